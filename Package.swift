@@ -179,7 +179,7 @@ let package = Package(
         .target(
             name: "Storage",
             dependencies: ["Batching", "Domain", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL", "SQLite"],
-            resources: [.embedInCode("SQL/database.sql")],
+            resources: [.embedInCode("SQL/database.sql"), .embedInCode("SQL/Migrations")],
             swiftSettings: hot
         ),
         .target(

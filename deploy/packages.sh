@@ -28,6 +28,7 @@ test_packages=(
     python3-jsonschema python3-yaml      # the schemas and examples
     python3-cryptography                 # the tokens of the tests' own provider
     python3-aiosmtpd                     # the mail server of the SMTP tests
+    python3-jinja2                       # templates, as Home Assistant applies them
     python3-dateutil                     # a second implementation of schedules' times
     postgresql-15                        # a database server that the tests start
     openssl                              # certificates for the TLS tests

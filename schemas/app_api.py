@@ -135,6 +135,34 @@ def events():
     }
 
 
+# What the access tokens of linked services can be allowed (reference: oauth#clients).
+SCOPES = {
+    f"{service}{end}": f"{words} of `{service}`" for service in ("device", "home", "share", "schedule", "notification", "account")
+    for end, words in (("", "The methods"), (":read", "The methods that change nothing"))}
+
+
+def oauth(name, summary, parameters, result):
+    """An endpoint of OAuth 2.0 for clients; the parameters are a form."""
+    def body(properties, required=()):
+        schema = {"type": "object", "properties": {name: {"type": kind} for name, kind in properties.items()}}
+        return schema | ({"required": list(required)} if required else {})
+
+    error = {"application/json": {"schema": body({"error": "string", "error_description": "string"}, ["error"])}}
+    return {
+        "operationId": f"oauth{name}",
+        "summary": summary,
+        "tags": ["oauth"],
+        "security": [{"client": []}, {}],
+        "requestBody": {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": body(
+            {**dict.fromkeys(parameters, "string"), "client_id": "string", "client_secret": "string"}, parameters[:1])}}},
+        "responses": {
+            "200": {"description": "Done.", "content": {"application/json": {"schema": body(result, list(result)[:2])}}},
+            **{status: {"description": words, "content": error} for status, words in {
+                "400": "An error of RFC 6749.", "401": "invalid_client.", "503": "temporarily_unavailable."}.items()},
+        },
+    }
+
+
 def document(bundle):
     """The document as values."""
     known = bundle.components()
@@ -146,6 +174,11 @@ def document(bundle):
     paths = {f"/{bundle.ROOT}/request/{method}": {"post": operation(method, bundle)} for method in catalog.methods()}
     paths[f"/{bundle.ROOT}/stream"] = {"get": stream()}
     paths[f"/{bundle.ROOT}/events"] = {"get": events()}
+    paths["/oauth/token"] = {"post": oauth(
+        "Token", "Exchanges a code or a refresh token for an access token",
+        ["grant_type", "code", "redirect_uri", "code_verifier", "refresh_token", "scope"],
+        {"access_token": "string", "token_type": "string", "expires_in": "integer", "refresh_token": "string", "scope": "string"})}
+    paths["/oauth/revoke"] = {"post": oauth("Revoke", "Revokes the link to which a token belongs", ["token", "token_type_hint"], {})}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -154,12 +187,17 @@ def document(bundle):
         },
         "servers": [{"url": "http://127.0.0.1:8080", "description": "As `lamplighter up` starts it."}],
         "tags": [t for t in bundle.tags() if any(m.split("/")[0] == t["name"] for m in catalog.methods())]
-        + [{"name": "stream", "description": "Messages of a user, and the event log."}],
+        + [{"name": "stream", "description": "Messages of a user, and the event log."},
+           {"name": "oauth", "description": "Tokens of linked services (RFC 6749, RFC 7009)."}],
         "paths": paths,
         "components": {
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer", "description": "A session's token."},
                 "app": {"type": "http", "scheme": "basic", "description": "The app's id and its secret."},
+                "client": {"type": "http", "scheme": "basic", "description": "The id and secret of an OAuth client."},
+                "linked": {"type": "oauth2", "description": "An access token of a linked service.", "flows": {"authorizationCode": {
+                    "authorizationUrl": "http://127.0.0.1:8080/oauth/authorize", "tokenUrl": "http://127.0.0.1:8080/oauth/token",
+                    "scopes": SCOPES}}},
             },
             "schemas": reached(paths, {**known, "HTTPRequest": request}),
         },

@@ -37,6 +37,7 @@ PARAMETERS = {
     "appId": "The app's id.",
     "terminalId": "The terminal's id, 32 lowercase hex digits.",
     "scheduleId": "The schedule's id.",
+    "sessionId": "The id of the link's session.",
     "name": "The worker's name: status, control, account, reach, session, schedule, scheduler; with a lane's number if there are several, as in status.07.",
     "node": "The process's id, new at each start.",
     "lane": "The lane's name: the worker's with a number, as in status.07.",
@@ -59,6 +60,7 @@ USERS = {
     "product": "`product:{productKey}` with the product secret, client id `{mac}`",
     "device": "`device:{did}` with the device secret, client id `{did}`",
     "app": "`app:{appId}` with the app secret or the session token, client id `{terminalId}`",
+    "link": "`ha:{sessionId}` with the link's password, client id of 22 letters and digits",
     "gate": "the broker's plugin",
     "outside": "services by their role",
 }
@@ -164,7 +166,7 @@ def component(name):
 
 
 def address(channel):
-    return channel["address"] if channel["address"].startswith("$") else f"{ROOT}/{channel['address']}"
+    return catalog.topic(channel["address"], ROOT)
 
 
 def message(title, payload, summary, examples=()):

@@ -128,6 +128,15 @@ def channels():
     return {**written, **made}
 
 
+# How addresses begin that are not below the root: the broker's own, and those at which Home Assistant looks for devices.
+_WHOLE = ("$", "homeassistant/")
+
+
+def topic(address, root="ll/v1"):
+    """The whole topic of a channel's address."""
+    return address if address.startswith(_WHOLE) else f"{root}/{address}"
+
+
 def _channel_name(method):
     service, name = method.split("/")
     return service + name[0].upper() + name[1:]

@@ -25,7 +25,7 @@ CREATE TABLE app (
     secretHash BLOB NOT NULL,
     createdAt INTEGER NOT NULL,
     updatedAt INTEGER NOT NULL
-) STRICT;
+, secrets BLOB) STRICT;
 
 CREATE TABLE service (
     name TEXT NOT NULL PRIMARY KEY,
@@ -188,7 +188,7 @@ CREATE TABLE session (
     lastSeenAt INTEGER,
     oldTokenHash BLOB,
     oldTokenUntil INTEGER
-) STRICT;
+, clientId TEXT, scopes TEXT) STRICT;
 
 CREATE UNIQUE INDEX sessionToken ON session (tokenHash);
 
@@ -322,7 +322,7 @@ CREATE TABLE delivery (
     error TEXT,
     createdAt INTEGER NOT NULL,
     expiresAt INTEGER NOT NULL
-) STRICT;
+, terminalId TEXT) STRICT;
 
 CREATE INDEX deliveryDue ON delivery (channel, dueAt);
 
@@ -763,3 +763,111 @@ CREATE TABLE eventSubscription (
 ) STRICT;
 
 CREATE INDEX eventSubscriptionApp ON eventSubscription (appId, createdAt);
+
+CREATE INDEX sessionClient ON session (clientId) WHERE endedAt IS NULL;
+
+CREATE INDEX sessionLinked ON session (terminalId) WHERE clientId IS NOT NULL;
+
+CREATE TABLE oauthClient (
+    clientId TEXT NOT NULL PRIMARY KEY,
+    appId TEXT NOT NULL,
+    name TEXT NOT NULL,
+    redirects TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    secretHash BLOB
+) STRICT;
+
+CREATE UNIQUE INDEX oauthClientName ON oauthClient (appId, name);
+
+CREATE TABLE oauthToken (
+    tokenHash BLOB NOT NULL PRIMARY KEY,
+    sessionId TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    usedAt INTEGER
+) STRICT;
+
+CREATE INDEX oauthTokenSession ON oauthToken (sessionId);
+
+CREATE INDEX oauthTokenExpiry ON oauthToken (expiresAt);
+
+CREATE TABLE homeAssistant (
+    sessionId TEXT NOT NULL,
+    did TEXT NOT NULL,
+    uid TEXT NOT NULL,
+    components TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (sessionId, did)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX homeAssistantUser ON homeAssistant (uid);
+
+CREATE TABLE notification (
+    notificationId TEXT NOT NULL PRIMARY KEY,
+    uid TEXT NOT NULL,
+    eventId TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    type TEXT NOT NULL,
+    did TEXT,
+    subject TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    text TEXT NOT NULL,
+    data TEXT NOT NULL,
+    isRead INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    clearedAt INTEGER,
+    hidden INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    why TEXT NOT NULL,
+    countedIn TEXT,
+    pushes TEXT NOT NULL,
+    dueAt INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX notificationEvent ON notification (uid, eventId);
+
+CREATE INDEX notificationList ON notification (uid, hidden, ts, notificationId);
+
+CREATE INDEX notificationUnread ON notification (uid, kind) WHERE hidden = 0 AND isRead = 0;
+
+CREATE INDEX notificationSubject ON notification (did, subject, uid, ts) WHERE did IS NOT NULL;
+
+CREATE INDEX notificationDue ON notification (dueAt) WHERE dueAt IS NOT NULL;
+
+CREATE INDEX notificationAge ON notification (hidden, ts);
+
+CREATE TABLE notificationSetting (
+    uid TEXT NOT NULL PRIMARY KEY,
+    off TEXT NOT NULL,
+    dids TEXT NOT NULL,
+    offlineMinutes INTEGER NOT NULL,
+    quietFrom INTEGER,
+    quietTo INTEGER NOT NULL,
+    quietZone TEXT
+) STRICT;
+
+CREATE TABLE pushAddress (
+    terminalId TEXT NOT NULL PRIMARY KEY,
+    uid TEXT NOT NULL,
+    appId TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    address BLOB NOT NULL,
+    addressHash BLOB NOT NULL,
+    sandbox INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    lastOkAt INTEGER,
+    error TEXT,
+    countedFrom INTEGER NOT NULL,
+    pushes INTEGER NOT NULL,
+    leftOut INTEGER NOT NULL,
+    summaryAt INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX pushAddressUser ON pushAddress (uid, terminalId);
+
+CREATE UNIQUE INDEX pushAddressValue ON pushAddress (addressHash);
+
+CREATE INDEX pushAddressSummary ON pushAddress (summaryAt) WHERE summaryAt IS NOT NULL;
+
+CREATE INDEX deliveryTerminal ON delivery (terminalId) WHERE terminalId IS NOT NULL;

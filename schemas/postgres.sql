@@ -58,7 +58,8 @@ CREATE TABLE public.app (
     document text NOT NULL,
     secrethash bytea NOT NULL,
     createdat bigint NOT NULL,
-    updatedat bigint NOT NULL
+    updatedat bigint NOT NULL,
+    secrets bytea
 );
 CREATE TABLE public.attempt (
     subject text NOT NULL,
@@ -190,6 +191,7 @@ CREATE TABLE public.delivery (
     error text,
     createdat bigint NOT NULL,
     expiresat bigint NOT NULL,
+    terminalid text,
     CONSTRAINT delivery_dummy_check CHECK ((dummy = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 );
 CREATE TABLE public.device (
@@ -314,6 +316,13 @@ CREATE TABLE public.home (
     longitude double precision,
     createdat bigint NOT NULL
 );
+CREATE TABLE public.homeassistant (
+    sessionid text NOT NULL,
+    did text NOT NULL,
+    uid text NOT NULL,
+    components text NOT NULL,
+    hash bytea NOT NULL
+);
 CREATE TABLE public.homedevice (
     uid text NOT NULL,
     did text NOT NULL,
@@ -395,6 +404,52 @@ CREATE TABLE public.notice (
     noticeid text NOT NULL,
     at bigint NOT NULL
 );
+CREATE TABLE public.notification (
+    notificationid text NOT NULL,
+    uid text NOT NULL,
+    eventid text NOT NULL,
+    kind text NOT NULL,
+    type text NOT NULL,
+    did text,
+    subject text NOT NULL,
+    ts bigint NOT NULL,
+    title text NOT NULL,
+    text text NOT NULL,
+    data text NOT NULL,
+    isread bigint NOT NULL,
+    count bigint NOT NULL,
+    clearedat bigint,
+    hidden bigint NOT NULL,
+    outcome text NOT NULL,
+    why text NOT NULL,
+    countedin text,
+    pushes text NOT NULL,
+    dueat bigint
+);
+CREATE TABLE public.notificationsetting (
+    uid text NOT NULL,
+    off text NOT NULL,
+    dids text NOT NULL,
+    offlineminutes bigint NOT NULL,
+    quietfrom bigint,
+    quietto bigint NOT NULL,
+    quietzone text
+);
+CREATE TABLE public.oauthclient (
+    clientid text NOT NULL,
+    appid text NOT NULL,
+    name text NOT NULL,
+    redirects text NOT NULL,
+    scopes text NOT NULL,
+    secrethash bytea
+);
+CREATE TABLE public.oauthtoken (
+    tokenhash bytea NOT NULL,
+    sessionid text NOT NULL,
+    kind text NOT NULL,
+    expiresat bigint NOT NULL,
+    usedat bigint
+);
 CREATE TABLE public.operator (
     name text NOT NULL,
     role text NOT NULL,
@@ -458,6 +513,22 @@ CREATE TABLE public.provideruse (
     succeededat bigint,
     failedat bigint,
     failure text
+);
+CREATE TABLE public.pushaddress (
+    terminalid text NOT NULL,
+    uid text NOT NULL,
+    appid text NOT NULL,
+    kind text NOT NULL,
+    address bytea NOT NULL,
+    addresshash bytea NOT NULL,
+    sandbox bigint NOT NULL,
+    since bigint NOT NULL,
+    lastokat bigint,
+    error text,
+    countedfrom bigint NOT NULL,
+    pushes bigint NOT NULL,
+    leftout bigint NOT NULL,
+    summaryat bigint
 );
 CREATE TABLE public.refresh (
     did text NOT NULL,
@@ -560,7 +631,9 @@ CREATE TABLE public.session (
     cutoffat bigint,
     lastseenat bigint,
     oldtokenhash bytea,
-    oldtokenuntil bigint
+    oldtokenuntil bigint,
+    clientid text,
+    scopes text
 );
 CREATE TABLE public.sharing (
     sharingid text NOT NULL,
@@ -685,6 +758,8 @@ ALTER TABLE ONLY public.historyday
     ADD CONSTRAINT historyday_pkey PRIMARY KEY (did, day, name);
 ALTER TABLE ONLY public.home
     ADD CONSTRAINT home_pkey PRIMARY KEY (homeid);
+ALTER TABLE ONLY public.homeassistant
+    ADD CONSTRAINT homeassistant_pkey PRIMARY KEY (sessionid, did);
 ALTER TABLE ONLY public.homedevice
     ADD CONSTRAINT homedevice_pkey PRIMARY KEY (uid, did);
 ALTER TABLE ONLY public.identity
@@ -711,6 +786,14 @@ ALTER TABLE ONLY public.node
     ADD CONSTRAINT node_pkey PRIMARY KEY (slot);
 ALTER TABLE ONLY public.notice
     ADD CONSTRAINT notice_pkey PRIMARY KEY (noticeid);
+ALTER TABLE ONLY public.notification
+    ADD CONSTRAINT notification_pkey PRIMARY KEY (notificationid);
+ALTER TABLE ONLY public.notificationsetting
+    ADD CONSTRAINT notificationsetting_pkey PRIMARY KEY (uid);
+ALTER TABLE ONLY public.oauthclient
+    ADD CONSTRAINT oauthclient_pkey PRIMARY KEY (clientid);
+ALTER TABLE ONLY public.oauthtoken
+    ADD CONSTRAINT oauthtoken_pkey PRIMARY KEY (tokenhash);
 ALTER TABLE ONLY public.operator
     ADD CONSTRAINT operator_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.operatorlink
@@ -725,6 +808,8 @@ ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_pkey PRIMARY KEY (productkey);
 ALTER TABLE ONLY public.provideruse
     ADD CONSTRAINT provideruse_pkey PRIMARY KEY (appid, provider);
+ALTER TABLE ONLY public.pushaddress
+    ADD CONSTRAINT pushaddress_pkey PRIMARY KEY (terminalid);
 ALTER TABLE ONLY public.refresh
     ADD CONSTRAINT refresh_pkey PRIMARY KEY (did, uid);
 ALTER TABLE ONLY public.refusal
@@ -789,12 +874,14 @@ CREATE INDEX commandqueued ON public.command USING btree (did, cid) WHERE (state
 CREATE INDEX commandsent ON public.command USING btree (did, cid) WHERE (state = 'sent'::text);
 CREATE INDEX deliverydue ON public.delivery USING btree (channel, dueat);
 CREATE INDEX deliveryexpiry ON public.delivery USING btree (expiresat);
+CREATE INDEX deliveryterminal ON public.delivery USING btree (terminalid) WHERE (terminalid IS NOT NULL);
 CREATE UNIQUE INDEX devicemac ON public.device USING btree (productkey, mac);
 CREATE INDEX dispatchtime ON public.dispatch USING btree (at);
 CREATE INDEX eventactor ON public.event USING btree (actorid) WHERE (actorkind = 'user'::text);
 CREATE INDEX eventsubscriptionapp ON public.eventsubscription USING btree (appid, createdat);
 CREATE INDEX formerbindingdevice ON public.formerbinding USING btree (did, lastcid);
 CREATE INDEX historydaystale ON public.historyday USING btree (day, did) WHERE (stale = 1);
+CREATE INDEX homeassistantuser ON public.homeassistant USING btree (uid);
 CREATE INDEX homedevices ON public.homedevice USING btree (homeid);
 CREATE INDEX homeuser ON public.home USING btree (uid, createdat);
 CREATE UNIQUE INDEX identityuser ON public.identity USING btree (uid, provider);
@@ -806,11 +893,23 @@ CREATE INDEX messagerecordaddress ON public.messagerecord USING btree (addressha
 CREATE INDEX messagerecordcreation ON public.messagerecord USING btree (createdat, messageid);
 CREATE INDEX messagerecordend ON public.messagerecord USING btree (endedat);
 CREATE INDEX noticeage ON public.notice USING btree (at);
+CREATE INDEX notificationage ON public.notification USING btree (hidden, ts);
+CREATE INDEX notificationdue ON public.notification USING btree (dueat) WHERE (dueat IS NOT NULL);
+CREATE UNIQUE INDEX notificationevent ON public.notification USING btree (uid, eventid);
+CREATE INDEX notificationlist ON public.notification USING btree (uid, hidden, ts, notificationid);
+CREATE INDEX notificationsubject ON public.notification USING btree (did, subject, uid, ts) WHERE (did IS NOT NULL);
+CREATE INDEX notificationunread ON public.notification USING btree (uid, kind) WHERE ((hidden = 0) AND (isread = 0));
+CREATE UNIQUE INDEX oauthclientname ON public.oauthclient USING btree (appid, name);
+CREATE INDEX oauthtokenexpiry ON public.oauthtoken USING btree (expiresat);
+CREATE INDEX oauthtokensession ON public.oauthtoken USING btree (sessionid);
 CREATE INDEX operatorlinkexpiry ON public.operatorlink USING btree (expiresat);
 CREATE INDEX operatorsessionage ON public.operatorsession USING btree (createdat);
 CREATE UNIQUE INDEX operatorsessiontoken ON public.operatorsession USING btree (tokenhash);
 CREATE INDEX operatortokenexpiry ON public.operatortoken USING btree (expiresat);
 CREATE UNIQUE INDEX operatortokensecret ON public.operatortoken USING btree (tokenhash);
+CREATE INDEX pushaddresssummary ON public.pushaddress USING btree (summaryat) WHERE (summaryat IS NOT NULL);
+CREATE UNIQUE INDEX pushaddressuser ON public.pushaddress USING btree (uid, terminalid);
+CREATE UNIQUE INDEX pushaddressvalue ON public.pushaddress USING btree (addresshash);
 CREATE INDEX refusallast ON public.refusal USING btree (lastat, id);
 CREATE INDEX requestturnedaway ON public.request USING btree (seq) WHERE (turnedaway IS NOT NULL);
 CREATE INDEX scheduledevice ON public.schedule USING btree (did, scheduleid);
@@ -819,8 +918,10 @@ CREATE INDEX schedulerunage ON public.schedulerun USING btree (dueat);
 CREATE INDEX schedulerunopen ON public.schedulerun USING btree (scheduleid, cid) WHERE (state = 'sent'::text);
 CREATE INDEX schedulesun ON public.schedule USING btree (uid, scheduleid) WHERE (sun = 1);
 CREATE INDEX schedulezone ON public.schedule USING btree (timezone, scheduleid);
+CREATE INDEX sessionclient ON public.session USING btree (clientid) WHERE (endedat IS NULL);
 CREATE INDEX sessionended ON public.session USING btree (endedat) WHERE (endedat IS NOT NULL);
 CREATE INDEX sessionexpiry ON public.session USING btree (expiresat) WHERE (endedat IS NULL);
+CREATE INDEX sessionlinked ON public.session USING btree (terminalid) WHERE (clientid IS NOT NULL);
 CREATE UNIQUE INDEX sessionoldtoken ON public.session USING btree (oldtokenhash) WHERE (oldtokenhash IS NOT NULL);
 CREATE INDEX sessionowner ON public.session USING btree (uid);
 CREATE UNIQUE INDEX sessionterminal ON public.session USING btree (terminalid) WHERE (endedat IS NULL);

@@ -1,13 +1,12 @@
 import Foundation
 
-/// A list of `schemas/generated/lists.json`: an enum of codes or reasons.
+/// A list in `schemas/generated/lists.json`, from which an enum of codes or reasons is generated.
 struct CodeList: Decodable {
-    /// A Boolean property of the enum that is true for some of its cases, such as `isPassing`.
+    /// One of the enum's Boolean properties, such as `isPassing`, which is true for some cases.
     struct Flag: Decodable {
         let name, doc: String
     }
-    /// A case of the enum, with the texts of its page, the names of its flags, and the problems that are raised with
-    /// this code.
+    /// A case of the enum, with the texts of its page, the names of its flags, and the problems raised with its code.
     struct Entry: Decodable {
         let name, value, doc: String
         let page, flags: [String]
@@ -29,7 +28,7 @@ struct CodeList: Decodable {
     let flags: [Flag]
     let entries: [Entry]
 
-    /// Returns the Swift source that a target gets from the lists in a file.
+    /// Returns the Swift source of a target's enums, generated from the lists in a file.
     static func source(of target: String, by file: String) throws -> String {
         let data = try Data(contentsOf: URL(filePath: file))
         let lists = try JSONDecoder().decode(File.self, from: data).lists
@@ -74,7 +73,7 @@ struct CodeList: Decodable {
             \(pages == target ? "" : "package import \(target)")
 
             extension \(type) {
-                /// The texts of its page.
+                /// The texts of the case's page.
                 package var page: (\(page.map { "\($0): String" }.joined(separator: ", "))) {
                     switch self {
                     \(cases.joined())}

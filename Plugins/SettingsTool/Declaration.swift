@@ -5,7 +5,7 @@ struct Declaration {
     private var fields: [String: String] = [:]
     private static let names = ["takes", "default", "effect", "swift", "type", "times", "gate", "max"]
 
-    /// Reads all entries of a text, each a key at the start of a line followed by indented fields.
+    /// Reads all entries of a text; each entry is a key at the start of a line, followed by indented fields.
     static func all(in text: String) throws -> [Declaration] {
         var all: [Declaration] = []
         for line in text.split(separator: "\n") where !line.isEmpty && !line.hasPrefix("#") {
@@ -26,10 +26,6 @@ struct Declaration {
         return all
     }
 
-    private init(key: String) {
-        self.key = key
-    }
-
     /// The kind of values that the setting accepts, or nil for a limit that isn't a setting.
     ///
     /// The kinds are `text`, `flag`, `one of …`, `some of …`, `time A...B` and `A...B unit`.
@@ -38,15 +34,13 @@ struct Declaration {
     var standard: String { fields["default"] ?? "" }
     /// The sentence that describes the setting's effect to operators.
     var effect: String { fields["effect"] ?? "" }
-    /// The Swift type of the property, if the kind of values doesn't determine the type.
+    /// The Swift type of the property; nil if the kind of values determines the type.
     var type: String? { fields["type"] }
-    /// The number of the property's units in one unit of the setting, such as 86,400 seconds in a day.
+    /// How many of the property's units make one unit of the setting, as 86,400 seconds make a day.
     var factor: Int { fields["times"].flatMap(Self.number) ?? 1 }
     /// The name of the gate's option that the setting sets, if any.
     var option: String? { fields["gate"] }
-    /// The largest number that the gate's option accepts.
-    ///
-    /// The default is larger than the largest number of bytes that a setting can state, which is a million KiB.
+    /// The largest number that the gate's option accepts, by default 2,000,000,000.
     var optionMax: Int { fields["max"].flatMap(Self.number) ?? 2_000_000_000 }
     /// The default value in the property's unit.
     var number: Int { (Self.number(standard) ?? 0) * factor }

@@ -3,13 +3,13 @@ enum LimitsSource {
     static func text(_ declarations: [Declaration]) -> String {
         let limits = declarations.filter { $0.path[0] == "Limits" }
         return """
-            /// The limits of the workers that settings or tests change.
+            /// Those limits of the workers that settings or tests can change.
             package struct Limits: Sendable {
             \(properties(limits.filter { $0.path.count == 2 }))
-                /// The limits of one terminal, source address, app and product.
+                /// The limits for each terminal, source address, app and product.
                 package var counts = Counts()
 
-                /// The limits of one terminal, source address, app and product.
+                /// The limits for each terminal, source address, app and product.
                 package struct Counts: Sendable {
             \(properties(limits.filter { $0.path.count == 3 }))
                 }

@@ -14,8 +14,7 @@ enum TableSource {
                     return rows
                 }()
 
-                /// The gate's options that settings set, with the number of the option's units in one of
-                /// the setting's.
+                /// The gate's options that settings set; a setting's value times `factor` is the option's value.
                 static let gateOptions: [(option: String, key: String, factor: Int)] = [
             \(options.joined())
                 ]
@@ -34,7 +33,7 @@ enum TableSource {
             + "standard: \(kind.standard), unit: \"\(kind.unit)\", " + "effect: \"\(setting.effect)\"))\n"
     }
 
-    /// Returns Swift source for the kind of a setting's values and for the default value, and the name of the unit.
+    /// Returns a setting's kind of values and its default value, both as Swift source, and the name of its unit.
     private static func kind(_ setting: Declaration) -> (text: String, standard: String, unit: Substring) {
         let takes = setting.takes ?? ""
         let words = takes.split(separator: " ", maxSplits: 1)

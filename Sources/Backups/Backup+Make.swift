@@ -8,9 +8,9 @@ import SystemPackage
 extension Backup {
     /// Makes a backup at a new path, and reads it back.
     ///
-    /// The database is copied, the copy is checked page by page, and the written backup is read again. Only after these
-    /// checks does the backup get its final name, and the data directory its note.
-    /// - Throws: A `Problem`, in which case no file exists at the path; or the error of writing the note.
+    /// The database is copied, the copy is checked page by page, and the written backup is read again. After these
+    /// checks, the backup gets its final name, and a note about it is written to the data directory.
+    /// - Throws: A `Problem` if no backup was made, or an `Errno` if the note about the backup can't be written.
     package func make(
         at path: String,
         passphrase: Passphrase?,
@@ -23,7 +23,7 @@ extension Backup {
         try checkRoom(for: path)
         let copy = DatabaseCopy(path: leftCopy(of: getpid()))
         defer { Self.remove(copy) }
-        // The file is created here because SQLite would make it readable by others.
+        // The file is created before SQLite opens it, because other users could read a file that SQLite creates.
         try TextFile.write("", to: copy.path)
         try store.copy(to: copy) { try progress("copying", $0) }
         try progress("checking", 0)
@@ -55,10 +55,7 @@ extension Backup {
                 "the database is damaged: \(damage)",
                 why: "a backup of a damaged database would be useless",
                 cures: [
-                    .init(
-                        "lamplighter restore FILE --data DIR",
-                        "restore the last intact backup"
-                    )
+                    .init("lamplighter restore FILE --data DIR", "restore the last intact backup")
                 ]
             )
         }
@@ -118,10 +115,9 @@ extension Backup {
         }
     }
 
-    /// Returns the path of the copy of the database that a process makes, in the protected data directory.
+    /// Returns the path at which a process makes its copy of the database, in the protected data directory.
     private func leftCopy(of process: Int32) -> String { directory.path + "/backup-\(process).db" }
 
-    /// Removes the copies of the database that killed processes left.
     private func removeLeftCopies() {
         for name in TextFile.names(in: directory.path) where name.hasPrefix("backup-") {
             guard let process = Int32(name.dropFirst(7).prefix { $0.isNumber }),

@@ -8,8 +8,8 @@ import SystemPackage
 extension Backup {
     /// Restores a backup into a directory that contains no data yet.
     ///
-    /// The numbers that receivers compare are raised, so that devices obey the next commands and apps accept the next
-    /// statuses. Sessions that ended after the backup was made are open again, unless `endsSessions` ends all sessions.
+    /// The numbers of commands and statuses are raised, so that devices and apps don't ignore new commands and statuses
+    /// as old. Sessions that ended after the backup was made are open again, unless `endsSessions` ends all sessions.
     /// - Throws: A `Problem`, in which case the directory contains no data.
     package static func restore(
         _ path: String,
@@ -25,15 +25,10 @@ extension Backup {
         var written: [Unpacked] = []
         var named: [Unpacked] = []
         do {
-            let summary = try unpack(
-                reader,
-                into: directory,
-                noting: &written,
-                progress: progress
-            )
-            let copy = DatabaseCopy(path: directory.database + ".restoring")
+            let summary = try unpack(reader, into: directory, noting: &written, progress: progress)
+            let copy = DatabaseCopy(path: unfinished(directory.database))
             try progress("checking", 0)
-            let keyLine = TextFile.readBytes(directory.serverKey + ".restoring") ?? []
+            let keyLine = TextFile.readBytes(unfinished(directory.serverKey)) ?? []
             try check(copy, summary, keyLine: keyLine, of: path)
             try copy.advanceNumbers()
             if endsSessions { try copy.endSessions(at: now) }
@@ -53,18 +48,22 @@ extension Backup {
         }
     }
 
+    /// Returns the temporary path of a file that isn't restored completely.
+    private static func unfinished(_ path: String) -> String { path + ".restoring" }
+
     private static func checkIsEmpty(_ directory: DataDirectory) throws {
-        if let taken = ([BackupFormat.database] + directory.keptFiles)
+        // Keys beside a database without its final name are those of a restoration that was killed.
+        let keys = TextFile.exists(unfinished(directory.database)) ? [] : directory.keptFiles
+        if let taken = ([BackupFormat.database] + keys)
             .first(where: { TextFile.exists(directory.path + "/" + $0) })
         {
             throw Problem.directoryHoldsData(directory: directory.path, taken: taken)
         }
     }
 
-    /// The temporary path of an unpacked file, and its final path.
     private typealias Unpacked = (from: String, to: String)
 
-    /// Writes all members to temporary paths, and adds each to `written` before its file is created.
+    /// Writes all members to temporary paths; adds each path to `written` before the file is created.
     private static func unpack(
         _ reader: BackupReader,
         into directory: DataDirectory,
@@ -78,8 +77,8 @@ extension Backup {
                 try sink?.close()
                 let target = directory.path + "/" + member.name
                 try TextFile.makeFolders(of: target)
-                written.append((target + ".restoring", target))
-                sink = try FileSink(target + ".restoring")
+                written.append((unfinished(target), target))
+                sink = try FileSink(unfinished(target))
                 sink?.expect(member.bytes)
                 isDatabase = member.name == BackupFormat.database
             },

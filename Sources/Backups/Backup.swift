@@ -4,10 +4,10 @@ import Problems
 import Sodium
 import Storage
 
-/// Backups, each with the database, the keys and the secrets of a data directory in one file.
+/// Backups: each is one file with the database, the keys and the secrets of a data directory.
 ///
-/// The service can keep running while a backup is made. The backup includes the effects of all requests that were
-/// answered before it began.
+/// A backup can be made while the service runs. A backup includes the effects of all requests that were answered
+/// before the backup began.
 package struct Backup: Sendable {
     let directory: DataDirectory
     /// The version of the program that makes the backups.
@@ -15,8 +15,7 @@ package struct Backup: Sendable {
 
     /// Prepares backups of a data directory; `version` is the version of this program.
     package init(of directory: DataDirectory, version: String) {
-        self.directory = directory
-        self.version = version
+        (self.directory, self.version) = (directory, version)
     }
 
     /// The result of making or checking a backup.
@@ -29,15 +28,15 @@ package struct Backup: Sendable {
         package let bytes: Int
     }
 
-    /// A function that receives the name of the current step, and the finished part of that step, from 0 to 1.
+    /// A function that receives the name of the current step, and the finished fraction of that step, from 0 to 1.
     package typealias Progress = (_ step: String, _ done: Double) throws -> Void
 
-    /// Removes a copy of the database with the files that SQLite keeps beside it.
+    /// Removes a copy of the database, and the files that SQLite keeps beside the copy.
     static func remove(_ copy: DatabaseCopy) {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) }
     }
 
-    /// Checks the database of a backup: its pages, its numbers of rows against the backup's summary, and its key.
+    /// Checks a backup's database: its pages, its key, and whether its numbers of rows match the backup's summary.
     ///
     /// `keyLine` is the content of the backup's server.key.
     /// - Throws: A `Problem` if the database is damaged, or the key belongs to another database.

@@ -4,13 +4,13 @@ import Sodium
 
 /// The format of a backup: a line that names the format, a line of JSON (the header), and an encrypted stream.
 ///
-/// In the stream, each member begins with a piece of JSON that contains its name and size, and its bytes follow. The
-/// last piece is JSON with the number of rows of each table. Each piece is preceded by its length, in four bytes. If a
-/// backup has no passphrase, its header contains the key: the data isn't secret then, but changes are still detected.
+/// In the stream, each member is a piece of JSON with the member's name and size, followed by pieces with its bytes.
+/// The last piece is JSON with each table's number of rows. Each piece is preceded by its length, in four bytes.
+/// Without a passphrase, the header contains the key: the data isn't secret, but changes are still detected.
 enum BackupFormat {
     /// The first line of a backup.
     static let magic = "lamplighter-backup 1\n"
-    /// The maximum number of bytes of a member that one piece contains.
+    /// The maximum number of a member's bytes in one piece.
     static let pieceBytes = 256 << 10
     /// The maximum length of the second line, in bytes.
     static let headerBytesMax = 4096
@@ -18,8 +18,7 @@ enum BackupFormat {
     static let database = "lamplighter.db"
     /// The name of the member that contains the key of the database's secrets.
     static let serverKey = "server.key"
-    /// The memory and the number of passes with which a key is derived from a passphrase, as libsodium advises for
-    /// files.
+    /// The memory and the number of passes for deriving a key from a passphrase, as libsodium recommends for files.
     static let derivation = (memoryBytes: 256 << 20, passes: 3)
 }
 
@@ -70,7 +69,7 @@ package struct BackupHeader: Sendable, Equatable {
             lock = .open(key: key)
             return
         }
-        // These bounds keep a manipulated header from using up all memory.
+        // The bounds of `memoryBytes` and `passes` keep a manipulated header from using up all memory.
         guard let salt = object["salt"]?.stringValue.flatMap(Sodium.bytes(base64:)),
             let memory = object["memoryBytes"]?.intValue, (8192...1 << 31).contains(memory),
             let passes = object["passes"]?.intValue, (1...16).contains(passes)
@@ -80,8 +79,7 @@ package struct BackupHeader: Sendable, Equatable {
 
     /// Makes the header of a new backup.
     init(madeAt: Instant, version: String, isEncrypted: Bool) {
-        self.madeAt = madeAt
-        self.version = version
+        (self.madeAt, self.version) = (madeAt, version)
         let (memoryBytes, passes) = BackupFormat.derivation
         lock =
             isEncrypted
@@ -89,8 +87,7 @@ package struct BackupHeader: Sendable, Equatable {
             : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
     }
 
-    /// Returns the stream's key; nil if a required passphrase is missing, or there is too little memory to derive the
-    /// key.
+    /// Returns the stream's key; nil if a required passphrase is missing, or memory is too short to derive the key.
     func key(_ passphrase: Passphrase?) -> [UInt8]? {
         switch lock {
         case .open(let key): key
@@ -111,11 +108,10 @@ struct BackupMember: Sendable, Equatable {
 
     /// Creates a member.
     init(name: String, bytes: Int) {
-        self.name = name
-        self.bytes = bytes
+        (self.name, self.bytes) = (name, bytes)
     }
 
-    /// Reads the piece that precedes a member; nil if it is malformed or its path leaves the data directory.
+    /// Reads the piece that precedes a member; nil if it is malformed or names a file outside the data directory.
     init?(piece: [UInt8]) {
         guard let object = try? JSONValue.parse(piece).objectValue,
             let name = object["member"]?.stringValue, let bytes = object["bytes"]?.intValue,
@@ -130,9 +126,9 @@ struct BackupMember: Sendable, Equatable {
     var piece: [UInt8] { JSONValue.object(["member": .string(name), "bytes": .integer(Int64(bytes))]).encoded() }
 }
 
-/// The summary of a backup's contents, which its last piece contains.
+/// The summary of a backup's contents, stored in the backup's last piece.
 package struct BackupSummary: Sendable, Equatable {
-    /// The number of rows of each table.
+    /// Each table's number of rows.
     package var rows: [String: Int]
 
     /// The summary as the last piece of the backup.

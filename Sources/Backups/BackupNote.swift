@@ -10,13 +10,14 @@ package struct BackupNote: Sendable, Equatable {
     /// The time at which the backup's copy of the database was taken.
     package let madeAt: Instant
 
-    /// The age beyond which operators are warned, in seconds: a day, plus two hours to make the next backup.
+    /// The age of the newest backup, in seconds, above which operators are warned.
+    ///
+    /// The limit is a day, plus two hours for making the next backup.
     package static let oldSeconds: Int64 = 26 * 3600
 
     /// Creates the note of a backup.
     init(path: String, madeAt: Instant) {
-        self.path = path
-        self.madeAt = madeAt
+        (self.path, self.madeAt) = (path, madeAt)
     }
 
     /// Reads the note of a data directory; nil if no backup was made yet.
@@ -28,7 +29,7 @@ package struct BackupNote: Sendable, Equatable {
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
 
-    /// Writes the note, unless a later backup's note exists, and removes the record of a failed backup.
+    /// Removes the record of a failed backup, and writes the note unless a later backup's note exists.
     ///
     /// - Throws: `Errno` if the note can't be written.
     func write(to directory: DataDirectory) throws {
@@ -41,8 +42,7 @@ package struct BackupNote: Sendable, Equatable {
         giveToOwner(directory)
     }
 
-    /// Gives a note that root wrote (`sudo lamplighter backup`) to the directory's owner, so that the service can read
-    /// it.
+    /// Gives a note that root wrote (`sudo lamplighter backup`) to the directory's owner, so the service can read it.
     private func giveToOwner(_ directory: DataDirectory) {
         var owner = stat()
         guard geteuid() == 0, stat(directory.path, &owner) == 0 else { return }

@@ -2,7 +2,7 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// A reader of one backup from beginning to end, which refuses a backup that was changed.
+/// A reader that reads one backup from beginning to end, and refuses a backup that was changed.
 final class BackupReader {
     private let path: String
     private let file: FileDescriptor
@@ -15,8 +15,7 @@ final class BackupReader {
     ///
     /// - Throws: A `Problem` if the file can't be read or isn't a backup.
     init(path: String, passphrase: Passphrase?) throws {
-        self.path = path
-        self.passphrase = passphrase
+        (self.path, self.passphrase) = (path, passphrase)
         do { file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) } catch {
             throw Problem.backup(path, "it cannot be read: \(error)", why: "give a file that `lamplighter backup` made")
         }
@@ -43,8 +42,8 @@ final class BackupReader {
 
     /// Reads all members: calls `onMember` with each member, then `onPiece` with each piece of its bytes.
     ///
-    /// - Throws: A `Problem` if the passphrase is missing or wrong, or a part of the file was changed or is missing;
-    ///   the bytes received until then must not be used.
+    /// - Throws: A `Problem` if the passphrase is missing or wrong, or a part of the file was changed or is missing.
+    ///   After an error, the bytes that were passed to `onPiece` must not be used.
     func read(onMember: (BackupMember) throws -> Void, onPiece: ([UInt8]) throws -> Void) throws -> BackupSummary {
         guard !header.isEncrypted || passphrase != nil else {
             throw Problem.backup(
@@ -134,13 +133,8 @@ final class BackupReader {
 }
 
 extension Problem {
-    /// Makes the problem that the file of a backup can't be used.
-    static func backup(
-        _ path: String,
-        _ what: String,
-        why: String,
-        cures: [Cure] = []
-    ) -> Problem {
+    /// Returns the problem that says why a backup's file can't be used.
+    static func backup(_ path: String, _ what: String, why: String, cures: [Cure] = []) -> Problem {
         Problem(
             .backupUnusable,
             "the backup \(path) cannot be used: \(what)",

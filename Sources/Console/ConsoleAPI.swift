@@ -33,20 +33,15 @@ package struct ConsoleAPI: ConsoleResponder {
 
     package func stop() { hub.stop() }
 
-    package func answer(
-        _ request: ConsoleRequest,
-        reading read: BodyReader
-    ) async -> ConsoleAnswer {
+    package func answer(_ request: ConsoleRequest, reading read: BodyReader) async -> ConsoleAnswer {
         guard request.path.first == "api" else { return files.answer(request) }
         do {
             return try await operate(request, read)
         } catch {
             let refused = Refused(error)
             if refused.status == 500 {
-                logger.error(
-                    "an operation of the console failed",
-                    metadata: ["path": "\(request.path.joined(separator: "/"))", "reason": "\(error)"]
-                )
+                let path = request.path.joined(separator: "/")
+                logger.error("an operation of the console failed", metadata: ["path": "\(path)", "reason": "\(error)"])
             }
             return Self.problem(refused)
         }
@@ -83,9 +78,7 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns the caller, or nil if the operation needs no caller, and the request's rank.
-    ///
-    /// The function is called before the body is read.
+    /// Returns the request's rank, and its caller if the operation needs one, before the body is read.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation
@@ -101,20 +94,13 @@ package struct ConsoleAPI: ConsoleResponder {
         return (found, .operator)
     }
 
-    /// Returns the operation that a request names, with the parameters in the path.
+    /// Returns the operation that a request names, and the values of the path's parameters.
     private func find(_ request: ConsoleRequest) throws -> (Operation, [String: String]) {
         let path = request.path.dropFirst(2)
-        let fitting = operations.compactMap { operation in
-            operation.match(path).map { (operation, $0) }
-        }
-        guard !fitting.isEmpty else {
-            throw Refused.notFound("such path; see the OpenAPI document")
-        }
-        let found = fitting.filter { $0.0.method == request.method }
-            .min { $0.0.looseness < $1.0.looseness }
-        guard let found else {
-            throw Refused(405, "InvalidRequest", "This path has no such operation.")
-        }
+        let fitting = operations.compactMap { operation in operation.match(path).map { (operation, $0) } }
+        guard !fitting.isEmpty else { throw Refused.notFound("such path; see the OpenAPI document") }
+        let found = fitting.filter { $0.0.method == request.method }.min { $0.0.looseness < $1.0.looseness }
+        guard let found else { throw Refused(405, "InvalidRequest", "This path has no such operation.") }
         return found
     }
 
@@ -133,14 +119,10 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    /// The maximum number of values in a body.
-    ///
-    /// The number is limited because the time for comparing documents grows faster than their size.
+    /// The maximum number of values in a body; the time to compare documents grows faster than their number of values.
     static let valuesMax = 20_000
 
-    /// Parses a body.
-    ///
-    /// A body with too many values is refused before it is parsed.
+    /// Parses a body; a body with too many values is refused without being parsed.
     static func object(_ body: [UInt8]) throws -> JSONObject {
         guard !body.isEmpty else { return [:] }
         guard body.count(where: { $0 == UInt8(ascii: ",") }) < valuesMax else {
@@ -173,10 +155,6 @@ package struct ConsoleAPI: ConsoleResponder {
         var headers = [(name: "Content-Type", value: "application/problem+json")]
         if let seconds = refused.retryAfter { headers.append(("Retry-After", "\(seconds)")) }
         if refused.status == 401 { headers.append(("WWW-Authenticate", "Bearer")) }
-        return ConsoleAnswer(
-            refused.status,
-            headers: headers,
-            body: .bytes(refused.json.encoded())
-        )
+        return ConsoleAnswer(refused.status, headers: headers, body: .bytes(refused.json.encoded()))
     }
 }

@@ -1,11 +1,13 @@
+import Credentials
 import Files
 import Sodium
 import Web
 
-/// The files of the console's pages, which are embedded in the program, or read from a directory during development.
+/// The files of the console's pages, embedded in the program or, during development, read from a directory.
 ///
 /// The paths of the files are `/console/v/{version}/{file}`. The version of embedded files is a hash of all files, so
-/// browsers may cache them forever. A path with another version belongs to a page of another program, and is not found.
+/// browsers can cache each file forever. A path with another version comes from another release's page, and isn't
+/// found.
 struct ConsoleFiles: Sendable {
     private struct File {
         var bytes: [UInt8]
@@ -19,8 +21,9 @@ struct ConsoleFiles: Sendable {
         }
     }
 
-    /// The first level of paths with a version, and the version of files that can change on disk.
+    /// The part of a path that precedes the version.
     private static let versioned = "v"
+    /// The version of files that are read from a directory, which can change.
     private static let changing = "dev"
     private static let page = "index.html"
 
@@ -40,8 +43,7 @@ struct ConsoleFiles: Sendable {
         let files = texts.map { name, bytes in
             (name, name == Self.page ? Self.page(bytes, version: version) : bytes)
         }
-        embedded = Dictionary(files) { first, _ in first }
-            .mapValues { File($0, isCompressed: true) }
+        embedded = Dictionary(files) { first, _ in first }.mapValues { File($0, isCompressed: true) }
         self.version = version
     }
 
@@ -82,9 +84,7 @@ struct ConsoleFiles: Sendable {
         return ConsoleAnswer(200, headers: headers, body: .bytes(gzip ?? file.bytes))
     }
 
-    /// Returns whether a browser accepts gzip.
-    ///
-    /// A quality of 0 means that it doesn't.
+    /// Returns whether a browser accepts gzip, that is, gives it a quality above 0.
     private static func takesGzip(_ request: ConsoleRequest) -> Bool {
         let codings = request.header("accept-encoding")?.split(separator: ",") ?? []
         return codings.contains { coding in
@@ -100,18 +100,9 @@ struct ConsoleFiles: Sendable {
         return File(bytes, isCompressed: false)
     }
 
-    /// Returns whether a part of a path is safe and can't lead outside the directory.
     private static func isPlain(_ part: String) -> Bool {
         !part.hasPrefix(".")
-            && part.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: ":"):
-                    true
-                default: false
-                }
-            }
+            && part.utf8.allSatisfy { $0.isIDCharacter || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
     }
 
     private static func mediaType(_ name: String) -> String {
@@ -127,8 +118,7 @@ struct ConsoleFiles: Sendable {
 
     /// The headers of the pages.
     ///
-    /// Because of these headers, text from untrusted devices can't become a script, and pages can't load from or send
-    /// to another origin.
+    /// The headers prevent a device's text from running as a script, and pages from exchanging data with other origins.
     private static let headers: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",

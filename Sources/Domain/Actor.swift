@@ -9,16 +9,12 @@ package struct Actor: Hashable, Sendable {
     package var kind: Kind
     /// The party's id within its kind.
     package var id: String
-    /// The terminal from which a user or a server acted.
-    ///
-    /// Only that user can see it.
+    /// The terminal from which a user or a server acted, which no other user can see.
     package var terminal: TerminalID?
 
     /// Makes an actor.
     package init(_ kind: Kind, _ id: String, terminal: TerminalID? = nil) {
-        self.kind = kind
-        self.id = id
-        self.terminal = terminal
+        (self.kind, self.id, self.terminal) = (kind, id, terminal)
     }
 
     /// Returns a device as the actor.

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// A source of ids that never repeat and that sort by creation time.
+/// A source of unique ids that sort by creation time.
 ///
 /// Ids made at about the same time are close together in the database's indexes, so that devices registered together
-/// share pages. The last two characters of a device's id are its shard. These two characters are random unless the
-/// caller chooses them.
+/// share pages. The last two characters of a device's id are its shard, which is random unless the caller chooses it.
 package struct IDSource: Sendable {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let hexDigits = Array("0123456789abcdef".utf8)
@@ -13,23 +12,18 @@ package struct IDSource: Sendable {
     private var random: SystemRandomNumberGenerator
     private var stamps = Stamps()
 
-    /// Makes a source; each thread has its own.
+    /// Makes a source for one thread.
     ///
-    /// If several processes use one database, all sources of a process share one counter, so that no two ids in the
-    /// database are equal. If a process is the only one, each source starts at a random number, so that the ids of its
-    /// threads differ.
+    /// If several processes use one database, the sources of a process share a counter that includes the process's
+    /// slot, so no two ids are equal. In a single process, each source counts from a random number in each millisecond,
+    /// so equal ids are very unlikely.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()
     }
 
-    /// Makes an id of a prefix, 11 characters for time and counter, and two hex digits, which are random or the given
-    /// `shard`.
-    package mutating func make(
-        _ prefix: Character,
-        at now: Instant,
-        shard: UInt8? = nil
-    ) -> String {
+    /// Makes an id: a prefix, 11 characters for time and counter, and two hex digits for `shard`, random by default.
+    package mutating func make(_ prefix: Character, at now: Instant, shard: UInt8? = nil) -> String {
         var value = nextStamp(now)
         var body = [UInt8](repeating: 0, count: 13)
         for place in (0..<11).reversed() {
@@ -42,7 +36,7 @@ package struct IDSource: Sendable {
         return "\(prefix)-" + String(decoding: body, as: UTF8.self)
     }
 
-    /// Returns a stamp of 42 bits for the time in milliseconds and 13 bits that distinguish the ids of one millisecond.
+    /// Returns a stamp: 42 bits for the time in milliseconds, and 13 bits that distinguish the ids of one millisecond.
     private mutating func nextStamp(_ now: Instant) -> UInt64 {
         guard slot != .alone else {
             let start = stamps.isBehind(now) ? UInt64.random(in: 0..<(1 << (Stamps.bits - 1)), using: &random) : 0
@@ -51,7 +45,7 @@ package struct IDSource: Sendable {
         return Self.shared.withLock { $0.next(now, from: UInt64(slot.number), step: UInt64(NodeSlot.count)) }
     }
 
-    /// The stamps of this process if several processes use one database.
+    /// The stamps that this process gives out while several processes use one database.
     private static let shared = Mutex(Stamps())
 
     /// The last stamp that was given out.
@@ -60,10 +54,10 @@ package struct IDSource: Sendable {
         private var millisecond: UInt64 = 0
         private var counter: UInt64 = 0
 
-        /// Returns whether the last stamp's millisecond is earlier than a moment.
+        /// Returns whether the last stamp's millisecond is earlier than a given moment.
         func isBehind(_ now: Instant) -> Bool { UInt64(clamping: now.milliseconds) > millisecond }
 
-        /// Returns the next stamp, whose counter is `start` in a new millisecond, or else the last counter plus `step`.
+        /// Returns the next stamp; its counter is `start` in a new millisecond, and otherwise grows by `step`.
         mutating func next(_ now: Instant, from start: UInt64, step: UInt64) -> UInt64 {
             if isBehind(now) {
                 millisecond = UInt64(clamping: now.milliseconds)
@@ -71,7 +65,7 @@ package struct IDSource: Sendable {
             } else {
                 counter += step
                 if counter >> Self.bits != 0 {
-                    // All numbers of this millisecond are used, so the next millisecond's numbers are taken.
+                    // All counters of this millisecond are used up, so the stamp gets the next millisecond.
                     millisecond += 1
                     counter &= step - 1
                 }

@@ -1,53 +1,54 @@
+package import JSON
+
 /// A kind of id, which determines its form.
 package protocol IdentifierKind: Sendable {
     /// The kind's name in messages, such as `did`.
     static var name: String { get }
     /// A description of the form, for a refusal's message.
     static var form: String { get }
-    /// Returns whether a text has the form of this kind of id.
+    /// Returns whether a string has the form of this kind of id.
     static func accepts(_ text: String.UTF8View) -> Bool
 }
 
 extension IdentifierKind {
     /// A description of the plain form, which is the default.
     package static var form: String { "1 to 64 of A–Z a–z 0–9 _ -" }
-    /// Returns whether a text has the plain form, which is the default.
+    /// Returns whether a string has the plain form, which is the default.
     package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
-/// An id that is always valid.
-///
-/// The type parameter keeps ids of different kinds apart, so that a device's id can't be passed as a user's id.
+/// A valid id whose type includes its kind, so that a device's id, for example, can't be passed as a user's id.
 package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
     /// The id as written on the wire and in the store.
     package let text: String
 
-    /// Makes an id from a text with the kind's form; returns nil for any other text.
+    /// Makes an id from a string with the kind's form; returns nil for any other string.
     package init?(_ text: String) {
         guard Kind.accepts(text.utf8) else { return nil }
         self.text = text
     }
 
-    /// Makes an id from a text that needs no check, because it comes from the store or was made by the service.
+    /// Makes an id, without a check, from a string of the store or of the service itself.
     package init(trusted text: String) {
         self.text = text
     }
 }
 
-extension Identifier: Comparable, CustomStringConvertible {
+extension Identifier: Comparable, CustomStringConvertible, Showable {
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
     package var description: String { text }
+    package var shown: JSONValue { .string(text) }
 }
 
 /// The default form of ids: `[A-Za-z0-9_-]`, 1 to 64 characters.
 package enum PlainForm {
-    /// Returns whether a text has the plain form.
+    /// Returns whether a string has the plain form.
     package static func accepts(_ text: String.UTF8View) -> Bool {
         (1...64).contains(text.count)
             && text.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     }
 
-    /// Returns whether a text consists of a number of lowercase hexadecimal digits.
+    /// Returns whether a string consists of a given number of lowercase hexadecimal digits.
     package static func isLowercaseHex(_ text: String.UTF8View, count: Int) -> Bool {
         text.count == count && text.allSatisfy(\.isLowercaseHex)
     }
@@ -95,7 +96,7 @@ package enum AppKind: IdentifierKind {
     package static let name = "appId"
 }
 
-/// The form of ids that clients choose for their messages, and of the ids of sessions, invitations, keys and homes.
+/// The form of the ids that clients give messages, and of session, invitation, key, OAuth client and home ids.
 package enum MessageKind: IdentifierKind {
     package static let name = "id"
 }
@@ -120,5 +121,9 @@ package typealias MessageID = Identifier<MessageKind>
 package typealias SharingID = Identifier<MessageKind>
 /// An API key's id, made by the service.
 package typealias KeyID = Identifier<MessageKind>
+/// An OAuth client's id, made by the service.
+package typealias ClientID = Identifier<MessageKind>
 /// A home's id, made by the service.
 package typealias HomeID = Identifier<MessageKind>
+/// A notification's id, made by the service.
+package typealias NotificationID = Identifier<MessageKind>

@@ -1,3 +1,5 @@
+package import JSON
+
 /// A moment in whole milliseconds since the Unix epoch in UTC, like every time on the wire.
 package struct Instant: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -31,3 +33,6 @@ extension Instant {
     /// The maximum allowed difference between the clocks of two processes that use one database, in milliseconds.
     package static let clocksApartMax = 2 * clockOffMax
 }
+
+/// A time is shown in milliseconds since 1970.
+extension Instant: Showable { package var shown: JSONValue { .integer(milliseconds) } }

@@ -14,14 +14,10 @@ package struct Rejection: Error, Equatable, Sendable {
     package var endpoint: String?
     /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
-    /// Further faults.
-    ///
-    /// Only a document can have several, because a request is refused at its first fault.
+    /// Further faults of a document; empty for other requests, which are refused at their first fault.
     package var others: [Rejection] = []
 
-    /// Makes a refusal.
-    ///
-    /// A message or field path that is too long is cut.
+    /// Makes a refusal; a message or field path that is too long is cut.
     package init(
         _ code: ErrorCode,
         _ message: String,
@@ -32,8 +28,7 @@ package struct Rejection: Error, Equatable, Sendable {
         self.code = code
         self.message = Self.shown(message, upTo: Self.messageMax)
         self.field = field.map { Self.shown($0, upTo: Self.fieldMax) }
-        self.reason = reason
-        self.retryAfter = retryAfter
+        (self.reason, self.retryAfter) = (reason, retryAfter)
     }
 
     /// Returns the refusal of a field in a request or a document.
@@ -48,7 +43,7 @@ extension Rejection {
     /// The maximum length of a field's path in code points, as in the schemas.
     package static let fieldMax = 256
 
-    /// Returns a text cut to a maximum number of code points; a text that was cut ends in "…".
+    /// Returns a string cut to a maximum number of code points; a string that was cut ends in "…".
     package static func shown(_ text: String, upTo max: Int) -> String {
         guard text.utf8.count > max, text.unicodeScalars.count > max else { return text }
         return String(text.unicodeScalars.prefix(max - 1)) + "…"

@@ -1,5 +1,4 @@
-/// A trace id as in the W3C's Trace Context, which identifies a request in the log from its arrival to the outcome of
-/// its command.
+/// A trace id (W3C Trace Context), which identifies a request in the log from arrival to its command's outcome.
 ///
 /// The documentation describes these rules (reference: operation#traces).
 package struct TraceID: Sendable, Hashable {
@@ -11,8 +10,7 @@ package struct TraceID: Sendable, Hashable {
 
     private init?(high: UInt64, low: UInt64) {
         guard high != 0 || low != 0 else { return nil }
-        self.high = high
-        self.low = low
+        (self.high, self.low) = (high, low)
     }
 
     /// Makes a random id.
@@ -24,7 +22,7 @@ package struct TraceID: Sendable, Hashable {
         }
     }
 
-    /// Parses a `traceparent` of version 00; returns nil for any other text, and if the trace id is zero.
+    /// Parses a `traceparent` of version 00; returns nil for any other string, and if the trace id is zero.
     package init?(traceparent bytes: some Collection<UInt8>) {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard bytes.count == Self.traceparentBytes, parts.map(\.count) == [2, 32, 16, 2],
@@ -34,7 +32,7 @@ package struct TraceID: Sendable, Hashable {
         self = trace
     }
 
-    /// Parses a trace id of 32 hex digits; returns nil for any other text, and if all digits are 0.
+    /// Parses a trace id of 32 hex digits; returns nil for any other string, and if all digits are 0.
     package init?(_ text: String) { self.init(hex: text.utf8) }
 
     private init?(hex digits: some Collection<UInt8>) {

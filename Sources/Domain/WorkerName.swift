@@ -6,10 +6,9 @@ package enum WorkerName: String, Sendable, CaseIterable {
     case control
     /// Answers requests about accounts, sessions and apps (`RequestHandler.account`).
     case account
-    /// Answers requests about events from makers' servers (`RequestHandler.reach`).
+    /// Answers requests of makers' servers about events, and all requests about notifications (`RequestHandler.reach`).
     case reach
-    /// Publishes the ends of sessions, sends e-mails and text messages, and answers requests in place of absent workers
-    /// (`SessionHandler`).
+    /// Publishes session ends, sends e-mails and text messages, and answers for absent workers (`SessionHandler`).
     case session
     /// Answers requests about schedules, and carries out due occurrences (`ScheduleWorker`).
     case schedule
@@ -23,7 +22,7 @@ package enum WorkerName: String, Sendable, CaseIterable {
         case .control: ["device", "home", "share"]
         case .account: ["account", "session", "app"]
         case .schedule: ["schedule"]
-        case .reach: ["events"]
+        case .reach: ["events", "notification"]
         }
     }
 }

@@ -19,7 +19,7 @@ package struct DataDirectory: Sendable {
     package var toolsSecret: String { path + "/tools.secret" }
     /// The file with the keys and secrets of the demo product and app.
     package var demo: String { path + "/demo.json" }
-    /// The file with the note about the newest backup that was successfully read back.
+    /// The file that describes the newest backup that was successfully read back.
     package var backupNote: String { path + "/backup.json" }
     /// The file with the reason why the service's last backup failed; a successful backup removes the file.
     package var backupFailure: String { path + "/backup.failed" }
@@ -37,15 +37,15 @@ package struct DataDirectory: Sendable {
 
     /// The file with the credentials that the gate reads.
     package var credentials: String { path + "/gate/credentials" }
-    /// The file from which the gate reads the addresses of the clients whose connections the WebSocket relay forwards.
+    /// The file from which the gate reads the addresses of the WebSocket relay's clients.
     package var relayedAddresses: String { path + "/gate/websocket.addresses" }
     /// The file whose lock the running service holds.
     package var lock: String { path + "/lock" }
     /// The file with the id of this process among the processes that share a database.
     ///
-    /// Until this process has joined these processes, the file contains the id of the previous run's process.
+    /// Until this process gets its id, the file contains the id of the previous run.
     package var process: String { path + "/process" }
-    /// The file with the ports and credentials, which exists while all parts of the service accept work.
+    /// The file with the ports and credentials; it exists while all parts of the service accept work.
     package var ready: String { path + "/ready.json" }
     /// The file with the broker's configuration.
     package var brokerConfiguration: String { path + "/broker/mosquitto.conf" }
@@ -54,22 +54,19 @@ package struct DataDirectory: Sendable {
     /// The file with the broker's log.
     package var brokerLog: String { path + "/broker/mosquitto.log" }
 
-    /// The copies of the certificate, the key and the devices' authority that the broker reads.
+    /// The broker's copies of the certificate, the key and the devices' authority.
     ///
-    /// The broker reads copies so that it never reads a certificate and a key that don't belong together.
+    /// The broker has its own copies so that it never reads a certificate and a key that don't belong together.
     package var brokerTLS: TLSFiles {
-        TLSFiles(
-            certificate: path + "/broker/server.pem",
-            key: path + "/broker/server.key",
-            authority: path + "/broker/authority.pem"
-        )
+        let base = path + "/broker/"
+        return TLSFiles(certificate: base + "server.pem", key: base + "server.key", authority: base + "authority.pem")
     }
 
     /// The certificates and keys that `lamplighter tls init` makes.
     package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
     /// The key of the authority that `lamplighter tls init` makes; it signs servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
-    /// The certificates by which clients that trust an older authority also trust the current one.
+    /// The certificates that make clients that trust only an older authority trust the current authority too.
     package var authorityLinks: String { path + "/tls/authority.links.pem" }
 
     /// Makes the directory (mode 0700) and its folders, or checks that an existing directory can be used.
@@ -78,13 +75,11 @@ package struct DataDirectory: Sendable {
     package static func prepare(_ name: String) throws -> DataDirectory {
         let path = AbsolutePath.of(name)
         guard !path.unicodeScalars.contains(where: { $0.value < 32 }) else {
-            throw unusable(path, "its name has control characters")
+            throw Problem.dataDirectoryUnusable(path: path, why: "its name has control characters")
         }
         let isNew = try make(path)
         for folder in ["gate", "broker"] { _ = try make(path + "/" + folder) }
-        guard access(path, R_OK | W_OK | X_OK) == 0 else {
-            throw forbidden(path)
-        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else { throw Problem.dataDirectoryForbidden(path: path) }
         return DataDirectory(path: path, isNew: isNew)
     }
 
@@ -121,19 +116,19 @@ package struct DataDirectory: Sendable {
             if access(wanted, F_OK) != 0, errno == EACCES {
                 throw Problem.directoryUnreadable(directory: directory.path)
             }
-            throw Problem.dataMissing(
-                directory: directory.path,
-                why: holdsStore ? "lamplighter.db does not exist" : "it does not exist"
-            )
+            let why = holdsStore ? "lamplighter.db does not exist" : "it does not exist"
+            throw Problem.dataMissing(directory: directory.path, why: why)
         }
-        guard access(directory.path, R_OK | W_OK | X_OK) == 0 else { throw forbidden(directory.path) }
+        guard access(directory.path, R_OK | W_OK | X_OK) == 0 else {
+            throw Problem.dataDirectoryForbidden(path: directory.path)
+        }
         return directory
     }
 
-    /// Makes the database's files accessible only to their owner, in case other users may enter the directory.
+    /// Makes the database's files accessible only to their owner, in case other users can enter the directory.
     ///
-    /// The files are restricted before SQLite opens the database, because SQLite creates further files with the
-    /// database's mode. Failures are ignored: either SQLite reports the cause, or the files belong to another user.
+    /// The modes are set before SQLite opens the database, because SQLite creates further files with the database's
+    /// mode. Failures are ignored: either SQLite reports the cause, or the files belong to another user.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {
@@ -146,29 +141,11 @@ package struct DataDirectory: Sendable {
         if mkdir(path, 0o700) == 0 { return true }
         let failure = Errno(rawValue: errno)
         guard failure == .fileExists, let status = try? Stat(path) else {
-            throw unusable(path, "it cannot be created: \(failure)")
+            throw Problem.dataDirectoryUnusable(path: path, why: "it cannot be created: \(failure)")
         }
-        guard status.type == .directory else { throw unusable(path, "it is not a directory") }
+        guard status.type == .directory else {
+            throw Problem.dataDirectoryUnusable(path: path, why: "it is not a directory")
+        }
         return false
-    }
-
-    /// Returns the problem that this user can't write to the directory, with a command that changes the directory's
-    /// owner.
-    private static func forbidden(_ path: String) -> Problem {
-        unusable(
-            path,
-            "this user can't write to it",
-            cures: [.init("sudo chown -R \"$(id -un)\" '\(path)'", "make this user the owner")]
-        )
-    }
-
-    private static func unusable(_ path: String, _ why: String, cures: [Problem.Cure] = []) -> Problem {
-        Problem(
-            .dataDirectoryUnusable,
-            "the data directory \(path) cannot be used",
-            at: path,
-            why: why,
-            cures: cures + [.init("lamplighter up --data DIR", "another directory")]
-        )
     }
 }

@@ -14,8 +14,8 @@ extension Gate {
 
     /// Returns whether a client may access a topic.
     ///
-    /// The broker calls this function (ACL_CHECK) for each incoming message, each delivery to a client, and each filter
-    /// of a SUBSCRIBE or UNSUBSCRIBE.
+    /// The broker asks (ACL_CHECK) for each incoming message, each delivery, and each filter of a SUBSCRIBE or
+    /// UNSUBSCRIBE.
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, to topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
         if client.isFallback, case .receive = access, subscribers.hear(topic) { return false }
@@ -32,7 +32,6 @@ extension Gate {
             return grant(client, at: pointer, access: access, to: topic)
         }
         if refusal == .ownRequest { return false }
-        // The credentials file may have changed since it was last checked.
         look()
         if client.generation != generation {
             refresh(client)
@@ -45,7 +44,7 @@ extension Gate {
         return false
     }
 
-    /// Returns whether the broker may continue with an access that the client's rights permit, and records its effects.
+    /// Decides whether the broker may continue with an access that the client's rights permit; records the effects.
     ///
     /// The result is false if the gate sends the will itself, refuses a report or request to an overloaded worker, or
     /// can't keep more messages for a slow client.
@@ -62,13 +61,11 @@ extension Gate {
         return true
     }
 
-    /// Returns whether the gate must send a client's will in place of the broker.
     private func mustSendWill(of client: Client) -> Bool { client.tellsAddress || hasShards && client.did != nil }
 
     /// Checks the credentials file for changes before each subscription, and once for each message to a user.
     ///
-    /// For a message, the file is checked before the first terminal receives it. The check costs one cheap call,
-    /// regardless of the number of receivers.
+    /// A message causes one check, before its first delivery, so the cost doesn't depend on the number of receivers.
     private func lookIfNeeded(_ client: Client, _ access: Access, to topic: Bytes) {
         switch access {
         case .subscribe: look()
@@ -103,7 +100,7 @@ extension Gate {
 
     private func noteHolding(_ client: Client, _ access: Access, to filter: Bytes) {
         switch access {
-        case .subscribe: client.tally?.hold(filter, limit: settings.limits.terminalSubscriptions)
+        case .subscribe: client.tally?.hold(filter, limit: settings.limits.subscriptions(of: client.principal))
         case .unsubscribe: client.tally?.drop(filter)
         case .publish: client.noteLogin(on: filter, root: settings.root)
         case .receive: break
@@ -122,13 +119,8 @@ extension Gate {
         tellArrival(of: client)
     }
 
-    /// Returns the refusal of an access by the client's rights or by the limits of form, or nil if the access is
-    /// granted.
-    func refusal(
-        _ client: Client,
-        _ access: Access,
-        to topic: Bytes
-    ) -> RefusalReason? {
+    /// Returns the reason to refuse an access by the client's rights or by the limits on form; nil if it is allowed.
+    func refusal(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         refusalByRights(client, access, to: topic) ?? refusalOfForm(client, access, to: topic)
     }
 
@@ -144,12 +136,10 @@ extension Gate {
             if !watch.isReadable, !client.rights.isWorker { return .credentialsUnavailable }
             return client.rights.refusalToSubscribe(topic, now: Clock.now())
         case .unsubscribe: return nil
-        case .receive:
-            return client.rights.refusalToReceive(topic, now: Clock.now())
+        case .receive: return client.rights.refusalToReceive(topic, now: Clock.now())
         }
     }
 
-    /// Computes the client's rights again if the credentials have changed.
     private func refresh(_ client: Client) { if client.generation != generation { giveRights(to: client) } }
 
     /// Gives the client the rights that its principal has now.
@@ -160,9 +150,9 @@ extension Gate {
 
     /// Returns the client about which the broker asks.
     ///
-    /// A client that isn't connected is either an MQTT session without a connection, or the source of a retained
-    /// message, which is a structure on the broker's stack with only a username and a client id. Such clients were
-    /// admitted before, and get the rights that their principal has now.
+    /// A client that isn't connected either has an MQTT session or is the source of a retained message. For the source
+    /// of a retained message, the broker has only a structure on its stack with a username and a client id. Such a
+    /// client was admitted earlier, and gets the rights that its principal has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }
@@ -180,12 +170,7 @@ extension Gate {
     }
 
     /// Publishes the refusal of an access.
-    func tell(
-        _ client: Client,
-        _ access: Access,
-        to topic: Bytes,
-        because reason: RefusalReason
-    ) {
+    func tell(_ client: Client, _ access: Access, to topic: Bytes, because reason: RefusalReason) {
         guard !client.isLeaving, !refusals.isOwn(topic) else { return }
         let action: Refusals.Entry.Action =
             switch access {

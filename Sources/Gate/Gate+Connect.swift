@@ -2,10 +2,9 @@ import Credentials
 import JSON
 
 extension Gate {
-    /// Returns whether a client may connect, which is the answer to BASIC_AUTH.
+    /// Answers BASIC_AUTH: returns whether a client may connect.
     ///
-    /// If the answer is true, Mosquitto 2.0.11 either connects the client or calls the disconnect callback for the
-    /// client.
+    /// If the answer is true, Mosquitto 2.0.11 connects the client or calls the disconnect callback for it.
     func admit(_ client: OpaquePointer, password: Digest?) -> Bool {
         if isReloading { return mayStay(client) }
         guard var facts = Broker.facts(client) else { return false }
@@ -19,15 +18,11 @@ extension Gate {
             let source = SourceAddress(facts.address)?.text
             let key = Tally.key(of: pass, clientId: facts.clientId, source: source)
             try checkLimits(pass, facts, source: source, key: key)
-            let tally = try tally(
-                of: pass,
-                clientId: facts.clientId,
-                key: key,
-                will: PrivateStructure.willBytes(of: client)
-            )
+            let will = PrivateStructure.willBytes(of: client)
+            let tally = try tally(of: pass, clientId: facts.clientId, key: key, will: will)
             boundSession(of: client, pass)
             welcome(client, as: pass, facts: facts, tally: tally)
-            if let session = pass.begun { noteUse(of: session, on: facts.clientId) }
+            if let session = pass.begun { noteUse(of: session, on: pass.principal.terminalId ?? facts.clientId) }
             return true
         } catch {
             tell(facts, error)
@@ -38,8 +33,9 @@ extension Gate {
     /// Returns whether a connected client, or an MQTT session without a connection, may stay.
     ///
     /// The broker calls this function after it has reloaded its configuration, and the gate counts and publishes
-    /// nothing for these calls. Mosquitto 2.0.11 also asks about sessions, and finishes the round of its loop before it
-    /// reads the next CONNECT. In any other version, a client that the gate doesn't know could be a new client.
+    /// nothing for these calls. Mosquitto 2.0.11 also asks about sessions without a connection, and reads no new
+    /// CONNECT until it has asked about all sessions. With any other version, the gate refuses a client that it doesn't
+    /// know as connected, because the client could be new.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }
@@ -47,9 +43,7 @@ extension Gate {
         return rights(of: known) != nil
     }
 
-    /// Publishes the refusal of a CONNECT or of an HTTP request.
-    ///
-    /// Refusals of a client as `tooFast` or `busy` are published at most once a second.
+    /// Publishes the refusal of a CONNECT or HTTP request; `tooFast` and `busy` at most once a second per client.
     func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
         if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
@@ -64,21 +58,15 @@ extension Gate {
         )
     }
 
-    /// Records the first use of a session's token, after which neither the old token nor the app's secret is admitted,
-    /// and notifies the service.
+    /// Records and reports the first use of a session's token; from then on, the old token and the app's secret are
+    /// invalid.
     func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
         admission.used.insert(session.sessionId)
         if let old = session.old { admission.spent.insert(old, of: session.sessionId, now: now) }
-        let topic = topicForWorkers("system/token-used", ofTerminal: terminalId)
-        Broker.publish(
-            topic,
-            [
-                "sessionId": .string(session.sessionId), "until": session.old.map { .integer($0.until) },
-                "ts": .integer(now),
-            ],
-            qos: 1
-        )
+        let until = session.old.map { JSONValue.integer($0.until) }
+        let use: JSONObject = ["sessionId": .string(session.sessionId), "until": until, "ts": .integer(now)]
+        tellWorkers("system/token-used", ofTerminal: terminalId, use)
     }
 
     /// Checks the credentials of a connection or of an HTTP request.
@@ -93,7 +81,7 @@ extension Gate {
         return try admission.admit(attempt, by: tables, now: Clock.now())
     }
 
-    /// Checks the limits on new clients, and on clients that were closed for sending too fast.
+    /// Checks the limits on new clients, and the penalties of clients and addresses that sent too fast.
     func checkLimits(
         _ pass: Admission.Pass,
         _ facts: Broker.Facts,
@@ -115,6 +103,7 @@ extension Gate {
         if let old = clients.removeValue(forKey: client) { part(old, .lost) }
         absent[client] = nil
         if let old = connected[facts.clientId] { part(old, .takenOver) }
+        if let old = link(of: pass.principal) { leaving.append(Leave(client: old, due: 0)) }
         let new = Client(pass, facts: facts, connection: nextNumber())
         giveRights(to: new)
         if pass.isSecretShared { new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId }
@@ -131,6 +120,7 @@ extension Gate {
         if new.rights.isConsole { beginTap(of: new) }
         clients[client] = new
         connected[facts.clientId] = new
+        if case .link(let sessionId) = new.principal { links[sessionId] = new }
         tellArrival(of: new)
     }
 
@@ -145,7 +135,6 @@ extension Gate {
         part(known, known.isLeaving ? .kicked : Departure(client, reason: reason))
     }
 
-    /// Removes a connection from the gate's state, and publishes the end of the connection once.
     private func part(_ client: Client, _ departure: Departure) {
         guard client.isConnected else { return }
         client.isConnected = false
@@ -153,6 +142,7 @@ extension Gate {
         if let tally = client.tally { tallies.keep(tally, at: Clock.coarse()) }
         if let tally = client.addressTally { addressTallies.leave(tally, at: Clock.coarse()) }
         if connected[client.clientId] === client { connected[client.clientId] = nil }
+        if case .link(let id) = client.principal, links[id] === client { links[id] = nil }
         subscribers.forget(client)
         client.outgoing = nil
         noteEnd(of: client)

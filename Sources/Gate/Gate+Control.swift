@@ -37,7 +37,7 @@ extension Gate {
             guard let client = connected[did], client.did == did else { return }
             leaving.append(Leave(client: client, due: 0))
         case "announcePresence":
-            // If the command names a lane, only the lane's devices are announced, otherwise all devices.
+            // If the command names a lane, only that lane's devices are announced; otherwise, all devices are.
             let lane = command["lane"]?.intValue.flatMap { Int(exactly: $0) } ?? 0
             let lanes = command["lanes"]?.intValue.flatMap { Int(exactly: $0) } ?? 1
             let shards = Shards(lane: lane, of: max(1, lanes))
@@ -48,8 +48,7 @@ extension Gate {
             let records = texts.compactMap(Record.init(hex:))
             if records.isEmpty || records.count != texts.count { complain(of: "learn") }
             learn(records)
-        default:
-            Broker.log(.warning, "ignored an unknown command")
+        default: Broker.log(.warning, "ignored an unknown command")
         }
     }
 
@@ -60,11 +59,11 @@ extension Gate {
         admission.revoked.insert(sessionId)
         revocations &+= 1
         let isReplaced = hasOtherSession(terminalId, than: sessionId)
-        for client in absent.values where client.clientId == terminalId && !isReplaced {
+        for client in absent.values where client.terminalId == terminalId && !isReplaced {
             client.isCutOff = true
-            owe(terminalId, after: 0)
+            owe(client.clientId, after: 0)
         }
-        guard !isReplaced, let client = connected[terminalId], client.isTerminal,
+        guard !isReplaced, let client = client(on: terminalId), client.isTerminal,
             // A connection that was made with the app's secret after the session's end is not closed.
             client.session == sessionId
         else { return tellCut(of: sessionId, on: terminalId) }
@@ -78,14 +77,11 @@ extension Gate {
     func tellCut(of client: Client) {
         guard let session = client.cutSession else { return }
         client.cutSession = nil
-        tellCut(of: session, on: client.clientId)
+        tellCut(of: session, on: client.terminalId ?? client.clientId)
     }
 
     private func tellCut(of sessionId: String, on terminalId: String) {
-        Broker.publish(
-            topicForWorkers("system/session-cut", ofTerminal: terminalId),
-            ["sessionId": .string(sessionId), "ts": .integer(Clock.now())],
-            qos: 1
-        )
+        let cut: JSONObject = ["sessionId": .string(sessionId), "ts": .integer(Clock.now())]
+        tellWorkers("system/session-cut", ofTerminal: terminalId, cut)
     }
 }

@@ -1,13 +1,11 @@
 import CMosquittoBroker
 
 extension Gate {
-    /// Returns whether a message may pass, which the broker asks (MESSAGE) after ACL_CHECK and before it queues the
-    /// message.
+    /// Decides whether a message may pass; the broker asks (MESSAGE) after ACL_CHECK and before it queues the message.
     ///
-    /// The broker doesn't ask about wills and messages that the gate itself publishes.
+    /// The broker asks neither about wills nor about messages that the gate itself publishes.
     ///
-    /// If the work is divided, the function replaces the topic by the topic with the shard, in memory that the broker
-    /// owns.
+    /// If messages are divided by shard, the function puts the shard into the topic, in memory that the broker owns.
     ///
     /// The function adds the source address to requests and registrations, and removes properties that are too long or
     /// reserved for the gate.
@@ -24,8 +22,8 @@ extension Gate {
             guard let copy = Broker.copy(topic: divided) else { return false }
             topic = copy
         }
-        // The broker delivers a QoS 2 message only later, so it can't be put into a batch now. A worker's own messages
-        // aren't put into batches.
+        // The broker delivers a QoS 2 message only after PUBREL, so the message can't be put into a batch yet. A
+        // worker's own messages aren't put into batches.
         if qos < 2, !client.rights.isWorker { note(passing: topic, payload: payload, properties: list) }
         return true
     }
@@ -47,23 +45,16 @@ extension Gate {
         return properties.add(MessageProperties.address, address)
     }
 
-    /// Sends the will of a terminal or of a registering device in place of the broker.
+    /// Sends, in place of the broker, the will of a terminal or of a registering device.
     ///
-    /// The broker would keep all properties that the client set, but only the gate may set the source address of a
-    /// request or registration.
+    /// The broker would send all properties of the will, but only the gate may set a request's source address.
     ///
-    /// If the work is divided, the gate also sends the will of a device, because the broker wouldn't add the shard to
-    /// the topic.
+    /// If messages are divided by shard, the gate also sends devices' wills, because the broker wouldn't add the shard.
     func sendWill(of client: Client, on topic: Bytes, payload: Bytes) {
         var properties = MessageProperties(nil)
         if client.tellsAddress, let address = client.source, !properties.add(MessageProperties.address, address) {
             return
         }
-        Broker.publish(
-            topicForWorkers(String(decoding: topic, as: UTF8.self)),
-            Array(payload),
-            qos: 1,
-            properties: properties
-        )
+        passOn(topic, payload, with: properties)
     }
 }

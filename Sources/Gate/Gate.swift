@@ -4,8 +4,7 @@ import Metering
 /// The state of the plugin, and its answers to the broker's events.
 ///
 /// The broker calls the gate on one thread. `Broker.kick` runs the disconnect and access callbacks before it returns,
-/// so no method calls it while it is changing a stored property. The documentation describes these rules (reference:
-/// operation#gate).
+/// so no method calls it while changing a stored property (reference: operation#gate).
 final class Gate {
     let settings: Settings
     let watch: CredentialsWatch
@@ -27,16 +26,14 @@ final class Gate {
     var pendingEnds: [String: Int64] = [:]
     /// The connections that began in this round of the broker's loop.
     ///
-    /// In that round, the broker also asks whether each client may receive the messages that its session already
-    /// contains.
+    /// In the round of a client's CONNECT, the broker also asks whether the client may receive its session's queued
+    /// messages.
     var inheriting: Set<OpaquePointer> = []
-    /// The services that connected in this round of the broker's loop, and that must still be allowed to use QoS 2.
+    /// The services that connected in this round of the broker's loop and haven't been allowed to use QoS 2 yet.
     var arrivedServices: [Client] = []
     let shortage = Shortage()
     var refusals: Refusals
-    /// Whether clients' messages are divided by shard.
-    ///
-    /// The division is switched on by an option, or by the first worker that requests it.
+    /// Whether clients' messages are divided by shard, because an option or a worker requests it.
     var hasShards: Bool
     let relayed: RelayedAddress
     var subscribers: RequestSubscribers
@@ -47,37 +44,39 @@ final class Gate {
     /// The client ids and source addresses that are refused for a time.
     var penalties: Penalties
     var closings: Closings
-    /// The messages of devices that the status worker has not processed yet.
+    /// The counts of devices' messages that the status worker has not processed yet.
     var backlogs: Backlogs
-    /// The topic of the status worker's echoes, which is also the prefix of the topics of its lanes' echoes.
+    /// The topic of the echoes that the status worker sends to itself; the topics of its lanes' echoes begin with this
+    /// topic.
     let echoes: [UInt8]
     let rootLevels: Int
 
-    /// The live connections by the broker's pointer, which the broker can reuse after a disconnect.
+    /// The live connections by the broker's pointer; the broker can reuse a pointer after a disconnect.
     var clients: [OpaquePointer: Client] = [:]
-    /// The live connections by client id.
-    ///
-    /// Each client id has at most one connection.
+    /// The live connections by client id; a client id has at most one.
     var connected: [String: Client] = [:]
-    /// The MQTT sessions without a connection, and the sources of retained messages, about which the broker has asked.
+    /// The connection of each link by its session's id.
+    ///
+    /// A link's client id changes, so the gate, not the broker, ends the old connection when the link connects again.
+    var links: [String: Client] = [:]
+    /// The clients without a connection that the broker has asked about (sessions, sources of retained messages).
     var absent: [OpaquePointer: Client] = [:]
     /// The message that the broker is passing on to its subscribers.
     var passing: PassingMessage?
-    /// The serial number of the passing message, which grows with each message.
+    /// The serial number of the message in `passing`; each message gets a larger number than the last.
     var passingSerial: UInt64 = 0
     /// The batches in which messages wait, one for each worker that receives batches.
     var batches: [OutgoingBatch] = []
     /// The prefix of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Whether the broker is reloading its configuration, during which it asks about all connected clients as if they
-    /// were new.
+    /// Whether the broker is reloading its configuration and so asks about connected clients as if they were new.
     var isReloading = false
 
-    /// The consoles that watch messages, as clients.
+    /// The connected consoles, which watch messages.
     var taps: [Client] = []
 
-    /// The connections that will be closed, each with its time.
+    /// The connections that will be closed, each with its closing time.
     var leaving: [Leave] = []
 
     /// The number of sessions that workers' commands have revoked.
@@ -85,16 +84,14 @@ final class Gate {
 
     /// Whether a message was published to a user since the credentials file was last checked for changes.
     ///
-    /// If a login replaces another user's session, the file alone revokes the rights to that user's topics, and this
-    /// can happen between two checks of the file. Messages that are published after the login must not be delivered by
-    /// the old rights.
+    /// If a login replaces another user's session, only the file revokes the rights to the former user's topics.
+    /// Messages that are published to the former user after the login must not be delivered to the terminal.
     var mustLookToDeliver = false
     /// The prefix of all users' topics, and the prefix of all terminals' topics.
     let users: [UInt8]
     let apps: [UInt8]
 
     private var lastNumber = Clock.microseconds()
-    /// The largest connection number that the service knew when the file was last checked.
     private var heeded: Int64 = 0
     private var lastLook: Int64 = 0
     private var lastReview: Int64 = 0
@@ -107,9 +104,9 @@ final class Gate {
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
-    /// The time for which a terminal keeps its connection after the end of its session, so that it receives the reason.
+    /// How long a terminal keeps its connection after its session's end, in order to receive the reason for the end.
     ///
-    /// With the 100 ms of the broker's loop, the connection stays for 300 to 500 ms.
+    /// Because a round of the broker's loop takes up to 100 ms, the connection stays open for 300 to 500 ms.
     static let farewell: Int64 = 350
 
     /// A connection that will be closed at a given time, unless another connection or session replaces it before then.
@@ -146,13 +143,13 @@ final class Gate {
         look()
     }
 
-    /// The generation of the credentials, which grows whenever a client's rights may have changed.
+    /// The generation of the credentials; it grows whenever a client's rights may have changed.
     var generation: UInt64 { watch.generation &+ revocations }
 
     /// Returns the number of a new connection.
     ///
-    /// The numbers increase while the broker runs. After a restart they continue from the clock or, if the clock was
-    /// set back, from the largest number that the service knows.
+    /// The numbers increase while the broker runs. After a restart, the numbers continue from the clock or, if the
+    /// clock was set back, from the largest number that the service knows.
     func nextNumber() -> Int64 {
         lastNumber &+= 1
         return lastNumber
@@ -160,8 +157,8 @@ final class Gate {
 
     /// Continues the numbers of connections from the largest number that the service knows.
     ///
-    /// If that number is larger than all numbers given here, the broker started with an older file. Connected devices
-    /// then get new numbers, because the store ignores smaller numbers.
+    /// If the service's number is larger than every number assigned so far, the broker started with an outdated
+    /// credentials file. Connected devices then get new numbers, because the store ignores smaller numbers.
     private func heedNumbers() {
         let known = watch.tables.lastConnection
         let isFirst = heeded == 0
@@ -176,7 +173,7 @@ final class Gate {
         }
     }
 
-    /// Reads the new records of the credentials file, and closes connections that have lost their right to connect.
+    /// Reads the credentials file's new records, and closes connections of clients that may no longer connect.
     func look() {
         let wasReadable = watch.isReadable
         switch watch.look() {
@@ -195,9 +192,7 @@ final class Gate {
         if watch.isReadable, !wasReadable { Broker.log(.notice, "credentials read") }
     }
 
-    /// Runs the tasks that are due.
-    ///
-    /// The broker calls this in each round of its loop, at least every 100 ms.
+    /// Runs the tasks that are due; called in each round of the broker's loop, at least every 100 ms.
     func tick() {
         isReloading = false
         if !inheriting.isEmpty { inheriting.removeAll() }
@@ -233,84 +228,21 @@ final class Gate {
         Broker.publish(refusals.topic, message, qos: 0)
     }
 
-    /// Applies records that a worker sends before the file contains them.
+    /// Applies records that a worker sends and that the file doesn't contain yet.
     ///
-    /// If the file is fed from a database on another machine, a change can reach the file a little later than the
-    /// answers that depend on it.
+    /// If the file comes from a database on another machine, a client can get a response before the file contains the
+    /// change.
     func learn(_ records: [Record]) {
         watch.learn(records)
         review(records)
     }
 
-    /// Records the sessions that began on connected terminals.
-    private func noteLogins(in records: [Record]) {
-        for case .terminal(let terminalId, _, let session?) in records {
-            connected[terminalId]?.take(session.sessionId)
-        }
-    }
+    /// Returns the connection of a device or terminal, or of the link whose session is on that terminal.
+    func client(on id: String) -> Client? { connected[id] ?? links[Session.linkPrefix + id] }
 
-    private func review(_ records: [Record]) {
-        noteLogins(in: records)
-        let narrow: Set<Record.Kind> = [.device, .certificates, .terminal]
-        let isWide = records.contains { !narrow.contains($0.kind) }
-        review(isWide ? Array(connected.values) : records.compactMap { connected[$0.key] })
-    }
-
-    /// Closes the connections of clients that would no longer be admitted.
-    private func review(_ clients: [Client]) {
-        for client in clients where rights(of: client) == nil && !client.isLeaving {
-            leaving.append(Leave(client: client, due: 0))
-        }
-    }
-
-    /// Closes the connections of terminals whose session has ended according to a replaced file, although no command
-    /// has revoked the session.
-    ///
-    /// Such terminals were admitted, or their sessions began, by an older file. Their connections are kept for as long
-    /// as after a revocation, because the message about the end may be on its way.
-    private func reviewSessions() {
-        for client in connected.values where client.isTerminal && !client.isLeaving {
-            let entry = watch.tables.terminals[client.clientId]?.session
-            let live = admission.live(entry, at: Clock.now())
-            guard let session = client.session else {
-                if let live { client.take(live.sessionId) }
-                continue
-            }
-            guard live?.sessionId != session else { continue }
-            if let live, watch.followed[client.clientId]?.contains(session) == true {
-                // The terminal logged in on this connection after the file was written.
-                client.take(live.sessionId)
-                continue
-            }
-            client.isCutOff = true
-            // If the terminal logs in before that time, it keeps the connection.
-            let ended = live == nil ? session : nil
-            let due = Clock.steady() &+ Self.farewell
-            leaving.append(Leave(client: client, due: due, session: ended))
-        }
-    }
-
-    private func closeDue(at steady: Int64) {
-        let due = leaving.filter { $0.due <= steady }
-        leaving.removeAll { $0.due <= steady }
-        for leave in due where leave.client.isConnected {
-            guard isOwed(leave) else {
-                leave.client.isCutOff = false
-                // The connection now belongs to another session.
-                if leave.session == leave.client.cutSession { tellCut(of: leave.client) }
-                continue
-            }
-            leave.client.isLeaving = true
-            if leave.session != nil { endSession(of: leave.client) }
-            Broker.kick(leave.client.clientId)
-        }
-    }
-
-    /// Returns whether a connection must still be closed, because no other connection or session has replaced it.
-    private func isOwed(_ leave: Leave) -> Bool {
-        guard connected[leave.client.clientId] === leave.client else { return false }
-        guard let session = leave.session else { return true }
-        return !hasOtherSession(leave.client.clientId, than: session)
+    /// Returns the connection of a link; nil for other principals.
+    func link(of principal: Principal) -> Client? {
+        if case .link(let sessionId) = principal { links[sessionId] } else { nil }
     }
 
     /// Returns whether a terminal has a live session other than the given session.
@@ -320,7 +252,7 @@ final class Gate {
         return live.sessionId != sessionId
     }
 
-    /// Returns the client's rights by the newest known records, or nil if the client would no longer be admitted.
+    /// Returns the client's rights under the newest known records, or nil if the client would no longer be admitted.
     func rights(of client: Client) -> Rights? {
         admission.rights(
             of: client.principal,

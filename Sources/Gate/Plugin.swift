@@ -16,20 +16,14 @@ private let requestTopic = "$CONTROL/lamplighter/request"
 
 /// The implementation of the shared library's entry points.
 ///
-/// The entry points are in a separate target (`GatePlugin`), because the linker flags that they need would break the
-/// tests of this target.
+/// The entry points are in a separate target (`GatePlugin`), because its linker flags would break this target's tests.
 package enum Plugin {
     /// Returns the version of the plugin interface that the gate implements, or -1 if the broker doesn't offer it.
-    package static func version(
-        _ offered: UnsafePointer<Int32>?,
-        count: Int32
-    ) -> Int32 {
+    package static func version(_ offered: UnsafePointer<Int32>?, count: Int32) -> Int32 {
         UnsafeBufferPointer(start: offered, count: Int(max(0, count))).contains(5) ? 5 : -1
     }
 
-    /// Starts the gate.
-    ///
-    /// With any result except 0, the broker doesn't start.
+    /// Starts the gate; with any result except 0, the broker doesn't start.
     package static func start(
         _ plugin: OpaquePointer?,
         _ userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
@@ -54,10 +48,7 @@ package enum Plugin {
         if let userData { Unmanaged<Gate>.fromOpaque(userData).release() }
     }
 
-    private static func register(
-        _ plugin: OpaquePointer?,
-        _ gate: UnsafeMutableRawPointer
-    ) -> Int32 {
+    private static func register(_ plugin: OpaquePointer?, _ gate: UnsafeMutableRawPointer) -> Int32 {
         for event in events {
             let topics = event == MOSQ_EVT_CONTROL ? [controlTopic, publishTopic, requestTopic] : [nil]
             for topic in topics {
@@ -69,7 +60,6 @@ package enum Plugin {
     }
 }
 
-/// Answers every event.
 private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData: UnsafeMutableRawPointer?) -> Int32 {
     guard let data, let userData else { return MOSQ_ERR_ACL_DENIED.rawValue }
     let gate = Unmanaged<Gate>.fromOpaque(userData).takeUnretainedValue()
@@ -93,7 +83,7 @@ private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData
         if let client = event.client { gate.forget(client, reason: event.reason) }
     case Int32(MOSQ_EVT_RELOAD.rawValue):
         // On SIGHUP, the broker loads a new certificate. Before the next round of its loop, the broker asks BASIC_AUTH
-        // about every client, with or without the client's password.
+        // about every client, in some cases without a password.
         gate.isReloading = true
     case Int32(MOSQ_EVT_CONTROL.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
@@ -109,12 +99,11 @@ private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData
     return MOSQ_ERR_SUCCESS.rawValue
 }
 
-/// Returns a view of the broker's payload, which is empty for nil.
+/// Returns a view of the broker's payload; for nil, the view is empty.
 private func borrow(_ payload: UnsafeRawPointer?, count: UInt32) -> Bytes {
     UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(count)).assumingMemoryBound(to: UInt8.self)
 }
 
-/// Returns a view of the broker's topic.
 private func borrow(_ text: UnsafePointer<CChar>) -> Bytes {
     UnsafeRawBufferPointer(start: text, count: strlen(text)).assumingMemoryBound(to: UInt8.self)
 }
@@ -135,13 +124,8 @@ private func access(_ gate: Gate, _ event: mosquitto_evt_acl_check) -> Int32 {
     return may ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }
 
-private func message(
-    _ gate: Gate,
-    _ event: UnsafeMutablePointer<mosquitto_evt_message>
-) -> Int32 {
-    guard let client = event.pointee.client, let text = event.pointee.topic else {
-        return MOSQ_ERR_ACL_DENIED.rawValue
-    }
+private func message(_ gate: Gate, _ event: UnsafeMutablePointer<mosquitto_evt_message>) -> Int32 {
+    guard let client = event.pointee.client, let text = event.pointee.topic else { return MOSQ_ERR_ACL_DENIED.rawValue }
     let given = borrow(text)
     var topic = given
     let mayPass = gate.pass(
@@ -153,16 +137,13 @@ private func message(
     )
     if topic.baseAddress != given.baseAddress, let start = topic.baseAddress {
         // The broker frees its original topic, and later frees this copy.
-        event.pointee.topic = UnsafeMutableRawPointer(mutating: start)
-            .assumingMemoryBound(to: CChar.self)
+        event.pointee.topic = UnsafeMutableRawPointer(mutating: start).assumingMemoryBound(to: CChar.self)
     }
     return mayPass ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }
 
 extension Gate.Access {
-    /// Makes an access from an event.
-    ///
-    /// The payload belongs to the broker, and is valid until the event is answered.
+    /// Makes an access from an event; its payload belongs to the broker and is valid until the event is answered.
     fileprivate init?(_ event: mosquitto_evt_acl_check) {
         switch event.access {
         case MOSQ_ACL_READ: self = .receive(bytes: Int(event.payloadlen))

@@ -15,11 +15,9 @@ struct Settings {
     var relayedAddresses = ""
     /// Whether clients' messages are divided by shard (`plugin_opt_shards`).
     var hasShards = false
-    /// The age of the file in seconds above which no new client is admitted; 0 for no limit
-    /// (`plugin_opt_credentials_age`).
+    /// The maximum age of the credentials file, in seconds; 0 for no limit (`plugin_opt_credentials_age`).
     ///
-    /// This option is meant for a file that `lamplighter feed` maintains, because that command touches the file every
-    /// second.
+    /// An older file admits no client. The option is meant for a file that `lamplighter feed` touches every second.
     var credentialsAgeMax = 0
     /// The limits, which the options in `GateOption` set.
     var limits = GateLimits()
@@ -48,12 +46,12 @@ struct Settings {
         case "relayed_addresses": relayedAddresses = value
         case "shards":
             guard value == "true" || value == "false" else {
-                throw Problem(text: "plugin_opt_shards is not true or false")
+                throw Problem(text: "plugin_opt_shards must be true or false")
             }
             hasShards = value == "true"
         case "credentials_age":
             guard let seconds = Int(value), (0...86_400).contains(seconds) else {
-                throw Problem(text: "plugin_opt_credentials_age is not 0 to 86400")
+                throw Problem(text: "plugin_opt_credentials_age must be 0 to 86400")
             }
             credentialsAgeMax = seconds
         case "root":
@@ -68,7 +66,7 @@ struct Settings {
         default:
             guard let option = GateOption(rawValue: key) else { throw Problem(text: "plugin_opt_\(key) is unknown") }
             guard let number = Int(value), (0...option.numberMax).contains(number) else {
-                throw Problem(text: "plugin_opt_\(key) is not 0 to \(option.numberMax)")
+                throw Problem(text: "plugin_opt_\(key) must be 0 to \(option.numberMax)")
             }
             limits[keyPath: option.limit] = number
         }

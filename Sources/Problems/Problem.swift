@@ -1,7 +1,6 @@
 /// An error that users read: the fault and its place, why it matters, and its cures.
 ///
-/// The texts of a problem contain no secrets, because they are printed on the terminal, logged, and output as JSON
-/// (`--json`).
+/// A problem's texts contain no secrets, because they are printed, logged, and output as JSON (`--json`).
 package struct Problem: Error, Sendable, Equatable {
     /// A cure, as a command to type and a note on its effect.
     package struct Cure: Sendable, Equatable {
@@ -11,15 +10,12 @@ package struct Problem: Error, Sendable, Equatable {
         package let title: String
 
         /// Makes a cure.
-        package init(_ command: String, _ title: String = "") {
-            self.command = command
-            self.title = title
-        }
+        package init(_ command: String, _ title: String = "") { (self.command, self.title) = (command, title) }
     }
 
     /// The stable code, which `lamplighter explain` describes.
     package let code: ProblemCode
-    /// A sentence that says what is wrong, and where.
+    /// A sentence that describes what is wrong, and where.
     package let message: String
     /// The place of the fault: a path, an address or `file:line`.
     package let place: String?

@@ -34,7 +34,7 @@ package struct Setting: Sendable {
         case choices([String])
     }
 
-    /// The setting's name in a file, where `mqtt.port` is `port` under `mqtt`; its other names are derived from it.
+    /// The setting's name in a file, where `mqtt.port` is `port` under `mqtt`.
     package let key: String
     /// The kind of the setting's values.
     package let kind: Kind
@@ -44,14 +44,11 @@ package struct Setting: Sendable {
     package let unit: String
     /// One sentence about the setting's effect.
     package let doc: String
-    /// Whether the value must never be shown.
+    /// Whether the value is secret and must be hidden in all output.
     package let isSecret: Bool
 
     init(_ key: String, _ kind: Kind, standard: SettingValue, unit: String, effect: String, isSecret: Bool = false) {
-        self.key = key
-        self.kind = kind
-        self.standard = standard
-        self.unit = unit
+        (self.key, self.kind, self.standard, self.unit) = (key, kind, standard, unit)
         doc = effect
         self.isSecret = isSecret
     }

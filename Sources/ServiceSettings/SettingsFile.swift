@@ -4,9 +4,11 @@ import Problems
 import Synchronization
 import SystemPackage
 
-/// The reader of the configuration file, which must not contain names that aren't settings.
+/// The reader of the configuration file, which refuses names that aren't settings.
 enum SettingsFile {
-    /// The keys in a file, collected when the library asks for each key whether its value is a secret.
+    /// The keys in a file.
+    ///
+    /// swift-configuration asks whether the value of each key is a secret; the keys are collected from these calls.
     private final class Keys: Sendable {
         private let keys = Mutex<[String]>([])
         func note(_ key: String) { keys.withLock { $0.append(key) } }
@@ -26,13 +28,7 @@ enum SettingsFile {
                 return SettingsTable.setting(key)?.isSecret ?? true
             }
         } catch {
-            throw Problem(
-                .configurationUnreadable,
-                "the configuration file \(path) cannot be read",
-                at: path,
-                why: reason(error, path),
-                cures: [.init("lamplighter config --json", "shows the settings without this file")]
-            )
+            throw Problem.configurationUnreadable(path: path, why: reason(error, path))
         }
         for key in keys.all.sorted() where SettingsTable.setting(key) == nil && !isEmptySection(key, of: provider) {
             throw unknown(key, at: location(of: key, in: path))
@@ -42,14 +38,8 @@ enum SettingsFile {
 
     /// Returns the error for a setting that does not exist.
     static func unknown(_ key: String, at place: String) -> Problem {
-        let meant = SettingsTable.suggestion(for: key)
-        return Problem(
-            .settingUnknown,
-            "unknown setting \(key) (\(place))" + (meant.map { "; did you mean \($0)?" } ?? ""),
-            at: place,
-            why: "a misspelt setting would silently keep its default",
-            cures: [.init("lamplighter config", "lists every setting")]
-        )
+        let hint = SettingsTable.suggestion(for: key).map { "; did you mean \($0)?" } ?? ""
+        return .settingUnknown(key: key, place: place, hint: hint)
     }
 
     private static func read(
@@ -70,8 +60,9 @@ enum SettingsFile {
         )
     }
 
-    /// Returns whether a key is a section that contains only comments, such as `mqtt:`, which the library takes for a
-    /// value.
+    /// Returns whether a key, such as `mqtt:`, is a section that contains only comments.
+    ///
+    /// swift-configuration treats such a key as a value.
     private static func isEmptySection(_ key: String, of provider: any ConfigProvider) -> Bool {
         guard SettingsTable.all.contains(where: { $0.key.hasPrefix(key + ".") }) else { return false }
         let path = AbsoluteConfigKey(key.split(separator: ".").map(String.init))
@@ -91,11 +82,12 @@ enum SettingsFile {
 
     private static func reason(_ error: any Error, _ path: String) -> String {
         guard TextFile.read(path) != nil else { return "no such file, or not readable by this user" }
-        // Only the first line is used, which contains the error and its place: the lines after it can quote a value.
+        // Only the first line, which contains the error and its position, is used, since later lines can quote a value,
+        // which may be secret.
         return "\(error)".split(separator: "\n").first.map(String.init) ?? "it is malformed"
     }
 
-    /// Returns the place of a key as `file:line`, found by a simple search in the text.
+    /// Returns the location of a key as `file:line`, found by a simple search in the text.
     private static func location(of key: String, in path: String) -> String {
         guard let last = key.split(separator: ".").last, let text = TextFile.read(path) else { return path }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 import Configuration
 import Problems
 
-/// A reader of the settings from the file, the environment and the flags, of which the later ones take precedence.
+/// A reader of the settings: the environment takes precedence over the file, and flags over both.
 package struct SettingsReader {
     private let environment: [String: String]
     private let flags: [String: String]
@@ -12,7 +12,7 @@ package struct SettingsReader {
     /// - Parameters:
     ///   - file: The path of a YAML or JSON file; nil to use the path in `LAMPLIGHTER_CONFIG`, if it is set.
     ///   - environment: The process's environment.
-    ///   - flags: The texts that are given on the command line, by the settings' keys.
+    ///   - flags: The texts from the command line, under the settings' keys.
     package init(file: String?, environment: [String: String], flags: [String: String]) {
         let named = environment["LAMPLIGHTER_CONFIG"]
         self.file = file ?? (named?.isEmpty == false ? named : nil)
@@ -51,18 +51,9 @@ package struct SettingsReader {
             guard let value = try source.value(of: setting) else { continue }
             let origin = source.origin(setting)
             if let objection = setting.objection(to: value) {
-                throw Problem(
-                    .settingInvalid,
-                    "\(setting.key) \(objection) (\(origin.text))",
-                    at: origin.text,
-                    why: setting.doc,
-                    cures: [.init("lamplighter config", "every setting with its kind and unit")]
-                )
+                throw Problem.settingInvalid(key: setting.key, fault: objection, origin: origin.text, doc: setting.doc)
             }
-            if setting.key == StoreSetting.key, let problem = StoreSetting.problem(with: value.text, from: origin.text)
-            {
-                throw problem
-            }
+            if setting.key == StoreSetting.key { try StoreSetting.check(value.text, from: origin.text) }
             return Settings.Entry(setting: setting, value: value, origin: origin)
         }
         return Settings.Entry(setting: setting, value: setting.standard, origin: .standard)

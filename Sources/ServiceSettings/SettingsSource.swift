@@ -14,13 +14,11 @@ struct SettingsSource {
     /// - Throws: A `Problem` if the value is not of the setting's kind.
     func value(of setting: Setting) throws -> SettingValue? {
         let key = AbsoluteConfigKey(prefix + setting.key.split(separator: ".").map(String.init))
-        do {
-            return try setting.configTypes.lazy
-                .compactMap { try? provider.value(forKey: key, type: $0).value }
-                .compactMap { setting.value(of: $0.content) }
-                .first
-                ?? failure(setting, key)
-        }
+        return try setting.configTypes.lazy
+            .compactMap { try? provider.value(forKey: key, type: $0).value }
+            .compactMap { setting.value(of: $0.content) }
+            .first
+            ?? failure(setting, key)
     }
 
     /// Returns nil if the value is missing, and throws a `Problem` if it can't be read.
@@ -31,18 +29,13 @@ struct SettingsSource {
                 return nil
             }
         } catch {}
-        throw Problem(
-            .settingInvalid,
-            "\(setting.key) must be \(setting.demand) (\(origin(setting).text))",
-            at: origin(setting).text,
-            why: setting.doc,
-            cures: [.init("lamplighter config", "every setting with its kind and unit")]
-        )
+        let (fault, origin) = ("must be \(setting.demand)", origin(setting).text)
+        throw Problem.settingInvalid(key: setting.key, fault: fault, origin: origin, doc: setting.doc)
     }
 }
 
 extension Setting {
-    /// The types of the setting's kind in swift-configuration; the second type is tried if the first one doesn't fit.
+    /// The types with which swift-configuration reads the value, in the order in which they are tried.
     fileprivate var configTypes: [ConfigType] {
         switch kind {
         case .text, .choice, .duration: [.string]

@@ -4,53 +4,23 @@ import Problems
 
 /// The setting that names a PostgreSQL database.
 enum StoreSetting {
-    /// The setting's key; an invalid address is never shown, since it could contain a secret.
+    /// The setting's key.
     static let key = "store"
     private static let schemes = ["postgres://", "postgresql://"]
 
-    /// Returns the problem with an address; nil if the address is valid.
-    ///
-    /// The problem names `origin`, which says where the address was given.
-    static func problem(with text: String, from origin: String) -> Problem? {
-        guard !text.isEmpty else { return nil }
+    /// Throws a `Problem` that names the `origin` of an address if the address is invalid.
+    static func check(_ text: String, from origin: String) throws {
+        guard !text.isEmpty else { return }
         guard schemes.contains(where: text.hasPrefix) else {
-            return malformed(origin, "it does not begin with postgres://")
+            throw Problem.storeMalformed(origin: origin, why: "it does not begin with postgres://")
         }
         do throws(PostgresAddress.Fault) {
             _ = try PostgresAddress(text)
-            return nil
-        } catch {
-            return switch error {
-            case .malformed: malformed(origin, "it can't be parsed as a PostgreSQL address")
-            case .hasPassword: withPassword(origin)
-            }
+        } catch .malformed {
+            throw Problem.storeMalformed(origin: origin, why: "it can't be parsed as a PostgreSQL address")
+        } catch .hasPassword {
+            throw Problem.storePassword(origin: origin)
         }
-    }
-
-    private static func withPassword(_ origin: String) -> Problem {
-        Problem(
-            .storePassword,
-            "the address of the store contains a password (\(origin))",
-            at: origin,
-            why: "process lists, logs and backups of settings would show the password",
-            cures: [
-                .init("--set postgres.passwordFile=FILE", "a file of mode 0600 with the password"),
-                .init("~/.pgpass", "of mode 0600, with a line HOST:PORT:DATABASE:USER:PASSWORD"),
-            ]
-        )
-    }
-
-    private static func malformed(_ origin: String, _ why: String) -> Problem {
-        Problem(
-            .settingInvalid,
-            "store is not the address of a database (\(origin))",
-            at: origin,
-            why: why,
-            cures: [
-                .init("--store postgres://USER@HOST/DATABASE", "HOST1,HOST2 for several"),
-                .init("--store ''", "the file of the data directory"),
-            ]
-        )
     }
 }
 
@@ -61,7 +31,7 @@ extension Settings {
     ///
     /// - Throws: A `Problem` if the text isn't an address.
     package func database(named text: String, by origin: String) throws -> PostgresAddress {
-        if let problem = StoreSetting.problem(with: text, from: origin) { throw problem }
+        try StoreSetting.check(text, from: origin)
         return try PostgresAddress(text)
     }
 

@@ -8,13 +8,13 @@ package struct SimulateOptions: Sendable {
     package var port = 1883
     /// The first levels of all topics.
     package var root = "ll/v1"
-    /// The product's document, whose data points the devices report.
+    /// The document of the product whose data points the devices report.
     package var product: JSONObject
     /// The secret with which devices register.
     package var productSecret: String
     /// The number of devices.
     package var devices = 10
-    /// The number of reports that all devices together send a second.
+    /// The number of reports that all devices together send per second.
     package var rate = 2.0
     /// The duration of the simulation, in seconds.
     package var duration = 60.0
@@ -30,15 +30,13 @@ package struct SimulateOptions: Sendable {
 
         /// Creates an app from its id and secret.
         package init(appID: String, secret: String) {
-            self.appID = appID
-            self.secret = secret
+            (self.appID, self.secret) = (appID, secret)
         }
     }
 
     /// Creates options with the product's document and secret, and defaults for all else.
     package init(product: JSONObject, productSecret: String) {
-        self.product = product
-        self.productSecret = productSecret
+        (self.product, self.productSecret) = (product, productSecret)
     }
 }
 

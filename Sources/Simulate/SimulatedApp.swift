@@ -30,16 +30,12 @@ struct SimulatedApp {
     init(app: SimulateOptions.App) { self.app = app }
 
     var login: MQTTWriter.Login {
-        .init(
-            clientID: terminalID,
-            username: "app:\(app.appID)",
-            password: token ?? app.secret
-        )
+        .init(clientID: terminalID, username: "app:\(app.appID)", password: token ?? app.secret)
     }
 
     func space(_ root: String) -> String { "\(root)/app/\(app.appID)/\(terminalID)" }
 
-    /// Returns the topic filters to subscribe to, which include the user's topics once the app is logged in.
+    /// Returns the topic filters to subscribe to; they include the user's topics once the app is logged in.
     func filters(_ root: String) -> [String] {
         [space(root) + "/response"] + (uid.map { ["\(root)/user/\($0)/#"] } ?? [])
     }
@@ -49,8 +45,7 @@ struct SimulatedApp {
 
     /// Returns the request that binds a device; nil if the device has no id, is already bound, or was requested before.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
-        guard let did = device.did, !dids.contains(did), asked.insert(did).inserted
-        else { return nil }
+        guard let did = device.did, !dids.contains(did), asked.insert(did).inserted else { return nil }
         return request([
             "productKey": .string(productKey), "mac": .string(device.mac), "passcode": .string(device.passcode),
         ])
@@ -67,9 +62,7 @@ struct SimulatedApp {
     private(set) var dids: [String] = []
 
     /// Records that a device is bound.
-    mutating func noteBound(_ did: String) {
-        if !dids.contains(did) { dids.append(did) }
-    }
+    mutating func noteBound(_ did: String) { if !dids.contains(did) { dids.append(did) } }
 
     /// Records that the connection is lost and when to try again; pending requests will get no answers.
     mutating func lose(until time: Int64) {
@@ -77,8 +70,7 @@ struct SimulatedApp {
         asked = []
     }
 
-    /// Counts a refused connection; the second in a row discards the session, so that the next connection logs in as a
-    /// new user.
+    /// Counts a refused connection; after two in a row, discards the session, so that a new user logs in.
     mutating func noteRefusal() {
         refusals += 1
         guard refusals > 1 else { return }
@@ -94,8 +86,7 @@ struct SimulatedApp {
             let token = result["token"]?.stringValue,
             let uid = result["user"]?.objectValue?["uid"]?.stringValue
         else { return false }
-        self.token = token
-        self.uid = uid
+        (self.token, self.uid) = (token, uid)
         return true
     }
 

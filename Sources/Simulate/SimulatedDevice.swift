@@ -4,8 +4,7 @@ import Load
 
 /// One simulated device: its id and secret, its values, and its unanswered reports.
 ///
-/// The device registers with its product's secret, connects with its own secret, and keeps each report until the
-/// service has answered it.
+/// A device registers with its product's secret, connects with its own secret, and keeps each report until the answer.
 struct SimulatedDevice {
     enum Phase {
         /// Not connected; the next attempt begins at the time `until`.
@@ -25,11 +24,12 @@ struct SimulatedDevice {
     /// The time at which the phase began or the last ping was sent, in milliseconds.
     var since: Int64 = 0
     var nextReportAt: Int64 = 0
-    private var kept = KeptReports()
+    /// The reports that the service hasn't answered.
+    var kept = KeptReports()
     private var values: SimulatedValues
     private var lastCommand: Int64 = 0
     private var reports = 0
-    /// A part of the messages' ids that differs in each run, since the service remembers the ids of earlier runs.
+    /// A part of every message id; it differs in each run, since the service remembers the ids of earlier runs.
     private let run: String
 
     init(_ product: Product, run: String) {
@@ -57,13 +57,9 @@ struct SimulatedDevice {
         guard let result = answer["result"]?.objectValue, let did = result["did"]?.stringValue,
             let secret = result["secret"]?.stringValue
         else { return false }
-        self.did = did
-        self.secret = secret
+        (self.did, self.secret) = (did, secret)
         return true
     }
-
-    /// Whether there are unanswered reports.
-    var isOwed: Bool { !kept.isEmpty }
 
     /// Makes the next report, and keeps it until the service answers it.
     mutating func report(at now: Int64) {
@@ -76,12 +72,7 @@ struct SimulatedDevice {
         guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
         lastCommand = cid
         let isDone = command["data"]?.objectValue.map { values.write($0) } ?? true
-        return keep(
-            now,
-            [
-                ("cid", .integer(cid)), ("code", isDone ? 0 : 1), ("data", .object(values.all)),
-            ]
-        )
+        return keep(now, [("cid", .integer(cid)), ("code", isDone ? 0 : 1), ("data", .object(values.all))])
     }
 
     /// Processes the answer to a report.
@@ -91,14 +82,6 @@ struct SimulatedDevice {
         guard let id = answer["id"]?.stringValue, kept.settle(id) else { return nil }
         return answer["ok"]?.boolValue ?? false
     }
-
-    /// Returns the payloads of the reports that are due, and the number of repeats among them.
-    mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
-        kept.due(at: now)
-    }
-
-    /// Makes all reports under way due now, after a reconnection.
-    mutating func reconnected(at now: Int64) { kept.sendAgain(at: now) }
 
     @discardableResult
     private mutating func keep(_ now: Int64, _ members: [(String, JSONValue?)]) -> [UInt8] {

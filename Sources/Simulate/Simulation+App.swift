@@ -2,11 +2,11 @@ import Domain
 import JSON
 import Load
 
-/// The app's side of a simulation, whose connection comes after the devices' connections in the socket pool.
+/// The app's side of a simulation; in the socket pool, the app's connection comes after the devices' connections.
 extension Simulation {
     private var place: Int { devices.count }
 
-    /// Connects the app if it isn't connected, binds devices that have an id, and, if `commands`, sends them commands.
+    /// Connects the app if it isn't connected, binds devices that have an id, and sends commands if `commands` is true.
     func liveApp(commands: Bool, at now: Int64) {
         guard var app else { return }
         defer { self.app = app }
@@ -55,8 +55,7 @@ extension Simulation {
     private func bindSome(_ app: inout SimulatedApp) {
         var count = 0
         for device in devices where count < 8 {
-            guard let request = app.bindRequest(device, productKey: product.key.text)
-            else { continue }
+            guard let request = app.bindRequest(device, productKey: product.key.text) else { continue }
             count += 1
             publish(request, to: "device/bind", app)
         }
@@ -84,21 +83,15 @@ extension Simulation {
         switch packet {
         case .connectionAnswer(let code):
             guard code == 0 else {
-                // A refusal with the return code 4 or 5 can mean that the session has ended meanwhile.
+                // A refusal with the return code 4 or 5 can mean that the session has ended.
                 if (4...5).contains(code) { app.noteRefusal() }
-                return lose(
-                    &app,
-                    "\(LoadError.refused(code: code))",
-                    at: LoadClock.milliseconds
-                )
+                return lose(&app, "\(LoadError.refused(code: code))", at: LoadClock.milliseconds)
             }
             app.refusals = 0
             pool.sockets[place]?.subscribe(app.filters(options.root))
         case .subscriptionAnswer:
             app.phase = app.token == nil ? .loggingIn : .loggedIn
-            if app.token == nil {
-                publish(app.loginRequest(), to: "account/loginAnonymous", app)
-            }
+            if app.token == nil { publish(app.loginRequest(), to: "account/loginAnonymous", app) }
         case .publish(let topic, let payload, _):
             hear(String(decoding: topic, as: UTF8.self), Array(payload), app: &app)
         case .publishAnswer, .other: break
@@ -118,8 +111,7 @@ extension Simulation {
             pool.end(place)
             app.phase = .away(until: 0)
         } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {
-            // The line includes the passcode, because another app can bind and control the device with the id and the
-            // passcode.
+            // The line includes the passcode: with it and the id, another app can bind and control the device.
             let passcode = devices.first { $0.did == did }?.passcode
             show("bound \(did), passcode \(passcode ?? "")")
             app.noteBound(did)
@@ -131,10 +123,7 @@ extension Simulation {
     }
 
     private func publish(_ request: [UInt8], to method: String, _ app: SimulatedApp) {
-        pool.sockets[place]?.publish(
-            topic: Array("\(app.space(options.root))/request/\(method)".utf8),
-            payload: request
-        )
+        publish(place, "app/\(app.app.appID)/\(app.terminalID)/request/\(method)", payload: request)
         pool.flush(place)
     }
 }

@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Load
 
-/// The connection of a device: registering, coming online, and received messages.
+/// A device's connection: registering, coming online, and receiving messages.
 extension Simulation {
     /// Opens a connection: with the product's secret while the device has no id, then with the device's own secret.
     func open(_ index: Int, at now: Int64) {
@@ -19,13 +19,10 @@ extension Simulation {
         }
     }
 
-    /// Publishes that a device is offline and disconnects it: after a clean disconnect, the broker sends no will.
+    /// Publishes that a device is offline and disconnects it, since the broker sends no will after a clean disconnect.
     func leave(_ index: Int) {
         guard let did = devices[index].did else { return }
-        pool.sockets[index]?.publish(
-            topic: Array("\(options.root)/device/\(did)/presence".utf8),
-            payload: Array("{\"online\":false}".utf8)
-        )
+        publish(index, "device/\(did)/presence", payload: Self.offline)
         pool.sockets[index]?.disconnect()
     }
 
@@ -57,13 +54,11 @@ extension Simulation {
         guard let did = device.did, let secret = device.secret else {
             return .init(clientID: device.mac, username: "product:\(product.key.text)", password: options.productSecret)
         }
-        return .init(
-            clientID: did,
-            username: "device:\(did)",
-            password: secret,
-            will: ("\(options.root)/device/\(did)/presence", Array("{\"online\":false}".utf8))
-        )
+        let will = ("\(options.root)/device/\(did)/presence", Self.offline)
+        return .init(clientID: did, username: "device:\(did)", password: secret, will: will)
     }
+
+    private static let offline = Array("{\"online\":false}".utf8)
 
     private func answered(_ index: Int, _ code: UInt8) {
         guard code == 0 else {
@@ -75,7 +70,7 @@ extension Simulation {
             let space = "\(options.root)/device/\(did)"
             socket?.subscribe(["\(space)/command", "\(space)/response"])
         } else {
-            socket?.subscribe([productSpace(index) + "/registered"])
+            socket?.subscribe(["\(options.root)/\(productSpace(index))/registered"])
         }
     }
 
@@ -85,22 +80,15 @@ extension Simulation {
             return
         }
         guard let did = devices[index].did else {
-            pool.sockets[index]?.publish(
-                topic: Array((productSpace(index) + "/register").utf8),
-                payload: devices[index].registration
-            )
-            return
+            return publish(index, productSpace(index) + "/register", payload: devices[index].registration)
         }
         opening -= 1
         let now = LoadClock.milliseconds
         devices[index].phase = .online
         devices[index].since = now
-        pool.sockets[index]?.publish(
-            topic: Array("\(options.root)/device/\(did)/presence".utf8),
-            payload: Array("{\"online\":true}".utf8)
-        )
+        publish(index, "device/\(did)/presence", payload: Array("{\"online\":true}".utf8))
         // Reports that were not answered on the last connection are sent again.
-        devices[index].reconnected(at: now)
+        devices[index].kept.sendAgain(at: now)
         sendDue(index, at: now)
     }
 
@@ -132,16 +120,12 @@ extension Simulation {
         let now = LoadClock.milliseconds
         guard let report = devices[index].obey(command, at: now) else { return }
         if app != nil, let did = devices[index].did {
-            show(
-                "\(options.root)/device/\(did)/report  \(String(decoding: report, as: UTF8.self))"
-            )
+            show("\(options.root)/device/\(did)/report  \(String(decoding: report, as: UTF8.self))")
         }
         summary.commands += 1
         summary.sent += 1
         sendDue(index, at: now)
     }
 
-    private func productSpace(_ index: Int) -> String {
-        "\(options.root)/product/\(product.key.text)/\(devices[index].mac)"
-    }
+    private func productSpace(_ index: Int) -> String { "product/\(product.key.text)/\(devices[index].mac)" }
 }

@@ -19,7 +19,7 @@ package final class Simulation {
     var lastError: String?
     /// The number of connections that are being opened.
     var opening = 0
-    /// The current second, and the number of devices that have tried to register in it.
+    /// The current second, and the number of devices that have tried to register in this second.
     private var newcomers = (second: Int64(0), count: 0)
     let interrupts: () -> Int
     let tell: (String) -> Void
@@ -27,11 +27,11 @@ package final class Simulation {
 
     /// The maximum number of devices that are connecting at the same time, since the broker's backlog is limited.
     static let openingMax = 64
-    /// The maximum number of devices that register in a second: fewer than half as many as the gate admits.
+    /// The maximum number of devices that register per second: fewer than half as many as the gate admits.
     static let newcomersPerSecond = 90
     /// The longest wait for the last answers after the end of the run, in milliseconds.
     static let endPatience: Int64 = 10_000
-    /// The longest wait after an interrupt, in milliseconds.
+    /// The longest wait for the last answers after an interrupt, in milliseconds.
     static let interruptPatience: Int64 = 3000
     /// The inverse of the probability that a device loses its connection in a second.
     static let dropsOneIn = 120
@@ -40,8 +40,7 @@ package final class Simulation {
     ///
     /// - Parameters:
     ///   - options: The options of the simulation.
-    ///   - interrupts: Returns the number of interrupts so far; the second interrupt ends the simulation without
-    ///     waiting.
+    ///   - interrupts: Returns the number of interrupts so far; the second ends the simulation without waiting.
     ///   - tell: Receives the progress line once a second.
     ///   - show: Receives a line for each event of the app, such as a message that its user receives.
     /// - Throws: `Rejection` for an invalid product document.
@@ -93,7 +92,7 @@ package final class Simulation {
         return summary
     }
 
-    private var isSettled: Bool { devices.allSatisfy { !$0.isOwed } }
+    private var isSettled: Bool { devices.allSatisfy(\.kept.isEmpty) }
 
     private func progress(seconds: Double) -> String {
         let online = devices.count { $0.isOnline }
@@ -108,7 +107,7 @@ package final class Simulation {
             case .away(let until):
                 if now >= until, opening < Self.openingMax, mayCome(index, at: now) { open(index, at: now) }
             case .registering, .connecting:
-                // The broker, or the service, did not answer.
+                // The broker or the service did not answer within 10 seconds.
                 if now - devices[index].since > 10_000 { lose(index, "no answer", at: now) }
             case .online:
                 // A failed write removes the connection from the pool without calling `lost`.
@@ -142,18 +141,20 @@ package final class Simulation {
 
     /// Sends a device's due reports: new reports, and reports whose answer is overdue.
     func sendDue(_ index: Int, at now: Int64) {
-        let (payloads, repeats) = devices[index].due(at: now)
+        let (payloads, repeats) = devices[index].kept.due(at: now)
         summary.resent += repeats
-        for payload in payloads { send(index, payload) }
-    }
-
-    func send(_ index: Int, _ payload: [UInt8]) {
         guard let did = devices[index].did else { return }
-        pool.sockets[index]?.publish(topic: Array("\(options.root)/device/\(did)/report".utf8), payload: payload)
-        pool.flush(index)
+        for payload in payloads {
+            publish(index, "device/\(did)/report", payload: payload)
+            pool.flush(index)
+        }
     }
 
-    /// Disconnects some devices, cleanly or abruptly; they reconnect later.
+    /// Queues a message on a connection; `topic` is the part of the topic after the root.
+    func publish(_ place: Int, _ topic: String, payload: [UInt8]) {
+        pool.sockets[place]?.publish(topic: Array("\(options.root)/\(topic)".utf8), payload: payload)
+    }
+
     private func dropSome(at now: Int64) {
         for index in devices.indices where devices[index].isOnline && Int.random(in: 0..<Self.dropsOneIn) == 0 {
             if Bool.random() { leave(index) }

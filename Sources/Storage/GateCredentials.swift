@@ -2,7 +2,7 @@ import Credentials
 import Dispatch
 import Synchronization
 
-/// The changes of one transaction to the gate's credentials, and the other effects of its commit.
+/// One transaction's changes of the gate's credentials, and the other effects of the transaction's commit.
 final class GateChanges {
     var records: [Record] = []
     /// The actions to run after the commit, such as counting in metrics or writing log lines.
@@ -27,8 +27,7 @@ final class GateChanges {
 
 /// The gate's credentials file, to which the store's changes of credentials are written.
 ///
-/// Transactions that change the file take turns, in the order of their commits. A turn begins before the commit and
-/// ends when the transaction's changes are in the file.
+/// Transactions that change the file take turns. A turn lasts from before the commit until the file has the changes.
 final class GateCredentials: Sendable {
     private struct State: ~Copyable {
         var file: CredentialsFile?
@@ -49,7 +48,8 @@ final class GateCredentials: Sendable {
     private let path: String
     private let state = Mutex(State())
     private let turn = DispatchSemaphore(value: 1)
-    /// How long the file has lacked changes; kept outside `state`, which is locked while the file is written.
+    /// How long the file has lacked changes; not a part of `state`, because `state` is locked while the file is
+    /// written.
     private let lag = GateLag()
 
     init(path: String) {
@@ -58,7 +58,8 @@ final class GateCredentials: Sendable {
 
     /// Whether the file lacks committed changes, as far as this process knows.
     ///
-    /// A command opens the file without rewriting it, because the service rewrites the file at its start.
+    /// The service rewrites the file at its start. A `lamplighter` command opens the existing file without rewriting
+    /// it.
     var isBehind: Bool {
         state.withLock { state in
             guard state.isBehind, state.file == nil else { return state.isBehind }
@@ -73,9 +74,8 @@ final class GateCredentials: Sendable {
 
     /// Returns the record that gives the gate a connection's number; nil if the number in the file is close enough.
     ///
-    /// After a start, the broker numbers connections from the file's number plus a lead, so that it never reuses a
-    /// number. The file therefore gets a new number once after each start of the broker, and again whenever half of
-    /// that lead is used up.
+    /// After a start, the broker begins to number connections at the file's number plus a lead, so that it never reuses
+    /// a number. The file gets a new number after each start of the broker, and whenever half of the lead is used up.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in
@@ -83,11 +83,10 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Takes the turn to write the file, so that other threads and processes wait, and announces the changes
-    /// (`CredentialsLock`).
+    /// Takes the turn to write the file, so that other writers wait, and promises the changes (`CredentialsLock`).
     ///
     /// The method is called before a commit, so that the file gets all changes in the order of their commits. `longest`
-    /// limits the wait, in milliseconds, for a transaction that the database server would end after a long idle time.
+    /// limits the wait, in milliseconds: the database server ends transactions that stay idle for long.
     ///
     /// - Throws: `GateTurnMissed` or `CredentialsError`; the transaction must not be committed then.
     func hold(_ changes: GateChanges, longest: Int64? = nil) throws {
@@ -96,10 +95,8 @@ final class GateCredentials: Sendable {
         guard turn.wait(timeout: end) == .success else { throw GateTurnMissed() }
         changes.hasTurn = true
         let waited = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
-        // `state`, which every batch reads, isn't locked during this step, since it can take long.
-        let taken = try promise(
-            longest: longest.map { max(0, $0 - Int64(waited / 1_000_000)) }
-        )
+        // This step can take long, so `state`, which every batch reads, isn't locked during the step.
+        let taken = try promise(longest: longest.map { max(0, $0 - Int64(waited / 1_000_000)) })
         let isOwed = taken.isOwed
         var lock: CredentialsLock? = consume taken
         state.withLock { state in
@@ -125,11 +122,11 @@ final class GateCredentials: Sendable {
         let changes = GateChanges()
         defer { release(changes, withdrawing: true) }
         do { try hold(changes) } catch is GateTurnMissed {
-            // If the turn was missed again, the next batch rewrites the file.
+            // An earlier writer stopped before it wrote the file; the next batch rewrites the file.
         }
     }
 
-    /// Ends the turn that `hold` took for these changes, if any; `withdrawing` says that they weren't committed.
+    /// Ends the turn that `hold` took for these changes, if any; `withdrawing` says that nothing was committed.
     func release(_ changes: GateChanges, withdrawing: Bool = false) {
         guard changes.hasTurn else { return }
         changes.hasTurn = false
@@ -137,7 +134,7 @@ final class GateCredentials: Sendable {
         turn.signal()
     }
 
-    /// Notes that the file may lack a change that was possibly committed.
+    /// Notes that the file may lack a committed change.
     func fallBehind() {
         lag.begin()
         state.withLock { $0.isBehind = true }
@@ -145,7 +142,7 @@ final class GateCredentials: Sendable {
 
     /// Detects committed changes that the file lacks because a process was killed or frozen before it wrote them.
     ///
-    /// A process that takes over lanes calls this method before it publishes answers, since the answers can depend on
+    /// A process that takes over lanes calls this method before it publishes answers, because the answers can depend on
     /// such changes.
     func inherit() throws {
         guard try !isBehind && CredentialsLock.isPromised(of: path) else { return }
@@ -179,12 +176,10 @@ final class GateCredentials: Sendable {
         case bloated
     }
 
-    /// Rewrites the file from the records that `read` returns, unless another thread rewrote it while this one waited.
+    /// Rewrites the file from the records that `read` returns, unless another thread did so while this one waited.
     ///
-    /// Other threads and processes can't write the file meanwhile.
-    ///
-    /// `isOwed` says whether a transaction that announced changes to the file may still be in progress. `read` calls
-    /// `keep` now and then, so that other processes see that this process is alive.
+    /// Other writers wait until the file is rewritten. `isOwed` says whether a transaction that promised changes may
+    /// still be in progress. `read` calls `keep` now and then, so that other processes see that this process is alive.
     func rewrite(since reason: Reason, _ read: (_ isOwed: Bool, _ keep: () throws -> Void) throws -> [Record]) throws {
         turn.wait()
         defer { turn.signal() }
@@ -209,7 +204,7 @@ final class GateCredentials: Sendable {
             if let lock = lock.take() { state.file?.hold(lock) }
         }
         defer { state.withLock { $0.file?.release() } }
-        // `state`, which every batch reads, isn't locked during this step, since it can take long.
+        // This step can take long, so `state`, which every batch reads, isn't locked during the step.
         let records = try read(isOwed) { try state.withLock { try $0.file?.keep() } }
         try state.withLock { state in
             state.isBehind = true
@@ -221,8 +216,7 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// The error thrown when another writer has the turn to write the gate's file, or stopped before it wrote its changes
-/// there.
+/// The error thrown when another writer has the turn to write the gate's file, or stopped before it wrote the file.
 ///
 /// The failed transaction changed nothing, and can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {
@@ -230,8 +224,8 @@ struct GateTurnMissed: Error, CustomStringConvertible {
 }
 
 extension Transaction {
-    /// The changed records, in hexadecimal digits, that a gate on another machine must get before the answers that
-    /// depend on them.
+    /// The changed records in hexadecimal, which a gate on another machine must get before the transaction's answers
+    /// are sent.
     ///
     /// Empty if this process writes the gate's file itself.
     package var untoldCredentials: [String] { get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } } }

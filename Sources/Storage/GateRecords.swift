@@ -16,8 +16,13 @@ enum GateRecords {
             FROM terminal AS t LEFT JOIN session AS s ON s.terminalId = t.terminalId AND s.endedAt IS NULL
         """
 
-    /// For the gate, an API key is a session on the key's terminal; the key's id is the id of the session and of its
-    /// user.
+    /// The ended sessions of linked services; the gate treats each of them as an ended API key.
+    private static let unlinked = """
+        SELECT terminalId, appId, sessionId, sessionId, tokenHash, 0, oldTokenHash, oldTokenUntil, loginTime
+            FROM session WHERE clientId IS NOT NULL AND endedAt IS NOT NULL
+        """
+
+    /// To the gate, an API key is a session on the key's terminal; the session's id and its user's id are the key's id.
     ///
     /// The gate keeps this session after the key's end, so that it never admits the app's secret on the key's terminal.
     private static let keys = """
@@ -40,6 +45,7 @@ enum GateRecords {
         try add("\(Self.devices) WHERE secretHash IS NOT NULL", device)
         try add("\(Self.certificates) WHERE certificatesFrom IS NOT NULL", certificate)
         try add("\(Self.terminals)", terminal)
+        try add("\(Self.unlinked)", terminal)
         try add("\(Self.keys)", terminal)
         if let connection = try connection(sql) { records.append(connection) }
         return records
@@ -59,6 +65,7 @@ enum GateRecords {
         case .certificates: try first("\(Self.certificates) WHERE did = $1", certificate)
         case .terminal:
             try sql.first("\(Self.keys) WHERE terminalId = $1", key, row: terminal) ?? nil
+                ?? sql.first("\(Self.unlinked) AND terminalId = $1", key, row: terminal) ?? nil
                 ?? first("\(Self.terminals) WHERE t.terminalId = $1", terminal)
         case .connections: try connection(sql)
         }

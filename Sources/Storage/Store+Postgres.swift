@@ -1,14 +1,16 @@
 package import PostgreSQL
 package import Sodium
 
-/// The functions of a store on a PostgreSQL database.
+/// The functions that concern a store on a PostgreSQL database.
 extension Store {
+    /// The PostgreSQL database; nil if the store is a file.
+    var server: PostgresDatabase? { if case .postgres(let database) = engine { database } else { nil } }
+
     /// Connects to a database, migrates its tables to this version if `migrates`, and checks its settings.
     ///
-    /// `credentialsPath` is the path of the gate's file; nil if this process doesn't write that file. At most
-    /// `connectionsMax` connections are open at once. The writing transactions of all processes that set `isOneWriter`
-    /// run one after another. `role` is this process's role among the processes on the database. No transaction lasts
-    /// longer than `bound`. `onConnection` is called with each new connection before the store uses it.
+    /// `credentialsPath` is the path of the gate's file, nil if this process doesn't write it. At most `connectionsMax`
+    /// connections are open. Writing transactions of processes with `isOneWriter` run one after another. No transaction
+    /// lasts longer than `bound`. `onConnection` is called with each new connection before its use.
     ///
     /// - Throws: `Failure`.
     package convenience init(
@@ -42,22 +44,15 @@ extension Store {
         do {
             _ = try database.makePartitions(at: PostgresSettings.now)
         } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {
-            // The store can start without the new partitions: they are created two weeks before they are needed, and
-            // the job `historyPartitions` tries again every hour.
+            // The error is ignored: no new partitions are needed for two weeks, and a job tries again hourly.
             return
         } catch {
             _ = try database.opening { throw error }
         }
     }
 
-    /// Returns the fingerprint of the key with which a database's secrets were encrypted; nil if the database has no
-    /// tables.
-    ///
-    /// - Throws: `Failure`.
-    package static func keyFingerprint(
-        of address: PostgresAddress,
-        password: String?
-    ) throws -> String? {
+    /// Returns the fingerprint of a database's key, or nil if the database has no tables; throws `Failure`.
+    package static func keyFingerprint(of address: PostgresAddress, password: String?) throws -> String? {
         try PostgresDatabase.fingerprint(of: address, password: password)
     }
 
@@ -69,21 +64,15 @@ extension Store {
         }
     }
 
-    /// Sets the function to call when a database can't be reached, with the reason, and with nil when it can be reached
-    /// again.
+    /// Sets a function to call with the reason if a database becomes unreachable, and with nil once it is reachable.
     ///
-    /// The function is called on the thread that notices the change, and must not block. If the store is a file, the
-    /// function is never called.
+    /// The function is called on the thread that notices the change, and must not block. On SQLite, it is never called.
     package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
-        guard case .postgres(let database) = engine else { return }
-        database.onAvailability(tell)
+        server?.onAvailability(tell)
     }
 
     /// The number of this process's connections to the database server; 0 if the store is a file.
-    package var connectionCount: Int {
-        guard case .postgres(let database) = engine else { return 0 }
-        return database.connectionCount
-    }
+    package var connectionCount: Int { server?.connectionCount ?? 0 }
 
     /// Whether the store is a file on this machine.
     package var isFile: Bool { file != nil }

@@ -2,12 +2,13 @@ package import Domain
 package import Sodium
 import Synchronization
 
-/// The database of all the service's data; the rest of the code reads and writes it only through this class.
+/// The database with all of the service's data; the rest of the code accesses it only through this class.
 ///
 /// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
 /// the last committed state, and don't wait for writers. After a batch is committed, its changes to the gate's
-/// credentials are appended to the gate's file, before the next batch with such changes can commit and before any
-/// answer is published that depends on them. Code that concerns only a file is in `SQLiteFile`.
+/// credentials are appended to the gate's file. The changes are in the file before another batch with changes to
+/// credentials can commit, and before any answer that depends on the changes is published. Code that concerns only a
+/// file is in `SQLiteFile`.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -61,7 +62,7 @@ package final class Store: Sendable {
         throw Failure.halfMoved(path: isFile ? path : summary)
     }
 
-    /// Opens the file with other migration steps than this version's.
+    /// Opens the file with the given migration steps in place of this version's.
     convenience init(
         path: String,
         credentialsPath: String?,
@@ -76,29 +77,17 @@ package final class Store: Sendable {
 
     /// Creates a store on a database engine, without migrating its tables or checking its settings.
     init(_ engine: StoreEngine, credentialsPath: String?, key: ServerKey) {
-        self.engine = engine
-        self.key = key
-        if case .postgres = engine {
-            sequence = SequenceSource(isShared: true)
-        } else {
-            sequence = SequenceSource(isShared: false)
-        }
-        messageWakeup = MessageWakeup()
-        runAgain = RunAgain()
-        answeredMarks = AnsweredMarks()
-        fence = nil
+        (self.engine, self.key) = (engine, key)
+        let isShared = if case .postgres = engine { true } else { false }
+        sequence = SequenceSource(isShared: isShared)
+        (messageWakeup, runAgain, answeredMarks, fence) = (MessageWakeup(), RunAgain(), AnsweredMarks(), nil)
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
 
     /// Creates a store on the same database as `other`, in which each batch first checks a lease.
     init(_ other: Store, fence: Fence) {
-        engine = other.engine
-        key = other.key
-        gate = other.gate
-        sequence = other.sequence
-        messageWakeup = other.messageWakeup
-        runAgain = other.runAgain
-        answeredMarks = other.answeredMarks
+        (engine, key, gate, sequence) = (other.engine, other.key, other.gate, other.sequence)
+        (messageWakeup, runAgain, answeredMarks) = (other.messageWakeup, other.runAgain, other.answeredMarks)
         self.fence = fence
     }
 
@@ -108,14 +97,13 @@ package final class Store: Sendable {
     ///
     /// Waits while another worker changes the same data. If this method throws, nothing was changed, with two
     /// exceptions: the gate's file couldn't be written after the commit, or the answer to the commit was lost. After
-    /// such an exception, the next batch rewrites the gate's file before it does anything else, and the caller must
-    /// publish nothing until a batch has succeeded.
+    /// one of these failures, the next batch first rewrites the gate's file, and the caller must publish nothing until
+    /// a batch has succeeded.
     ///
-    /// On PostgreSQL, `body` is run up to five times if other transactions conflict with it, and up to twice if it
-    /// lasts too long (`TransactionBound`). Since it can be run again, `body` must start from the beginning each time,
-    /// and change nothing outside the given transaction. With `once`, the transaction leaves a mark (`CommitMark`), so
-    /// that it takes effect only once even if the answer to its commit is lost. Work needs `once` if it has no id by
-    /// which a second run would detect the first.
+    /// On PostgreSQL, `body` is run up to five times after conflicts, and up to twice if it lasts too long
+    /// (`TransactionBound`). `body` must start from the beginning each time, and change nothing outside the given
+    /// transaction. With `once`, a mark (`CommitMark`) makes the transaction take effect only once even if the answer
+    /// to its commit is lost. Work needs `once` if it has no id by which a second run would detect the first.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
@@ -172,7 +160,7 @@ package final class Store: Sendable {
     /// The function is called on the thread that committed, and must not block.
     package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) { messageWakeup.ring.withLock { $0 = ring } }
 
-    /// Runs a transaction that only moves stored content, and that a crash of the machine can undo as a whole.
+    /// Runs a transaction that only moves stored content; a crash of the machine can undo the whole transaction.
     ///
     /// Since the transaction stores nothing new, its commit doesn't wait for the disk.
     package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
@@ -190,8 +178,8 @@ package final class Store: Sendable {
         do {
             return try sql.transaction {
                 try fence?.check(in: sql)
-                // On PostgreSQL, which has no data version, rows aren't cached: other processes can write between any
-                // two transactions.
+                // On PostgreSQL, there is no data version and nothing is cached, because other processes can write
+                // between transactions.
                 let dataVersion = try sql.dataVersion
                 if dataVersion.map(writerCache.begin(dataVersion:)) ?? (slot == .alone) {
                     try sequence.goOn(behind: Self.lastNumber(sql))
@@ -211,8 +199,9 @@ package final class Store: Sendable {
                 if !changes.records.isEmpty {
                     if isShared { try GateFeed.announce(changes.records, sql) }
                     if let gate {
-                        // All row locks are taken before the turn to write the gate's file, so that no two transactions
-                        // wait for each other, one for a row and the other for the file.
+                        // The transaction takes all its row locks before it waits for its turn to write the gate's
+                        // file. Otherwise, two transactions could wait for each other: one for a row, the other for the
+                        // file.
                         if isShared { try sql.run(Self.promising) }
                         try sql.settle()
                         try gate.hold(changes, longest: isShared ? Self.gateTurnMax : nil)
@@ -254,43 +243,36 @@ package final class Store: Sendable {
 
     /// How long a transaction on PostgreSQL waits for its turn to write the gate's file, in milliseconds.
     ///
-    /// The server ends a transaction that is idle for 2 s. A transaction that waits too long is therefore undone before
-    /// the server ends it, and run again when it can have its turn.
+    /// A transaction that waits longer is undone and run again later; the server would end it after 2 s of idling.
     private static let gateTurnMax: Int64 = 1_000
 
-    /// Makes the next batch rewrite the gate's file if another process died before it wrote its committed changes
-    /// there.
+    /// Makes the next batch rewrite the gate's file if a process died before it wrote its committed changes there.
     ///
     /// Waits for a living process that is about to write the file, but not for a frozen process.
     package func inheritCredentials() throws { try gate?.inherit() }
 
-    /// Rewrites the gate's file from the tables when the service starts, since the service may have crashed between a
-    /// commit and the writing of the file.
+    /// Rewrites the gate's file at the start, in case of a crash between a commit and the writing of the file.
     package func rebuildCredentials() throws {
         guard let gate else { return }
         try runAgain.run { try engine.write { sql in try rebuildCredentials(gate, sql, since: .start) } }
     }
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL, since reason: GateCredentials.Reason) throws {
-        // The tables are read while no other process can write the file, so that the changes of later commits are
-        // appended after these records.
+        // No other process can write the file during the reading, so later changes are appended after these records.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)
         }
     }
 
-    /// The statement that takes a shared lock before a transaction announces changes to the gate's file; the lock is
-    /// held until the transaction ends.
+    /// The statement by which a transaction takes a shared lock, before it announces changes to the gate's file.
     ///
-    /// The number identifies the lock. The two numbers before this number identify the locks for `isOneWriter` and for
-    /// migrations.
+    /// The lock numbers 440078692 and 440078693 are those for `isOneWriter` and for migrations.
     private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
     /// The statement that waits until all transactions that announced changes to the gate's file have ended.
     ///
-    /// The statement also waits for transactions whose processes have died, or whose commits wait for a standby. A
-    /// transaction of a living process that waits for its turn at the gate's file gives up after `gateTurnMax`, so it
-    /// doesn't block the statement for long.
+    /// The statement also waits for transactions whose processes died, or whose commits wait for a standby. A
+    /// transaction that waits for its turn at the gate's file gives up after `gateTurnMax`, so it ends soon.
     private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078694) AS TEXT)"
 
     /// How long the gate's file has lacked a committed change of credentials; zero while the file is complete.

@@ -7,9 +7,7 @@ import Sodium
 package struct Transaction {
     /// The database connection on which the transaction runs.
     package let sql: SQL
-    /// The time of the transaction, the same for everything in it.
-    ///
-    /// In `Store.read`, the time is the beginning of 1970 by default.
+    /// The time of the transaction, the same for everything in it; by default the beginning of 1970 in `Store.read`.
     package let now: Instant
     let key: ServerKey
     let sequence: SequenceSource
@@ -40,6 +38,10 @@ package struct Transaction {
     package var eventLog: EventLogTable { EventLogTable(transaction: self) }
     /// Subscriptions to the event log.
     package var eventSubscriptions: EventSubscriptionTable { EventSubscriptionTable(transaction: self) }
+    /// Users' notifications and their settings.
+    package var notifications: NotificationTable { NotificationTable(transaction: self) }
+    /// The addresses at which push services reach terminals.
+    package var pushAddresses: PushAddressTable { PushAddressTable(transaction: self) }
     /// The bindings of users and devices.
     package var bindings: BindingTable { BindingTable(transaction: self) }
     /// Invitations to devices.
@@ -78,6 +80,10 @@ package struct Transaction {
     package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
     /// The API keys of makers' servers.
     package var keys: KeyTable { KeyTable(transaction: self) }
+    /// OAuth clients, and the tokens of linked services.
+    package var oauth: OAuthTable { OAuthTable(transaction: self) }
+    /// The devices that were announced to users' Home Assistants.
+    package var homeAssistant: HomeAssistantTable { HomeAssistantTable(transaction: self) }
     /// Outgoing messages.
     package var outgoingMessages: OutgoingMessageTable { OutgoingMessageTable(transaction: self) }
     /// Records of outgoing messages.
@@ -96,7 +102,7 @@ package struct Transaction {
     package var schedules: ScheduleTable { ScheduleTable(transaction: self) }
     /// The runs of schedules.
     package var runs: ScheduleRunTable { ScheduleRunTable(transaction: self) }
-    /// The version of the time zone data, and the schedules whose next occurrences must be computed again.
+    /// The time zone data in use, and the schedules whose next occurrences must be computed again.
     package var replans: ReplanTable { ReplanTable(transaction: self) }
     /// The leases of lanes, if several processes share the work.
     package var leases: LeaseTable { LeaseTable(sql: sql) }
@@ -107,7 +113,7 @@ package struct Transaction {
     /// Counters of attempts, such as wrong passcodes.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 
-    /// Runs a part of the transaction's work in such a way that an error undoes only that part.
+    /// Runs a part of the transaction's work; an error in this part undoes only the part.
     package func isolated<Value>(_ body: () throws -> Value) throws -> Value {
         let before = gate.records.count
         let ledger = record?.ledger
@@ -126,13 +132,13 @@ package struct Transaction {
 
     /// Registers an action to run after the commit, such as counting in a metric.
     ///
-    /// The transaction's own code must not take such an action, since the transaction can be undone and run again. The
-    /// action runs on the thread that commits, and must not block or write to the store.
+    /// Code in the transaction must not do this itself, since the transaction can be undone and run again. The action
+    /// runs on the thread that commits, and must not block or write to the store.
     package func afterCommit(_ action: @escaping () -> Void) {
         gate.afterCommit.append(action)
     }
 
-    /// Hashes a short secret with the server's key; the same secret of another subject has another hash.
+    /// Hashes a short secret and its subject with the server's key; equal secrets of two subjects get different hashes.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] { key.hash(secret, boundTo: subject) }
 }
 
@@ -145,4 +151,6 @@ protocol TransactionTable {
 extension TransactionTable {
     /// The database connection on which the transaction runs.
     var sql: SQL { transaction.sql }
+    /// The time of the transaction.
+    var now: Instant { transaction.now }
 }

@@ -4,12 +4,10 @@ import JSON
 enum ReadinessText {
     /// Returns `{"ready", "parts": [{"name", "ready", "reason"?}]}`.
     static func json(_ parts: [Readiness.Part]) -> String {
-        let rows = parts.map { part -> JSONValue in
-            var members: [(String, JSONValue)] = [("name", .string(part.name)), ("ready", .bool(part.waitsFor == nil))]
-            if let reason = part.waitsFor { members.append(("reason", .string(reason))) }
-            return .object(JSONObject(members))
+        let rows = parts.map {
+            JSONObject(showing: ["name": $0.name, "ready": $0.waitsFor == nil, "reason": $0.waitsFor])
         }
-        let all: JSONObject = ["ready": .bool(parts.allSatisfy { $0.waitsFor == nil }), "parts": .array(rows)]
-        return String(decoding: JSONValue.object(all).encoded(), as: UTF8.self) + "\n"
+        let all = JSONObject(showing: ["ready": parts.allSatisfy { $0.waitsFor == nil }, "parts": rows])
+        return String(decoding: all.encoded(), as: UTF8.self) + "\n"
     }
 }

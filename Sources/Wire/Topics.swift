@@ -1,9 +1,7 @@
 package import Batching
 package import Domain
 
-/// The meaning of a received message's topic.
-///
-/// The documentation describes these rules (reference: connecting#rights).
+/// The meaning of a received message's topic (reference: connecting#rights).
 package enum Topic: Sendable, Equatable {
     case report(DeviceID)
     case presence(DeviceID)
@@ -24,6 +22,8 @@ package enum Topic: Sendable, Equatable {
     case wake(String)
     case trigger(String)
     case status(UserID, DeviceID)
+    /// A command of a user's Home Assistant for a device.
+    case linkCommand(SessionID, DeviceID)
     /// A topic that the service doesn't know; the text is the reason.
     case malformed(String)
 
@@ -31,7 +31,7 @@ package enum Topic: Sendable, Equatable {
     package var did: DeviceID? {
         switch self {
         case .report(let did), .presence(let did), .info(let did), .gatePresence(let did): did
-        case .status(_, let did): did
+        case .status(_, let did), .linkCommand(_, let did): did
         default: nil
         }
     }
@@ -66,6 +66,7 @@ package struct Topics: Sendable {
         case "app": return request(levels)
         case "product": return register(levels)
         case "user": return status(levels)
+        case "ha": return linkCommand(levels)
         default: return .malformed("the topic is unknown")
         }
     }
@@ -158,6 +159,12 @@ package struct Topics: Sendable {
         return .status(uid, did)
     }
 
+    private func linkCommand(_ levels: [String]) -> Topic {
+        guard levels.count == 4, levels[3] == "set", let session = SessionID(levels[1]), let did = DeviceID(levels[2])
+        else { return .malformed("the topic is unknown") }
+        return .linkCommand(session, did)
+    }
+
     // MARK: Writing
 
     /// Returns the topic of a device's commands.
@@ -174,14 +181,21 @@ package struct Topics: Sendable {
     }
     /// Returns a user's topic; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
     package func user(_ uid: UserID, _ leaf: StaticString) -> String { "\(root)/user/\(uid.text)/\(leaf)" }
+    /// Returns a topic of a link about a device; `leaf` is `set` or `problem`.
+    package func link(_ session: SessionID, _ did: DeviceID, leaf: StaticString) -> String {
+        "\(root)/ha/\(session.text)/\(did.text)/\(leaf)"
+    }
+    /// Returns the topic on which a link's Home Assistant discovers a device.
+    package static func discovery(_ session: SessionID, _ did: DeviceID) -> String {
+        "homeassistant/device/\(session.text)/\(did.text)/config"
+    }
     /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or `system`.
     package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
     /// Returns a topic of the back-end services, below `system`; `leaf` is for example `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
-    /// Returns the topic filters for messages that belong to some shards; `rest` is the part of the topic below the
-    /// root.
+    /// Returns the topic filters for messages of some shards; `rest` is the part of the topic below the root.
     ///
     /// If `shards` is nil, the work isn't divided, and topics have no shard level.
     package func filters(_ rest: String, of shards: Shards?) -> [String] {
@@ -198,8 +212,8 @@ package struct Topics: Sendable {
     /// The topic of batches whose messages the gate publishes.
     package static let gatePublish = "$CONTROL/lamplighter/publish"
 
-    /// Returns whether a terminal may receive answers on a topic, which must be one of the terminal's own topics, not
-    /// below `request/`, and have no wildcards.
+    /// Returns whether a terminal may receive answers on a topic: the topic must be one of the terminal's own, must not
+    /// be below `request/`, and must have no wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
         // The broker compares bytes, so bytes are compared here too; `hasPrefix` would compare characters.
@@ -209,13 +223,12 @@ package struct Topics: Sendable {
             && !rest.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "+") }
     }
 
-    /// Returns whether a text has the form of a service's or method's name: `[a-zA-Z]{1,32}`.
+    /// Returns whether a string has the form of a service's or method's name: `[a-zA-Z]{1,32}`.
     package static func isMethodWord(_ text: some StringProtocol) -> Bool {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
-    /// Returns a topic as shown in dead letters and logs, where the service and the method of a request become `*`
-    /// unless they have the form of names.
+    /// Returns a topic for dead letters and logs, with `*` for a request's service and method if they aren't names.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {
         let text = String(decoding: topic, as: UTF8.self)
         var levels = text.utf8.split(

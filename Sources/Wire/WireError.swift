@@ -1,6 +1,6 @@
 package import Domain
 
-/// The reason why a message is permanently invalid, so that sending it again doesn't help.
+/// The reason why a message is invalid, and will still be invalid if it is sent again.
 package struct WireError: Error, Equatable, Sendable {
     /// A description of the fault for the sender.
     package var reason: String
@@ -11,9 +11,7 @@ package struct WireError: Error, Equatable, Sendable {
 
     /// Makes an error.
     package init(_ reason: String, field: String? = nil, id: MessageID? = nil) {
-        self.reason = reason
-        self.field = field
-        self.id = id
+        (self.reason, self.field, self.id) = (reason, field, id)
     }
 
     /// The error as a refusal for the sender.

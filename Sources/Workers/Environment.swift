@@ -1,6 +1,7 @@
 package import Batching
 package import Domain
 import Glibc
+package import Providers
 package import Storage
 package import Wire
 
@@ -22,16 +23,20 @@ package struct Environment: Sendable {
     package var regions: Regions
     /// The URL of the service's web pages, without a slash at the end.
     package var publicURL: String
+    /// The host and port at which users' programs, such as Home Assistant, reach the broker.
+    package var brokerPlace: HomeAssistantCodec.Place = ("127.0.0.1", 1883, hasTLS: false)
     /// The pool for slow work.
     package var pool: any BackgroundPool = NoPool()
     /// The outcomes of sending e-mails and text messages.
     package var messageOutcomes = MessageOutcomes()
-    /// The quotas known to be used up.
+    /// The quotas that are known to be used up.
     package var quotas = QuotaFront()
     /// The readers that wait for entries of the event log.
     package let eventWatch: EventWatch
     /// The rule for the URLs that webhooks may have.
     package var outbound = OutboundRule.strict
+    /// The sender of pushes.
+    package var pushes = PushSender(.strict)
     /// The budget of the bytes sent to each terminal.
     package let answers: AnswerBudget
     /// The function that ends the MQTT sessions of the clients that the gate names; by default, it does nothing.
@@ -40,11 +45,11 @@ package struct Environment: Sendable {
     package let observations = ObservationMetrics()
     /// The log lines about refused messages and dead letters.
     package let refusalLog: BoundedLog
-    /// The limit on log lines that report that the broker can't be reached.
+    /// The limit on log lines about an unreachable broker.
     package let brokerAbsence = BrokerAbsence()
     /// The steps of the machine's clock while this process runs.
     package let clockHistory = ClockHistory()
-    /// Whether this process is about to end.
+    /// The flag that this process is about to end.
     package let ending: Ending
     /// The guard of the disk's free space.
     package var disk = DiskGuard.none
@@ -52,7 +57,7 @@ package struct Environment: Sendable {
     package var plan = LanePlan.alone
     /// The shards of the lane that this environment serves.
     package var shards = Shards.all
-    /// Whether this process does the work that only one of several processes does.
+    /// The leadership among several processes; only the leader does certain work.
     package var leadership = Leadership()
 
     /// Creates an environment.
@@ -82,7 +87,7 @@ package struct Environment: Sendable {
 }
 
 extension Environment {
-    /// Returns the lane that this environment serves for a worker.
+    /// Returns the lane of a worker that runs in this environment.
     package func lane(of worker: WorkerName) -> Lane { Lane(worker, shards) }
 
     /// The shards to subscribe to; nil if the work isn't divided among lanes.
@@ -102,7 +107,7 @@ extension Environment {
 package protocol WallClock: Sendable {
     /// The current time.
     var now: Instant { get }
-    /// The current time of a clock that is never set.
+    /// The current time of the monotonic clock.
     var steady: ContinuousClock.Instant { get }
 }
 

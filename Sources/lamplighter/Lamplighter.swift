@@ -15,7 +15,8 @@ struct Lamplighter: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, ServeCommand.self, SchedulerCommand.self, FeedCommand.self,
             ProductCommand.self,
-            AppCommand.self, KeyCommand.self, DeviceCommand.self, HistoryCommand.self, UserCommand.self,
+            AppCommand.self, KeyCommand.self, OAuthCommand.self, DeviceCommand.self, HistoryCommand.self,
+            UserCommand.self,
             OperatorCommand.self, ConsoleCommand.self,
             SessionCommand.self, ScheduleCommand.self, EventsCommand.self, DeadLetterCommand.self,
             RefusalsCommand.self, ServiceCommand.self,

@@ -4,7 +4,7 @@ import Problems
 import Service
 import Storage
 
-/// The entry point of the program, which runs the command and turns every error into a problem with cures.
+/// The program's entry point, which runs the command and reports each error as a problem with cures.
 @main
 enum Main {
     static func main() async {
@@ -44,12 +44,7 @@ enum Main {
     static func problem(of error: any Error) -> Problem {
         if let problem = error as? Problem { return PackagedService.hinted(problem) }
         if StoreError.isFull(error) { return .diskFull(path: ".", sign: "\(error)") }
-        return Problem(
-            .unexpected,
-            "\(CommandLine.arguments.dropFirst().first ?? "lamplighter") failed",
-            why: "\(error)",
-            cures: [.init("lamplighter doctor", "find out what is wrong")]
-        )
+        return .commandFailed(command: CommandLine.arguments.dropFirst().first ?? "lamplighter", error: "\(error)")
     }
 
     private static func usage(_ error: any Error) -> Problem {

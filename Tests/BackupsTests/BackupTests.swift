@@ -1,5 +1,6 @@
 import Domain
 import Files
+import Glibc
 import Problems
 import Service
 import Storage
@@ -68,9 +69,9 @@ import Testing
         _ = try Backup.verify(file, passphrase: passphrase, scratch: nil, progress: Self.quiet)
     }
 
-    @Test("What was committed before is restored elsewhere with its keys, under the same rights") func roundTrip()
-        throws
-    {
+    @Test("A restored backup contains all committed data and keys, with the same file permissions")
+
+    func roundTrip() throws {
         try fill((0..<50).map { "name-\($0)" })
         let report = try make()
         try fill(["later"])
@@ -88,7 +89,7 @@ import Testing
         #expect(Set(names) == Set((0..<50).map { "name-\($0)" }))
     }
 
-    @Test("Nothing but the backup is left beside it, nor in the data directory") func leavesNothing() throws {
+    @Test("Making a backup leaves no other files beside it or in the data directory") func leavesNothing() throws {
         try make()
         try verify()
 
@@ -96,7 +97,9 @@ import Testing
         #expect(TextFile.names(in: directory.path).allSatisfy { !$0.hasPrefix("backup-") })
     }
 
-    @Test("The copy that a killed process left is removed, that of a living one is not") func leftCopies() throws {
+    @Test("The copy left by a killed process is removed, but the copy of a running process is kept")
+
+    func leftCopies() throws {
         try TextFile.write("x", to: directory.path + "/backup-999999999.db")
         try TextFile.write("x", to: directory.path + "/backup-1.db")
         try make()
@@ -105,7 +108,7 @@ import Testing
         #expect(TextFile.exists(directory.path + "/backup-1.db"))
     }
 
-    @Test("A backup that was cut off or changed anywhere is refused with a sentence")
+    @Test("A backup that was truncated or changed anywhere is refused with a reason")
     func damage() throws {
         try fill(["one"])
         try make()
@@ -131,7 +134,7 @@ import Testing
         try verify()
     }
 
-    @Test("An encrypted backup opens with its passphrase alone, and holds nothing in clear") func passphrase() throws {
+    @Test("An encrypted backup opens only with its passphrase, and contains no plain text") func passphrase() throws {
         try fill(["a-name-that-is-nowhere-else"])
         let right = Passphrase(bytes: Array("correct horse".utf8))
         try make(right)
@@ -147,7 +150,7 @@ import Testing
         #expect(TextFile.exists(try restored(right).database))
     }
 
-    @Test("Nothing is overwritten: no backup by a backup, no data by a restored one") func overwritesNothing() throws {
+    @Test("Neither a backup nor a restoration overwrites anything") func overwritesNothing() throws {
         try make()
         let before = TextFile.readBytes(file)
         #expect(refusal { try make() }?.code == .backupUnusable)
@@ -165,7 +168,20 @@ import Testing
         #expect(taken?.code == .dataDirectoryUnusable)
     }
 
-    @Test("A restored device obeys the next command: its numbers are ahead of all given out") func numbers() throws {
+    @Test("A killed restoration can be repeated") func killedRestoration() throws {
+        try fill(["one"])
+        try make()
+        let target = try restored()
+        let key = TextFile.readBytes(target.serverKey)
+        #expect(rename(target.database, target.database + ".restoring") == 0)
+        let again = try restored()
+        #expect(TextFile.readBytes(again.serverKey) == key)
+        #expect(try StoreAccess.service(target, .file).read { try $0.services.all().map(\.name) } == ["one"])
+        #expect(!TextFile.exists(target.database + ".restoring"))
+    }
+
+    @Test("A restored device obeys the next command, because its command number exceeds all earlier ones")
+    func numbers() throws {
         let did = DeviceID(trusted: String(repeating: "d", count: 32))
         try store.batch(at: Self.now) { tx in
             try tx.products.save(Product(key: Self.product, name: "Lamp"), secret: "s")
@@ -187,7 +203,7 @@ import Testing
     }
 
     @Test(
-        "A backup whose key is not that of its database is neither made, nor found good, nor restored"
+        "A backup whose key doesn't belong to its database is neither made, nor verified, nor restored"
     )
     func foreignKey() throws {
         let right = try SecretFile.read(directory.serverKey)
@@ -224,7 +240,7 @@ import Testing
         }
     }
 
-    @Test("The newest backup is noted, and its age is never negative")
+    @Test("The newest backup is recorded, and its age is never negative")
     func note() throws {
         #expect(BackupNote(of: directory) == nil)
         try make()

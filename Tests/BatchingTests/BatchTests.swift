@@ -35,7 +35,7 @@ struct BatchTests {
             traceparent = message.traceparent.map(Array.init)
         }
 
-        /// Calls `body` with a batched message, whose buffers are valid only during the call.
+        /// Calls `body` with a batched message; the message's buffers are valid only during the call.
         func with(_ body: (BatchedMessage) -> Void) {
             let pieces = [
                 topic, payload, responseTopic ?? [], correlation ?? [], sourceAddress ?? [], traceparent ?? [],
@@ -92,7 +92,7 @@ struct BatchTests {
         }
     }
 
-    @Test("gives back each message as it was put in", arguments: 0..<50)
+    @Test("A batch returns each message unchanged", arguments: 0..<50)
     func roundTrip(seed: Int) {
         var random = Seed(seed)
         let values = (0..<Int.random(in: 1...40, using: &random)).map { _ in Value.random(&random) }
@@ -103,7 +103,7 @@ struct BatchTests {
         #expect(Self.read(writer.bytes) == values)
     }
 
-    @Test("that was emptied holds only what came later")
+    @Test("An emptied batch contains only the messages added later")
     func emptied() {
         var random = Seed(7)
         let (first, second) = (Value.random(&random), Value.random(&random))
@@ -117,7 +117,7 @@ struct BatchTests {
         #expect(Self.read(writer.bytes) == [second])
     }
 
-    @Test("cut short anywhere, or with a byte too many, is not a batch")
+    @Test("A batch that is truncated or has an extra byte is refused")
     func damaged() {
         var random = Seed(11)
         let bytes = Self.written((0..<3).map { _ in Value.random(&random) }).bytes
@@ -135,7 +135,9 @@ struct BatchTests {
         #expect(Self.read([2] + bytes.dropFirst()) == nil, "another version")
     }
 
-    @Test("of random bytes is read without a trap, and never beyond them", arguments: 0..<200) func noise(seed: Int) {
+    @Test("Random bytes are read without a trap and without reading out of bounds", arguments: 0..<200) func noise(
+        seed: Int
+    ) {
         var random = Seed(seed)
         let bytes =
             [1] + (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...12, using: &random) }
@@ -145,7 +147,7 @@ struct BatchTests {
         #expect(values.reduce(0) { $0 + $1.topic.count + $1.payload.count } < bytes.count)
     }
 
-    @Test("takes no second message that would make it larger than a packet may be")
+    @Test("A message that would make the batch larger than a packet is not added")
     func room() {
         let large = Value(topic: [1], payload: Array(repeating: 7, count: 256 << 10))
         var writer = BatchWriter()
@@ -160,7 +162,7 @@ struct BatchTests {
         #expect(!writer.hasRoom(bytes: 256 << 10))
     }
 
-    @Test("counts the room that its messages really take", arguments: 0..<50)
+    @Test("A batch counts the bytes that its messages take", arguments: 0..<50)
     func size(seed: Int) {
         var random = Seed(seed)
         var writer = BatchWriter()

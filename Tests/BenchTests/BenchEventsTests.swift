@@ -22,7 +22,7 @@ struct BenchEventsTests {
         )
     }
 
-    @Test("Four fifths of the bound, and a millisecond beyond both parts, meet the goals of http")
+    @Test("80 % of the bound, and a delay of a millisecond more than both parts, meet the goals of bench http")
     func overHTTP() {
         #expect(http())
         #expect(!http([700, 799, 900]))
@@ -30,10 +30,12 @@ struct BenchEventsTests {
     }
 
     @Test(
-        "Each goal of events has a limit, and a part that was left out has none",
+        "Each goal of bench events has a limit, and an omitted part has no result",
         arguments: [
             ("eventsPerSecond.webhook", 500, 499), ("milliseconds.stream.p99", 300, 301),
-            ("milliseconds.webhook.p99", 200, 201), ("reportsPerSecond.D.wanted", 850, 849),
+            ("milliseconds.webhook.p99", 200, 201),
+            ("seconds.crowd", 10, 10.1), ("milliseconds.besideCrowd.p99", 100, 101),
+            ("reportsPerSecond.D.wanted", 850, 849),
         ]
     )
     func events(key: String, met: Double, missed: Double) {
@@ -43,7 +45,7 @@ struct BenchEventsTests {
         #expect(!isMet(BenchEvents(), bounds.merging([key: [missed]]) { $1 }))
     }
 
-    @Test("The receiver keeps the bodies that a bare loop posts, with the moments of their alerts")
+    @Test("The receiver stores the bodies that a bare loop posts, with the times of their alerts")
     func receiver() async throws {
         let folder = try BenchFolder.make()
         defer { BenchFolder.remove(folder) }

@@ -35,9 +35,9 @@ class Node(Service):
 
     def command(self):
         return [
-            str(BINARY), "serve", "--data", str(self.data), "--http-port", "0", "--health-port", "0", "--log-level", "info",
-            "--set", f"mqtt.port={self.broker_way.port}",
-            "--set", "mqtt.webSocketPort=0", "--set", f"processName={self.name}", "--set", "postgres.oneWriter=false", *self.cluster.shared_files(self), *SETTINGS,
+            str(BINARY), "serve", "--data", str(self.data), "--http-port", str(free_port()), "--health-port", str(free_port()),
+            "--set", f"console.port={free_port()}", "--log-level", "info", "--set", f"mqtt.port={self.broker_way.port}",
+            "--set", f"mqtt.webSocketPort={free_port()}", "--set", f"processName={self.name}", "--set", "postgres.oneWriter=false", *self.cluster.shared_files(self), *SETTINGS,
             *self.cluster.settings]
 
     def spawn(self):
@@ -124,7 +124,7 @@ class Cluster:
         first.spawn()
         eventually(self.secrets_are_there, 60, "the secrets")
         self.start_broker()
-        eventually(first._ready, 60, "the first process")
+        eventually(first._ready, 60, lambda: f"{first.name}'s ready.json {first.tail()}")
         first.ready, first.mqtt_port = first._ready(), self.broker_port
         for node in self.nodes[1:]:
             node.start()

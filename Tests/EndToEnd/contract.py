@@ -11,7 +11,7 @@ import jsonschema
 SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "schemas"
 sys.path.append(str(SCHEMAS))
 
-from catalog import channels, entries, error_codes, examples, files, methods, needs_session, reference, schema  # noqa: E402,F401
+from catalog import channels, entries, error_codes, examples, files, methods, needs_session, reference, schema, topic  # noqa: E402,F401
 
 
 # A resolver keeps its position in the files during validation, and every client validates on its
@@ -53,13 +53,9 @@ def _line(error):
 @functools.cache
 def _patterns(root):
     return [
-        (re.compile(re.sub(r"\\{[A-Za-z]+\\}", "[^/]+", re.escape(_rooted(c["address"], root)))), name, c)
+        (re.compile(re.sub(r"\\{[A-Za-z]+\\}", "[^/]+", re.escape(topic(c["address"], root)))), name, c)
         for name, c in channels().items()
     ]
-
-
-def _rooted(address, root):
-    return address if address.startswith("$") else f"{root}/{address}"
 
 
 def channel_of(topic, root="ll/v1"):

@@ -73,16 +73,18 @@ class EventStream(Follower):
             answer, self.open = connection.getresponse(), connection
             if answer.status != 200:
                 raise ValueError(answer.read())
-            data = b""
+            id, data = None, b""
             while not self.stopping.is_set() and (line := answer.readline()):
                 if line.startswith(b"data:"):
                     data += line[5:].strip()
                 elif line.startswith(b"id:"):
-                    self.where["after"] = line[3:].strip().decode()
+                    id = line[3:].strip().decode()
                 elif line == b"\n" and data:
                     event, data = json.loads(data), b""
                     if "id" in event:
                         self.got.append(event)
+                        # An id counts once its event is whole: a kill can cut an event off behind its id.
+                        self.where["after"] = id
 
     def stop(self):
         self.stopping.set()

@@ -76,6 +76,9 @@ class Furnished:
         self.world.close()
 
 
+# The pictures of other programs, which are not made here: a device's page of a Home Assistant as in
+# test_home_assistant_real.py, 1,000 pixels wide.
+OTHERS = {"home-assistant.png"}
 # Each picture's page, and the text whose appearance shows that the page is ready.
 PICTURES = {
     "console-overview.png": (lambda it: "overview", "The last day"),

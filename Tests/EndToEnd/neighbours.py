@@ -226,10 +226,22 @@ class Eviction:
         self.intruder.members[0].subscribe(f"{TOPICS}/user/{uid}/#")
 
     def enter(self, asker, secret, method, params):
-        """Connects a terminal and returns the token and uid of its new session."""
-        id = secrets.token_hex(16)
-        member = asker.add(f"app:{self.app_id}", secret, id, f"{TOPICS}/app/{self.app_id}/{id}/response")
-        asker.ready()
+        """Connects a terminal and returns the token and uid of its new session.
+
+        An earlier attack can have used up the rate of new clients; the terminal then tries again.
+        """
+        deadline = time.monotonic() + 30
+        while True:
+            id = secrets.token_hex(16)
+            member = asker.add(f"app:{self.app_id}", secret, id, f"{TOPICS}/app/{self.app_id}/{id}/response")
+            try:
+                asker.ready()
+                break
+            except Cut:
+                asker.close()
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
         answer = asker.ask(member, self.topic(member, method), params=params)
         assert answer and answer["ok"], f"{method}: {answer}"
         return answer["result"]["token"], answer["result"]["user"]["uid"]

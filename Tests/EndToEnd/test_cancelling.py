@@ -24,7 +24,7 @@ class Cancelling(People):
     def hasten(self, uid):
         """Sets the time of erasure to now, and waits until nothing is left to do."""
         path = self.world.service.data / "lamplighter.db"
-        base = sqlite3.connect(path, timeout=20)
+        base = sqlite3.connect(path, timeout=20, isolation_level="IMMEDIATE")
         self.addCleanup(base.close)
         with base:
             base.execute("UPDATE cancellation SET deletesAt = ? WHERE uid = ?", (now(), uid))
@@ -37,7 +37,7 @@ class Cancelling(People):
         files = [p.read_bytes() for p in pathlib.Path(self.world.service.data).rglob("*") if p.is_file()]
         return [w for w in words if any(w.encode() in f for f in files)]
 
-    def test_all_sessions_end_and_the_time_is_told(self):
+    def test_all_sessions_end_and_the_time_is_announced(self):
         owner = self.register()
         other = self.login(username=owner.user["username"])
         answer = owner.get("account/cancel", {"password": PASSWORD})
@@ -148,7 +148,7 @@ class Cancelling(People):
         self.assertError(back.ask("account/whoami", token=owner.token), "InvalidToken")
 
     @postgres.on_file
-    def test_nothing_is_left_of_who_was_erased_by_an_operator(self):
+    def test_nothing_is_left_of_a_user_erased_by_an_operator(self):
         owner, heir, device, uid, personal = self.furnish_person()
         self.world.service.cli("user", "erase", uid, "--yes")
         self.assertEqual(owner.expect("/session", lambda b: b["type"] == "sessionInvalid").body["reason"],

@@ -111,7 +111,7 @@ class LoggingIn(InBrowser):
         self.enter("loginAnonymous")
         self.enter("loginOrRegister", uid=fresh_id("own"), password=PASSWORD)
 
-    def test_by_a_third_party(self):
+    def test_by_an_external_provider(self):
         provider = Provider()
         self.addCleanup(provider.close)
         self.world.import_app("people-web", {"providers": {
@@ -120,7 +120,7 @@ class LoggingIn(InBrowser):
         token = provider.id_token(provider.url + "/works", "ours", fresh_id("sub"))
         self.enter("loginWithProvider", app="people-web", provider="oidc:works", credential={"identityToken": token})
 
-    def test_a_refusal_says_why(self):
+    def test_a_refusal_has_its_reason(self):
         found = self.run_script(
             "await enter('a'); const e = await failure(apps.a.device.status({did: 'd-none'}));"
             "return [e.name, e.code, e.field]")
@@ -132,7 +132,7 @@ class LoggingIn(InBrowser):
         self.assertEqual(found[0], "ConnectionRefused")
         self.assertIn("the app's id or its secret is wrong", found[1])
 
-    def test_a_broker_that_is_not_there(self):
+    def test_a_missing_broker(self):
         found = self.run_script(
             "const e = await failure(make('a', {url: 'ws://127.0.0.1:1/mqtt', timeout: 1500}).connect());"
             "return [e.name, e.message, location.origin]")
@@ -180,7 +180,7 @@ class Devices(InBrowser):
         self.bound()
         self.assertTrue(self.run_script("await until(() => answers.length); return faults.length > 0"))
 
-    def test_what_is_not_wanted_any_more_is_not_heard(self):
+    def test_ended_subscriptions_deliver_nothing(self):
         self.run_script(
             "await enter('a'); window.early = []; const remove = apps.a.on('status', push => early.push(push)); remove();"
             "window.late = hear(apps.a, 'status');")
@@ -204,7 +204,7 @@ class Sizes(InBrowser):
             "return [user.nickname, user.custom.long.length, 'avatarUrl' in user]", WORDS)
         self.assertEqual(found, [WORDS, 4000, True])
 
-    def test_too_much_is_refused_before_it_leaves(self):
+    def test_oversized_messages_are_refused_before_they_are_sent(self):
         found = self.run_script(
             "const app = await enter('a');"
             "const error = await failure(app.account.updateProfile({remark: 'x'.repeat(70000)}));"
@@ -222,7 +222,7 @@ class Sizes(InBrowser):
 
 
 class Sessions(InBrowser):
-    def test_the_next_visit_goes_on(self):
+    def test_the_next_visit_continues_the_session(self):
         uid = self.run_script("return (await enter('a', {store: localStorage})).credentials.uid")
         device = self.bound()
         self.browser.open(self.pages.address + "/")
@@ -232,7 +232,7 @@ class Sessions(InBrowser):
             "return [user.uid, JSON.parse(localStorage.getItem('lamplighter.people')).credentials]", device.did)
         self.assertEqual(found, [uid, None])
 
-    def test_without_its_token_it_goes_on_as_a_new_terminal(self):
+    def test_without_its_token_it_continues_as_a_new_terminal(self):
         found = self.run_script(
             "const app = await enter('a'); await app.account.whoami(); app.close();"
             "const other = await enter('b', {terminalId: app.terminalId, store: localStorage}); await other.account.whoami();"
@@ -240,13 +240,13 @@ class Sessions(InBrowser):
             " JSON.parse(localStorage.getItem('lamplighter.people')).terminalId === other.terminalId]")
         self.assertEqual(found, [True, True])
 
-    def test_a_repeated_logout_is_one(self):
+    def test_a_repeated_logout_succeeds_once(self):
         found = self.run_script(
             "const app = await enter('a'); app.ask('account/logout', {}, {id: 'first'});"
             "const again = await app.ask('account/logout', {}, {id: 'second'}); return [again, app.credentials]")
         self.assertEqual(found, [{}, None])
 
-    def test_the_secret_in_the_tokens_place_ends_no_session(self):
+    def test_the_secret_in_place_of_the_token_ends_no_session(self):
         found = self.run_script(
             "const app = await enter('a'), {credentials} = app; app.close();"
             "const again = make('b', {credentials}), ended = hear(again, 'ended'), connected = again.connect();"
@@ -264,14 +264,14 @@ class Sessions(InBrowser):
             "return [body.reason, gone, ended.pushes.length]")
         self.assertEqual(found, ["loggedOut", None, 0])
 
-    def test_one_that_another_ended_is_noticed(self):
+    def test_the_end_by_another_terminal_is_noticed(self):
         session = self.run_script("await enter('a'); window.ended = hear(apps.a, 'ended'); return apps.a.credentials.sessionId")
         self.world.service.cli("session", "terminate", session)
         found = self.run_script(
             "const {body} = await ended.next(); return [body.reason, apps.a.credentials, (await apps.a.app.info()).name]")
         self.assertEqual(found, ["operator", None, APP])
 
-    def test_one_that_ended_while_away_is_noticed(self):
+    def test_the_end_while_disconnected_is_noticed(self):
         credentials = self.run_script("await enter('a'); apps.a.close(); return apps.a.credentials")
         self.world.service.cli("session", "terminate", credentials["sessionId"])
         found = self.run_script(
@@ -285,7 +285,7 @@ class Sessions(InBrowser):
             "await app.account.whoami(); return app.credentials.token !== old")
         self.assertTrue(found)
 
-    def test_a_closed_app_answers_nothing(self):
+    def test_a_closed_app_does_not_answer(self):
         self.assertIn("not connected", self.run_script(
             "const app = await enter('a'); const waiting = failure(app.ask('home/list')); app.close(); app.close();"
             "await waiting; return (await failure(app.account.whoami())).message"))
@@ -311,7 +311,7 @@ class Repeats(InBrowser):
         self.assertEqual([h["homeId"] for h in homes], [home])
         self.assertEqual(len(set(asked())), 1)
 
-    def test_no_answer_in_time_is_said_and_may_be_asked_again(self):
+    def test_a_timeout_is_reported_and_the_request_can_be_repeated(self):
         self.run_script("await enter('a', {repeatAfter: 500})")
         with stopped(self.world.service.process):
             self.assertEqual("TimeoutError", self.run_script(
@@ -398,7 +398,7 @@ class Servers(InBrowser):
 
 def over_http(case):
     """Returns the same tests over HTTP, where a login uses its token at once, so that the secret no longer counts."""
-    others = {"test_the_secret_in_the_tokens_place_ends_no_session": None}
+    others = {"test_the_secret_in_place_of_the_token_ends_no_session": None}
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 
 

@@ -106,7 +106,7 @@ class LoggingIn(Client):
         self.assertIn_(fourth, fourth.account.loginAnonymous(countryCode=COUNTRY))
         self.assertIn_(fourth, fourth.account.loginOrRegister(countryCode=COUNTRY, uid=fresh_id("own"), password=PASSWORD))
 
-    def test_by_a_third_party(self):
+    def test_by_an_external_provider(self):
         provider = Provider()
         self.addCleanup(provider.close)
         self.world.import_app("people-client", {"providers": {
@@ -117,7 +117,7 @@ class LoggingIn(Client):
             countryCode=COUNTRY, provider="oidc:works", credential={"identityToken": token})
         self.assertIn_(app, result)
 
-    def test_a_refusal_says_why(self):
+    def test_a_refusal_has_its_reason(self):
         app = self.app()
         with self.assertRaises(self.client.LamplighterError) as caught:
             app.device.status(did="d-none")
@@ -188,7 +188,7 @@ class Devices(Client):
         eventually(lambda: answers, what="the handler's answer")
         self.assertTrue(failures)
 
-    def test_what_is_not_wanted_any_more_is_not_heard(self):
+    def test_ended_subscriptions_deliver_nothing(self):
         app, heard = self.app(), []
         self.assertRaises(ValueError, app.on, "stati", heard.append)
         remove = app.on("status", heard.append)
@@ -208,14 +208,14 @@ class Sizes(Client):
         self.assertEqual((user["nickname"], user["custom"]["long"]), (WORDS, "灯" * 4000))
         self.assertEqual(app.account.whoami()["user"]["nickname"], WORDS)
 
-    def test_too_much_is_refused_before_it_leaves(self):
+    def test_oversized_messages_are_refused_before_they_are_sent(self):
         app = self.app()
         self.assertRaises(ValueError, app.account.updateProfile, remark="x" * 70_000)
         self.assertTrue(app.account.whoami())
 
 
 class Sessions(Client):
-    def test_it_goes_on_with_what_a_file_keeps(self):
+    def test_it_continues_with_the_tokens_in_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             store = pathlib.Path(folder) / "terminal.json"
             first = self.app(store=str(store))
@@ -228,7 +228,7 @@ class Sessions(Client):
             again.account.logout()
             self.assertIsNone(json.loads(store.read_text())["credentials"])
 
-    def test_without_its_token_it_goes_on_as_a_new_terminal(self):
+    def test_without_its_token_it_continues_as_a_new_terminal(self):
         app = self.app()
         app.account.whoami()
         app.close()
@@ -240,7 +240,7 @@ class Sessions(Client):
             again.account.loginAnonymous(countryCode=COUNTRY)
             self.assertTrue(again.account.whoami())
 
-    def test_a_repeated_logout_is_one(self):
+    def test_a_repeated_logout_succeeds_once(self):
         app = self.app()
         app.submit("account/logout", id="first")
         self.assertEqual(app.submit("account/logout", id="second").result(), {})
@@ -252,7 +252,7 @@ class Sessions(Client):
             app.account.logout()
         self.assertEqual((caught.exception.code, app.credentials), ("InvalidToken", None))
 
-    def test_the_secret_in_the_tokens_place_ends_no_session(self):
+    def test_the_secret_in_place_of_the_token_ends_no_session(self):
         app = self.app()
         session = app.credentials
         app.close()
@@ -275,7 +275,7 @@ class Sessions(Client):
         self.assertTrue(app.account.whoami())
         self.assertEqual(ended.pushes, [])
 
-    def test_one_that_another_ended_is_noticed(self):
+    def test_the_end_by_another_terminal_is_noticed(self):
         app = self.app()
         ended = Heard(app, "ended")
         self.world.service.cli("session", "terminate", app.credentials.sessionId)
@@ -284,7 +284,7 @@ class Sessions(Client):
         # The broker ends the connection, and the client reconnects with the app's secret.
         self.assertEqual(app.app.info()["name"], APP)
 
-    def test_one_that_ended_while_away_is_noticed(self):
+    def test_the_end_while_disconnected_is_noticed(self):
         app = self.app()
         session = app.credentials
         app.close()
@@ -304,7 +304,7 @@ class Sessions(Client):
         self.assertNotEqual(app.credentials.token, old)
         self.assertTrue(app.account.whoami())
 
-    def test_a_closed_app_answers_nothing(self):
+    def test_a_closed_app_does_not_answer(self):
         app = self.app()
         app.close()
         app.close()
@@ -333,7 +333,7 @@ class Repeats(Client):
         return [m.body["id"] for m in self.world.watcher.everything
                 if m.topic.endswith(f"{app.terminal_id}/request/home/create")]
 
-    def test_no_answer_in_time_is_said_and_may_be_asked_again(self):
+    def test_a_timeout_is_reported_and_the_request_can_be_repeated(self):
         app = self.app(repeat_after=0.5)
         with stopped(self.world.service.process):
             self.assertRaises(TimeoutError, app.ask, "home/create", {"name": "late"}, id="late-1", timeout=2)
@@ -362,7 +362,7 @@ class Servers(Client):
                 ask()
             self.assertEqual((caught.exception.code, caught.exception.field), (code, field))
 
-    def test_it_follows_events_and_goes_on_where_it_was(self):
+    def test_it_follows_events_and_continues_at_its_cursor(self):
         server = self.server("events")
         made = server.events.subscribe(name="reader", types=["device.*"])["subscriptionId"]
         seen = []
@@ -377,7 +377,7 @@ class Servers(Client):
         server.ask("events/unsubscribe", {"subscriptionId": made})
         self.assertRaises(self.client.LamplighterError, next, server.follow(made))
 
-    def test_what_has_no_answer_is_asked_again_and_takes_effect_once(self):
+    def test_an_unanswered_request_is_repeated_and_takes_effect_once(self):
         app = self.app()
         server = self.server("home", timeout=2)
         with stopped(self.world.service.process):
@@ -439,7 +439,7 @@ class Reconnecting(OwnWorld, Client):
 
 def over_http(case):
     """Returns the same tests over HTTP, where a login uses its token at once, so that the secret no longer counts."""
-    others = dict.fromkeys(("test_by_mqtt_3_1_1", "test_the_secret_in_the_tokens_place_ends_no_session"))
+    others = dict.fromkeys(("test_by_mqtt_3_1_1", "test_the_secret_in_place_of_the_token_ends_no_session"))
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 
 

@@ -1,10 +1,8 @@
 """The operators' console in a real browser: pages, keyboard, screen reader, live, and killed."""
 
-import contextlib
 import datetime
 import json
 import re
-import sqlite3
 import time
 import unittest
 import urllib.error
@@ -16,8 +14,9 @@ import postgres
 from client import Device, Terminal, fresh_id
 from console import operations
 from console_browser import Browser
-from harness import LONG, ROOT, eventually
-from make_pictures import IMAGES, PICTURES
+from harness import LONG, ROOT, SECOND, eventually
+from make_pictures import IMAGES, OTHERS, PICTURES
+from pushservices import WebPush
 from world import FREE, LAMP, LISTED, OwnWorldOfClass, World
 
 FILES = ROOT / "Sources/Console/Files"
@@ -63,7 +62,7 @@ class Console(OwnWorldOfClass):
 
 
 class EveryPage(Console):
-    def test_no_page_has_a_finding_wide_or_narrow_light_or_dark(self):
+    def test_no_page_has_an_accessibility_fault_wide_or_narrow_light_or_dark(self):
         device, terminal = self.furnish()
         self.world.terminal(login=False).close()
         paths = PAGES + [f"devices/{device.did}/{tab}" for tab in TABS] + [
@@ -93,7 +92,7 @@ class EveryPage(Console):
             visit.page.evaluate("document.documentElement.style.fontSize = ''")
         self.assertEqual(found, [])
 
-    def test_times_are_the_service_s_as_the_person_s_region_writes_them(self):
+    def test_times_are_the_services_own_in_the_format_of_the_persons_region(self):
         device, _ = self.furnish()
         visit = self.visit(enter=False)
         visit.page.clock.set_system_time(datetime.datetime.now() - datetime.timedelta(hours=1))
@@ -106,7 +105,7 @@ class EveryPage(Console):
         visit.show(f"devices/{device.did}/history?range=hour&names=temperature")
         page.wait_for_selector("ll-chart .chart-line[d^=M]", state="attached")
 
-    def test_dialogs_have_no_finding(self):
+    def test_dialogs_have_no_accessibility_fault(self):
         visit = self.visit()
         for path, name in [("overview", "Connect a device"), ("products", "New product"), ("audit/operators", "Add operator")]:
             visit.show(path)
@@ -115,7 +114,7 @@ class EveryPage(Console):
             self.assertEqual(visit.findings(), [], name)
             visit.page.keyboard.press("Escape")
 
-    def test_chinese_has_every_word_of_english(self):
+    def test_chinese_has_every_text_of_english(self):
         visit = self.visit(locale="zh-CN")
         visit.show("devices")
         self.assertEqual(visit.page.get_attribute("html", "lang"), "zh-Hans")
@@ -128,7 +127,7 @@ class EveryPage(Console):
         self.assertEqual(missing, [])
         self.assertEqual(visit.findings(), [])
 
-    def test_what_the_doctor_finds_is_said_in_chinese(self):
+    def test_findings_of_the_doctor_are_shown_in_chinese(self):
         visit = self.visit(locale="zh-CN")
         visit.show("system")
         visit.see("代理有应答，且没有丢弃消息")
@@ -147,7 +146,7 @@ class EveryPage(Console):
         other.show("system")
         other.see("the broker answers and drops nothing")
 
-    def test_every_word_that_a_page_uses_is_there(self):
+    def test_every_text_that_a_page_uses_exists(self):
         visit = self.visit()
         used = sorted({name for path in FILES.rglob("*.js")
                        for name in re.findall(r"\bt\.(\w+(?:\.\w+)*)", path.read_text(encoding="utf-8"))})
@@ -159,7 +158,7 @@ class EveryPage(Console):
         }""", used)
         self.assertEqual(missing, [])
 
-    def test_each_reason_that_a_session_ends_for_has_words(self):
+    def test_each_reason_for_a_sessions_end_has_a_text(self):
         lists = json.loads((ROOT / "schemas/generated/lists.json").read_text(encoding="utf-8"))
         visit = self.visit()
         words = visit.page.evaluate("""() => Promise.all(['en', 'zh'].map(async tag =>
@@ -167,7 +166,7 @@ class EveryPage(Console):
         for known in words:
             self.assertEqual(sorted(known), sorted(lists["definitions"]["endReason"]["enum"]))
 
-    def test_with_forced_colours_nothing_is_said_by_a_background_alone(self):
+    def test_with_forced_colours_no_information_depends_on_the_background(self):
         device, terminal = self.furnish()
         visit = self.visit()
         visit.page.emulate_media(forced_colors="active")
@@ -186,7 +185,7 @@ class EveryPage(Console):
             self.assertEqual(bare, [], path)
             self.assertEqual(visit.findings(FORCED), [])
 
-    def test_a_chart_s_days_begin_at_the_zone_s_midnights_also_when_clocks_change(self):
+    def test_a_charts_days_begin_at_midnight_in_its_zone_even_when_clocks_change(self):
         visit = self.visit()
         # The modules are served as one, so this one is loaded from the sources.
         visit.page.route("**/console/base/calendar.js", lambda route: route.fulfill(
@@ -204,7 +203,7 @@ class EveryPage(Console):
 class Newcomers(Console):
     """Obstacles for users who see the console for the first time."""
 
-    def test_the_question_for_a_password_is_put_off_for_good(self):
+    def test_the_request_for_a_password_can_be_dismissed_for_good(self):
         visit = self.visit(enter=False)
         page = visit.page
         page.goto(self.own.service.json("console")["url"])
@@ -221,12 +220,12 @@ class Newcomers(Console):
         page.get_by_role("button", name="Change password").click()
         page.wait_for_selector("dialog[open] input[name=password]")
 
-    def test_the_menu_is_as_wide_as_its_words(self):
+    def test_the_menu_is_as_wide_as_its_texts(self):
         page = self.visit(width=1400).show("overview")
         page.click("#bar button[popovertarget=me]")
         self.assertLess(page.eval_on_selector("#me", "menu => menu.getBoundingClientRect().width"), 400)
 
-    def test_history_begins_with_the_window_that_fits(self):
+    def test_history_begins_with_a_suitable_period(self):
         device, _ = self.furnish()
         page = self.visit(width=1400).show(f"devices/{device.did}/history?names=temperature")
         page.wait_for_selector("ll-chart .chart-line[d^=M]", state="attached")
@@ -240,7 +239,7 @@ class Newcomers(Console):
             return all && all.get("to") - all.get("from") >= 86400000;
         }""")
 
-    def test_there_is_one_clock_of_24_hours_in_one_zone_that_is_said_once(self):
+    def test_all_times_have_24_hours_and_one_zone_which_is_named_once(self):
         device, _ = self.furnish()
         visit = self.visit(locale="en-US")
         page = visit.show(f"devices/{device.did}/timeline")
@@ -267,7 +266,7 @@ class Newcomers(Console):
         self.assertLessEqual(lines[0][:19], lines[-1][:19])
         self.assertLessEqual(len(lines), 200)
 
-    def test_the_doctor_says_what_it_looks_at(self):
+    def test_the_doctor_says_what_it_checks(self):
         visit = self.visit()
         page = visit.page
         waiting = []
@@ -283,7 +282,7 @@ class Newcomers(Console):
         self.assertEqual(sorted(groups), sorted(next(
             o for _, path, o in operations() if path == "/system/doctor")["parameters"][0]["schema"]["enum"]))
 
-    def test_long_values_scroll_by_the_keyboard(self):
+    def test_long_values_scroll_by_keyboard(self):
         device, _ = self.pair(FREE)
         device.report(data={"words": "a long word " * 40})
         visit = self.visit()
@@ -368,7 +367,7 @@ class Keyboard(Console):
 
 
 class Strangers(Console):
-    def test_what_devices_and_users_say_is_text_and_exact(self):
+    def test_texts_of_devices_and_users_are_shown_exactly_and_as_text(self):
         device, terminal = self.pair(FREE)
         self.assertTrue(device.report(data={
             "largest": LARGEST, "smallest": -LARGEST, SCRIPT[:64]: SCRIPT, "backwards": BACKWARDS, "long": LENGTHY})["ok"])
@@ -392,7 +391,7 @@ class Strangers(Console):
         self.assertIsNone(visit.page.evaluate("window.hacked ?? null"))
         self.assertEqual(visit.page.locator("main img, main script").count(), 0)
 
-    def test_why_a_device_was_refused_is_shown_as_it_happens(self):
+    def test_the_reason_of_a_refusal_is_shown_at_once(self):
         device, _ = self.furnish()
         visit = self.visit()
         visit.show("refusals")
@@ -418,7 +417,7 @@ class Lists(Console):
         page.route(lambda url: part in url, lambda route: held.append(route))
         return held
 
-    def test_a_list_goes_on_while_its_rows_change(self):
+    def test_a_list_continues_while_its_rows_change(self):
         visit = self.visit()
         # The last device's row is on the screen, with the button below it.
         last = self.devices[visit.api("GET", "devices")[1]["items"][-1]["did"]].come()
@@ -435,7 +434,7 @@ class Lists(Console):
         self.assertEqual(rows, 50)
         row.get_by_text("offline").wait_for()
 
-    def test_that_a_list_could_not_go_on_is_said_and_it_goes_on_later(self):
+    def test_a_failed_continuation_is_reported_and_can_be_retried(self):
         visit = self.visit()
         page = visit.show("devices")
         page.route(lambda url: "cursor=" in url, lambda route: route.abort(), times=1)
@@ -447,7 +446,7 @@ class Lists(Console):
         self.assertNotIn("The service does not answer", visit.text())
 
 
-    def test_a_list_that_could_not_be_read_at_first_goes_on_after_another_try(self):
+    def test_a_list_that_could_not_be_read_at_first_is_read_on_retry(self):
         visit = self.visit()
         page = visit.page
         page.route(lambda url: url.endswith("/api/v1/devices"), lambda route: route.abort(), times=1)
@@ -457,7 +456,7 @@ class Lists(Console):
         page.get_by_role("button", name="Show more").click()
         eventually(lambda: page.locator("tbody tr").count() > 50, what="the next rows")
 
-    def test_a_list_goes_on_with_the_question_asked_last_however_late_others_are_answered(self):
+    def test_a_list_continues_with_the_newest_query_however_late_others_are_answered(self):
         visit = self.visit()
         page = visit.show("devices")
         held = self.hold(page, "devices?query=lamp")
@@ -473,7 +472,7 @@ class Lists(Console):
             page.get_by_role("button", name="Show more").click()
         self.assertIn("query=test&", asked.value.url)
 
-    def test_what_happens_while_a_list_is_read_is_in_it(self):
+    def test_events_during_the_reading_of_a_list_are_included(self):
         visit = self.visit()
         beside = visit.tab("refusals")
         page = visit.show("overview")
@@ -488,7 +487,7 @@ class Lists(Console):
         held[0][0].fulfill(response=held[0][1])
         visit.see(wrong.did)
 
-    def test_who_types_while_a_page_is_read_goes_on_typing(self):
+    def test_typing_continues_while_a_page_is_loaded(self):
         visit = self.visit()
         page = visit.show("overview")
         held = self.hold(page, "/api/v1/devices")
@@ -507,7 +506,7 @@ class Lists(Console):
         page.keyboard.press("Escape")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
 
-    def test_a_list_that_is_read_again_keeps_what_was_added_meanwhile(self):
+    def test_a_list_that_is_read_again_keeps_rows_added_meanwhile(self):
         device, _ = self.pair()
         device.close()
         visit = self.visit()
@@ -529,7 +528,7 @@ class Lists(Console):
         page.unroute_all()  # the held requests continue
         eventually(lambda: page.locator("main tbody tr").count() == 61, what="the new row with all others")
 
-    def test_a_timeline_that_is_open_tells_each_report_once(self):
+    def test_an_open_timeline_shows_each_report_once(self):
         device, _ = self.pair(FREE)
         for number in range(60):
             device.report(data={"count": number})
@@ -544,7 +543,7 @@ class Lists(Console):
         page.wait_for_timeout(500)  # for reports that must not appear
         self.assertEqual([int(number) for number in told.findall(visit.text())], list(reversed(range(64))))
 
-    def test_back_shows_as_many_rows_as_there_were(self):
+    def test_going_back_shows_as_many_rows_as_before(self):
         visit = self.visit()
         page = visit.show("devices")
         page.get_by_role("button", name="Show more").click()
@@ -564,7 +563,7 @@ class Lists(Console):
         page.keyboard.type("online:no ")
         page.wait_for_function("() => document.querySelectorAll('main tbody tr').length === 50")
 
-    def test_rows_that_are_not_drawn_again_follow_what_is_chosen_and_what_changes(self):
+    def test_rows_that_are_not_redrawn_follow_selection_and_changes(self):
         visit = self.visit()
         device = self.devices[visit.api("GET", "devices")[1]["items"][3]["did"]].come()
         self.addCleanup(device.close)
@@ -585,7 +584,7 @@ class Lists(Console):
         page.wait_for_function("() => !document.querySelector('main tbody input:checked')")
         eventually(lambda: "ago" in row.locator("ll-time").first.inner_text(), 20, "the moment as it is later")
 
-    def test_rows_of_what_is_gone_go(self):
+    def test_rows_of_deleted_objects_disappear(self):
         visit = self.visit()
         did = next(iter(self.devices))
         page = visit.show(f"devices?query={did}")
@@ -596,7 +595,7 @@ class Lists(Console):
 
 
 class Acts(Console):
-    def test_what_is_under_way_is_not_done_twice_and_what_is_said_meanwhile_is_over_the_dialog(self):
+    def test_an_action_in_progress_is_not_repeated_and_messages_meanwhile_are_above_the_dialog(self):
         visit = self.visit()
         page = visit.show("audit/operators")
         page.get_by_role("button", name="Make token").click()
@@ -621,7 +620,7 @@ class Acts(Console):
         page.wait_for_selector("dialog", state="detached")
         self.assertEqual(page.locator("body > #words").count(), 1)
 
-    def test_a_choice_that_was_refused_shows_what_holds(self):
+    def test_a_refused_choice_is_reset(self):
         name = fresh_id("ida")
         self.own.service.json("operator", "add", name, "--role", "viewer")
         visit = self.visit()
@@ -632,7 +631,7 @@ class Acts(Console):
         page.get_by_text("Not now").wait_for()
         eventually(lambda: row.locator("select").input_value() == "viewer", what="the role that holds")
 
-    def test_a_dropped_letter_is_back_when_undone_and_gone_with_the_page(self):
+    def test_a_dropped_letter_is_restored_by_undo_and_deleted_with_the_page(self):
         device, _ = self.furnish()
         device.publish(f"{device.base}/report", b"{")
         visit = self.visit()
@@ -647,7 +646,7 @@ class Acts(Console):
         page.close()
         eventually(lambda: visit.api("GET", "deadLetters")[1]["items"] == [], what="the letter's end")
 
-    def test_what_was_typed_is_kept_from_the_first_escape(self):
+    def test_typed_text_survives_the_first_escape(self):
         visit = self.visit()
         page = visit.show("audit/operators")
         unsent, keys = page.get_by_text("What you typed is not saved."), page.keyboard
@@ -708,7 +707,7 @@ class Acts(Console):
         page.wait_for_function("() => document.querySelector('main').dataset.page === 'users'")
         unsent.wait_for(state="detached")
 
-    def test_a_zone_that_is_none_says_so(self):
+    def test_an_invalid_zone_is_reported(self):
         device, _ = self.furnish()
         visit = self.visit()
         page = visit.show(f"devices/{device.did}/history")
@@ -724,7 +723,7 @@ class Acts(Console):
         page.keyboard.press("Enter")
         visit.see("There is no time zone")
 
-    def test_a_text_that_reads_as_a_number_is_sent_as_a_text(self):
+    def test_a_text_that_looks_like_a_number_is_sent_as_a_text(self):
         device, _ = self.pair(FREE)
         device.report(data={"code": "12", "count": 12})
         visit = self.visit()
@@ -733,7 +732,7 @@ class Acts(Console):
             page.locator(f"section[aria-label={name}]").get_by_role("button", name="Send").click()
             self.assertEqual(device.command().body["data"], {name: sent})
 
-    def test_a_document_that_the_form_cannot_show_says_why(self):
+    def test_a_document_that_the_form_cannot_show_has_a_reason(self):
         visit = self.visit()
         page = visit.show("products")
         page.get_by_role("button", name="New product").first.click()
@@ -743,7 +742,7 @@ class Acts(Console):
         page.get_by_text("It would be refused").wait_for()
         self.assertIn("dataPoints", page.inner_text("dialog .note"))
 
-    def test_a_chart_has_no_point_huge_ones_or_none_chosen(self):
+    def test_a_chart_without_points_with_huge_points_or_without_a_selection(self):
         device, _ = self.pair(FREE)
         for number in (LARGEST, -LARGEST, 1e308, -1e308):
             device.report(data={"big": number})
@@ -756,7 +755,7 @@ class Acts(Console):
 
 
 class Messages(Console):
-    def test_messages_appear_as_they_travel_are_held_while_paused_and_chosen(self):
+    def test_messages_appear_live_are_held_while_paused_and_filtered(self):
         device, _ = self.furnish()
         visit = self.visit()
         page = visit.show("live")
@@ -832,7 +831,7 @@ class MessagesOut(Console):
         rows = [row.strip() for row in page.locator("main tbody th").all_inner_texts()]
         self.assertEqual(rows[:2], ["c•••@example.com", "b•••@example.com"])
 
-    def test_a_provider_is_tried_from_the_app_s_page(self):
+    def test_a_provider_is_tested_on_the_apps_page(self):
         visit = self.visit()
         page = visit.show("apps/test-app")
         row = page.locator("main tr[data-key=email]")
@@ -840,7 +839,7 @@ class MessagesOut(Console):
         row.get_by_text("messages are published for a gateway").wait_for()
         self.assertEqual(visit.findings(), [])
 
-    def test_an_api_key_is_made_renewed_and_revoked_on_the_app_s_page(self):
+    def test_an_api_key_is_created_rotated_and_revoked_on_the_apps_page(self):
         visit = self.visit()
         page = visit.show("apps/test-app")
         page.get_by_role("button", name="New key").click()
@@ -860,6 +859,40 @@ class MessagesOut(Console):
         page.locator("dialog button.danger").click()
         row.get_by_text("ended").wait_for()
         self.assertEqual(visit.findings(), [])
+
+
+class Pushes(Console):
+    @classmethod
+    def make_world(cls):
+        return World(watch=False, settings=["--set", "outbound.privateTargets=127.0.0.1"])
+
+    def test_a_terminals_push_is_tested_on_the_apps_page_and_the_result_shown_with_its_cure(self):
+        service = WebPush()
+        self.addCleanup(service.close)
+        terminal, subscriber = self.terminal(), service.subscribe()
+        terminal.get("notification/setPush", {"push": subscriber.push})
+        service.plans[subscriber.path] = [(201, b"", {}), (403, b"", {}), (410, b"", {})]
+        visit = self.visit()
+        page = visit.show("apps/test-app")
+
+        def test(*texts):
+            page.get_by_role("button", name="Test a terminal").first.click()
+            page.fill("dialog input[name=terminal]", terminal.terminal_id)
+            page.locator("dialog button.main").click()
+            for text in texts:
+                page.get_by_text(text).first.wait_for()
+        test("the push service accepted the push")
+        self.assertEqual(len(subscriber.got(terminal.get("app/info")["push"]["vapidKey"])), 1)
+        test("answered 403", "must subscribe again")
+        test("no longer knows the address", "the app sets a new address with notification/setPush")
+        self.assertEqual(visit.findings(), [])
+        self.assertNotIn("push", terminal.get("session/list")["sessions"][0])
+        terminal.get("notification/setPush", {"push": {"kind": "fcm", "address": fresh_id("fcm")}})
+        test("the app has no settings for this push service", "add push.fcm to the app's document")
+        page.locator("main tr[data-key=fcm]").get_by_text("off", exact=True).wait_for()
+        # A terminal without an address is not found.
+        terminal.get("notification/setPush", {"push": None})
+        test("push address of the terminal")
 
 
 class Events(Console):
@@ -898,7 +931,7 @@ class Events(Console):
         row.get_by_text("on", exact=True).wait_for()
         key = page.locator("main tr", has_text=made["keyId"])
         key.get_by_role("button", name="Revoke").click()
-        page.locator("dialog").get_by_text("go on: to-ledger").wait_for()
+        page.locator("dialog").get_by_text("continue: to-ledger").wait_for()
         page.fill("dialog input", "ledger")
         page.locator("dialog button.danger").click()
         key.get_by_text("ended").wait_for()
@@ -929,7 +962,7 @@ class Sessions(Console):
         other.page.keyboard.press("Enter")
         other.page.wait_for_selector("#side", state="attached")
 
-    def test_a_link_is_kept_while_the_service_does_not_answer(self):
+    def test_a_link_stays_valid_while_the_service_does_not_answer(self):
         visit = self.visit(enter=False)
         page = visit.page
         page.route("**/session/enter", lambda route: route.abort(), times=1)
@@ -938,14 +971,14 @@ class Sessions(Console):
         page.locator("main button.main").click()
         page.wait_for_selector("#side", state="attached")
 
-    def test_a_user_erased_meanwhile_is_said_to_be_gone(self):
+    def test_a_user_erased_meanwhile_is_reported_as_gone(self):
         _, terminal = self.furnish()
         visit = self.visit()
         visit.show(f"users/{terminal.uid}")
         visit.api("DELETE", f"users/{terminal.uid}", {"confirm": terminal.uid})
         visit.see("There is nothing here")
 
-    def test_twelve_tabs_are_live_and_a_revoked_operator_is_out_of_each_within_a_second(self):
+    def test_twelve_tabs_are_live_and_a_revoked_operator_is_signed_out_of_each_within_a_second(self):
         device, _ = self.furnish()
         link = self.own.service.json("operator", "add", fresh_id("bob"), "--role", "operator")
         visit = self.visit(enter=False).enter(link["url"])
@@ -962,10 +995,11 @@ class Sessions(Console):
         ended = time.time() * 1000
         for tab in tabs:
             tab.wait_for_selector("main.enter")
-        self.assertLess(max(tab.evaluate("window.outAt") for tab in tabs) - ended, 1000)
+        # Twelve tabs draw at the same time, beside other tests.
+        self.assertLess(max(tab.evaluate("window.outAt") for tab in tabs) - ended, SECOND * 1000)
         self.assertEqual(visit.api("GET", "devices")[0], 401)
 
-    def test_a_session_that_an_operator_ends_is_seen_to_end(self):
+    def test_the_end_of_a_session_by_an_operator_is_shown(self):
         _, terminal = self.furnish()
         visit = self.visit()
         visit.show(f"users/{terminal.uid}")
@@ -975,7 +1009,7 @@ class Sessions(Console):
         eventually(lambda: re.search(r"after \d+ ms", visit.text()))
 
     @postgres.on_file
-    def test_who_comes_back_after_a_session_is_over_goes_on_where_they_were(self):
+    def test_an_operator_who_returns_after_a_sessions_end_continues_at_the_same_place(self):
         device, _ = self.furnish()
         link = self.own.service.json("operator", "add", fresh_id("eva"), "--role", "viewer")
         visit = self.visit(enter=False)
@@ -985,8 +1019,8 @@ class Sessions(Console):
         visit.page.wait_for_selector("dialog", state="detached")
         page = visit.show(f"devices/{device.did}/history?range=day&names=temperature")
         was = page.url
-        with contextlib.closing(sqlite3.connect(self.own.service.data / "lamplighter.db", timeout=30)) as base, base:
-            base.execute("UPDATE operatorSession SET seenAt = seenAt - 50000000, createdAt = createdAt - 50000000 WHERE name = ?", (link["operator"],))
+        self.own.service.sql(
+            f"UPDATE operatorSession SET seenAt = seenAt - 50000000, createdAt = createdAt - 50000000 WHERE name = '{link['operator']}'")
         page.get_by_text("Your session is over").wait_for()
         page.fill("input[name=name]", link["operator"])
         page.fill("input[name=password]", "a sentence is good")
@@ -995,7 +1029,7 @@ class Sessions(Console):
         self.assertEqual(page.url, was)
         visit.see("temperature")
 
-    def test_a_new_sign_in_is_told_to_the_operator_s_other_sessions(self):
+    def test_a_new_sign_in_is_shown_in_the_operators_other_sessions(self):
         link = self.own.service.json("operator", "add", fresh_id("tom"), "--role", "viewer")
         visit = self.visit(enter=False).enter(link["url"])
         visit.show("devices")
@@ -1007,7 +1041,7 @@ class Sessions(Console):
 
 
 class Killed(Console):
-    def test_an_open_page_says_how_old_it_is_and_goes_on_without_gap_or_double(self):
+    def test_an_open_page_shows_its_age_and_continues_without_gaps_and_duplicates(self):
         device, _ = self.furnish()
         visit = self.visit()
         page = visit.show(f"devices/{device.did}/timeline?kinds=report")
@@ -1027,7 +1061,7 @@ class Killed(Console):
         page.wait_for_selector("html:not(.stale)")
         visit.faults.clear()  # the service's absence
 
-    def test_the_overview_does_not_say_that_all_is_well_while_the_service_is_away(self):
+    def test_the_overview_does_not_say_that_all_is_well_while_the_service_is_down(self):
         visit = self.visit()
         visit.show("overview")
         visit.see("All accepted reports are stored")
@@ -1038,7 +1072,7 @@ class Killed(Console):
         eventually(lambda: "All accepted reports are stored" in visit.text(), 20, "all being well")
         visit.faults.clear()  # the service's absence
 
-    def test_a_page_opened_while_the_service_is_away_is_read_once_it_is_back(self):
+    def test_a_page_opened_while_the_service_is_down_is_loaded_later(self):
         visit = self.visit()
         page = visit.show("overview")
         self.own.service.kill()
@@ -1048,7 +1082,7 @@ class Killed(Console):
         eventually(lambda: "The service does not answer" not in visit.text(), 20, "the page")
         visit.faults.clear()  # the service's absence
 
-    def test_a_page_that_is_watched_for_long_does_not_grow(self):
+    def test_a_page_watched_for_long_does_not_grow(self):
         device, _ = self.furnish()
         visit = self.visit()
         page = visit.show(f"devices/{device.did}")
@@ -1073,11 +1107,11 @@ class Killed(Console):
 
 
 class Pictures(unittest.TestCase):
-    def test_every_picture_that_is_shown_can_be_made_anew_and_the_other_way_round(self):
+    def test_every_picture_can_be_regenerated_and_is_used(self):
         texts = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
         shown = {name for path in texts for name in re.findall(r"images/([\w-]+\.png)", path.read_text(encoding="utf-8"))}
-        self.assertEqual(shown, set(PICTURES))
-        self.assertEqual({path.name for path in IMAGES.iterdir()}, set(PICTURES))
+        self.assertEqual(shown, set(PICTURES) | OTHERS)
+        self.assertEqual({path.name for path in IMAGES.iterdir()}, set(PICTURES) | OTHERS)
 
 
 class Weight(Console):
@@ -1092,28 +1126,28 @@ class Weight(Console):
             travels = answer.read()
         return zlib.decompress(travels, 31), len(travels)
 
-    def test_scripts_and_styles_keep_to_their_budget(self):
+    def test_scripts_and_styles_stay_within_their_budget(self):
         files = [path for kind in ("*.js", "*.css") for path in FILES.rglob(kind)]
         travels = 0
         for path in files:
             text, size = self.fetch(path.relative_to(FILES).as_posix())
             self.assertEqual(text, path.read_bytes(), path)
             travels += size
-        # 100 kB, and 8 kB for each capability that came later: reach.
-        self.assertLess(travels, 108_000)
+        # 100 kB, and 8 kB for each capability that came later: reach, people.
+        self.assertLess(travels, 116_000)
 
-    def test_words_keep_to_their_budget_and_are_data(self):
+    def test_words_stay_within_their_budget_and_are_data(self):
         # A browser loads the words of one language, and those of findings if it shows any.
         files = sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.json"))
         self.assertEqual(files, ["base/words-en.json", "base/words-zh-findings.json", "base/words-zh.json"])
         for path in files:
             text, travels = self.fetch(path, "application/json")
             self.assertEqual(json.loads(text), json.loads((FILES / path).read_text(encoding="utf-8")), path)
-            # 34 kB and 13.5 kB, and 8 % for each capability that came later: reach.
-            self.assertLess(len(text), 36_720, path)
-            self.assertLess(travels, 14_580, path)
+            # 34 kB and 13.5 kB, and 8 % for each capability that came later: reach, people.
+            self.assertLess(len(text), 39_440, path)
+            self.assertLess(travels, 15_660, path)
 
-    def test_what_the_page_names_by_its_content_is_kept_and_the_rest_asked_for_again(self):
+    def test_files_named_by_their_content_are_cached_and_others_are_requested_again(self):
         visit = self.visit()
         answers = {}
         visit.page.on("response", lambda answer: answers.update({answer.url.split("/console/")[-1]: answer}))

@@ -15,7 +15,7 @@ from post import NAME, Post
 
 
 class ByMail(Post):
-    def test_a_code_arrives_and_that_is_told(self):
+    def test_a_code_arrives_and_the_sending_is_reported(self):
         for kind, login in (("plain", False), ("starttls", True), ("tls", True)):
             with self.subTest(kind=kind):
                 server = self.mail_server(kind, login=login)
@@ -43,14 +43,14 @@ class ByMail(Post):
                 self.assertNotIn(MAIL_PASSWORD, self.log())
                 self.own.close()
 
-    def test_without_tls_nothing_is_said_to_a_server_that_must_have_it(self):
+    def test_without_tls_nothing_is_sent_to_a_server_that_requires_it(self):
         server = self.mail_server("plain")
         self.serve({**self.smtp(server), "smtp.security": "starttls"})
         self.ask_code(self.stranger(), email=fresh_email())
         eventually(lambda: self.counted("email", "retried") >= 2, 20, "two tries")
         self.assertEqual((server.mails, server.tries), ([], 0))
 
-    def test_a_wrong_password_is_a_line_in_the_log_and_a_number(self):
+    def test_a_wrong_password_is_logged_and_counted(self):
         server = self.mail_server("starttls", login=True)
         settings = self.smtp(server)
         (self.folder / "password").write_text("not the right one 78\n")
@@ -64,7 +64,7 @@ class ByMail(Post):
         for secret in ("not the right one", to):
             self.assertNotIn(secret, log)
 
-    def test_a_server_that_is_down_is_tried_again_until_it_is_up(self):
+    def test_a_server_that_is_down_is_retried_until_it_is_up(self):
         port = free_port()
         server = self.mail_server(port=port)
         settings = self.smtp(server)
@@ -79,7 +79,7 @@ class ByMail(Post):
         self.assertEqual(self.told(terminal, sent)["state"], "sent")
         self.assertEqual(self.counted("email", "sent"), 1)
 
-    def test_a_server_that_says_4xx_is_tried_again_with_longer_pauses(self):
+    def test_a_server_that_says_4xx_is_retried_with_longer_pauses(self):
         server = self.mail_server()
         server.answers = ["451 4.3.2 busy", "452 4.2.2 full"]
         self.serve(self.smtp(server))
@@ -90,7 +90,7 @@ class ByMail(Post):
         self.assertEqual(self.told(terminal, sent)["state"], "sent")
         self.assertEqual((server.tries, self.counted("email", "retried"), self.counted("email", "sent")), (3, 2, 1))
 
-    def test_a_server_that_says_5xx_is_asked_three_times_and_failure_is_told(self):
+    def test_a_server_that_says_5xx_is_retried_three_times_and_the_failure_is_reported(self):
         server = self.mail_server()
         server.answers = ["554 5.7.1 secret words of the server"] * 9
         self.serve(self.smtp(server))
@@ -101,7 +101,7 @@ class ByMail(Post):
         self.assertNotIn("secret words", str(told))
         self.assertNotIn(to, self.log())
 
-    def test_each_is_written_to_in_a_language_of_his_own(self):
+    def test_each_mail_is_in_its_receivers_language(self):
         server = self.mail_server()
         self.serve(self.smtp(server))
         # By the country, if nothing else is known.
@@ -112,13 +112,13 @@ class ByMail(Post):
             self.assertIn(words, mail.text())
             self.assertIn(f'lang="{"en" if country == "49" else "zh"}"', mail.text("html"))
         # By the user's own language, whatever the country.
-        for country, language, words in (("49", "zh-Hans-CN", "请确认这是您的邮箱"), ("86", "en-GB", "Confirm that it is")):
+        for country, language, words in (("49", "zh-Hans-CN", "请确认这是您的邮箱"), ("86", "en-GB", "Please confirm that it is yours")):
             terminal, to = self.register(server, fresh_email(), country=country), fresh_email()
             terminal.get("account/updateProfile", {"language": language})
             terminal.get("account/updateProfile", {"email": to})
             self.assertIn(words, server.next(to).text())
 
-    def test_an_app_has_its_own_words(self):
+    def test_an_app_has_its_own_texts(self):
         server = self.mail_server()
         self.serve(self.smtp(server))
         to = fresh_email()
@@ -133,7 +133,7 @@ class ByMail(Post):
         self.assertRegex(mail.subject, r"^Harbour 你好 \d{6}$")
         self.assertIn("您正在注册", mail.text(), "what the app doesn't say is the service's")
 
-    def test_an_app_has_its_own_words_in_any_language(self):
+    def test_an_app_has_its_own_texts_in_any_language(self):
         server = self.mail_server()
         self.serve(self.smtp(server))
         for language, subject in (("de-AT", "Hallo von Harbour"), ("pt_BR", "Oi de Harbour"), ("fr", "Ahoy from Harbour")):
@@ -147,7 +147,7 @@ class ByMail(Post):
             self.assertEqual(mail.subject, subject)
             self.assertIn(f'lang="{ {"de-AT": "de", "pt_BR": "pt-br"}.get(language, "en") }"', mail.text("html"))
 
-    def test_words_that_are_none_are_refused_at_import(self):
+    def test_invalid_texts_are_refused_at_import(self):
         self.serve(self.smtp(self.mail_server()))
         for texts, field in (([], "texts"), ({"cod": {}}, "texts.cod"), ({"code": {"pt_BR": {}}}, "texts.code.pt_BR"),
                              ({"code": {"en": {"subject": 5}}}, "texts.code.en.subject"),
@@ -159,7 +159,7 @@ class ByMail(Post):
             self.assertNotEqual(done.returncode, 0, texts)
             self.assertIn(field, done.stderr)
 
-    def test_addresses_beyond_ascii(self):
+    def test_addresses_with_other_characters_than_ascii(self):
         server = self.mail_server()
         self.serve(self.smtp(server))
         for to, arrives in (("lampe@bücher.example", "lampe@xn--bcher-kva.example"),
@@ -173,7 +173,7 @@ class ByMail(Post):
                 self.assertEqual(self.told(terminal, sent)["state"], "sent")
                 self.assertEqual(mail.message["To"].addresses[0].addr_spec, arrives)
 
-    def test_addresses_that_would_steer_the_server_are_refused(self):
+    def test_addresses_that_would_inject_commands_are_refused(self):
         server = self.mail_server()
         self.serve(self.smtp(server))
         terminal = self.stranger()
@@ -205,7 +205,7 @@ class ByMail(Post):
 
 
 class InTrouble(Post):
-    def test_a_server_that_hangs_slows_nobody_else(self):
+    def test_a_hanging_server_delays_no_other_message(self):
         server, texts = self.mail_server(), TextServer()
         self.addCleanup(texts.close)
         server.hang.set()
@@ -227,7 +227,7 @@ class InTrouble(Post):
         self.assertEqual(code, 0)
         self.assertLess(took, 8, "what is under way has a moment, and no more")
 
-    def test_a_server_that_hangs_is_given_up_and_asked_again(self):
+    def test_a_hanging_server_times_out_and_is_retried(self):
         server = self.mail_server()
         server.hang.set()
         self.serve(self.smtp(server, **{"smtp.timeout": 2}))
@@ -237,7 +237,7 @@ class InTrouble(Post):
         server.hang.clear()
         server.next(to)
 
-    def test_a_mail_outlives_the_process(self):
+    def test_a_mail_survives_the_end_of_the_process(self):
         server = self.mail_server()
         server.hang.set()
         world = self.serve(self.smtp(server))

@@ -36,7 +36,7 @@ class Operator(EndToEnd):
         self.assertEqual([c["state"] for c in shown["commands"]], ["done"])
         self.assertIn("COMMAND", self.cli("device", "show", device.did).stdout)
 
-    def test_what_can_not_be_commanded_is_said(self):
+    def test_refused_commands_have_a_reason(self):
         device = self.device()
         for value in ("power=5", "temperature=1", "colour=red"):
             said = self.cli("device", "control", device.did, value, code=1).stderr
@@ -50,7 +50,7 @@ class Operator(EndToEnd):
         self.keep(device.come())
         self.assertEqual(device.command().body["data"], {"power": True})
 
-    def test_as_many_wait_as_the_settings_say(self):
+    def test_the_settings_limit_the_waiting_commands(self):
         device = self.device(connect=False)
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write("limits:\n  queuedCommands: 1\n")
@@ -58,10 +58,10 @@ class Operator(EndToEnd):
             given = ("device", "control", device.did, "power=true", "--queue", "--config", file.name)
             self.cli(*given)
             said = self.cli(*given, code=1).stderr
-            self.assertIn("Too many commands wait", said)
+            self.assertIn("Too many commands are waiting", said)
             self.assertIn("limits.queuedCommands", said)
 
-    def test_what_the_product_says_is_text_needs_no_quotes(self):
+    def test_texts_by_the_product_need_no_quotes(self):
         device = self.device(connect=False)
         for given, meant in (("label=0042", "0042"), ('label="0042"', "0042"), ("label=true", "true"),
                              ("mode=white", "white"), ("count=42", 42)):
@@ -78,7 +78,7 @@ class Operator(EndToEnd):
                 self.assertIn("error LL1105", said)
                 self.assertIn(given[0].split("=")[0], said)
 
-    def test_names_of_a_device_do_not_steer_the_terminal(self):
+    def test_control_characters_in_names_do_not_reach_the_terminal(self):
         device = self.device(FREE)
         name = "a\x1b[2J\u009b1mb\u202ec"
         device.report(data={name: name}, alerts=[{"name": name}])

@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 
 import postgres
-from harness import TOPICS, Service, eventually, slow
+from harness import SECOND, TOPICS, Service, eventually, slow
 from world import FREE, OwnWorld, World
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -150,11 +150,11 @@ class Full(Small):
                 return
         self.fail("there is still room")
 
-    def test_without_room_nothing_is_answered_and_with_room_again_nothing_was_lost(self):
+    def test_with_a_full_disk_nothing_is_answered_and_later_nothing_is_lost(self):
         self.survive(self.fill, self.ballast.unlink, "full")
 
 
-    def test_a_start_says_that_the_disk_is_full(self):
+    def test_a_start_reports_that_the_disk_is_full(self):
         self.own.service.stop()
         with open(self.ballast, "wb", buffering=0) as file:
             try:
@@ -187,7 +187,7 @@ class NearlyFull(Small):
         with urllib.request.urlopen(url, timeout=10) as answer:
             return float(re.search(rf"^{name} (\S+)$", answer.read().decode(), re.M)[1])
 
-    def test_reports_wait_and_requests_that_write_are_refused_until_there_is_room(self):
+    def test_reports_wait_and_writing_requests_are_refused_until_there_is_space(self):
         device, app = self.pair()
         other = self.terminal()
         self.assertEqual(device.report(data={"count": 1})["version"], 1)
@@ -224,7 +224,7 @@ class NearlyFull(Small):
         again = app.ask("device/setCustomInfo", {"did": device.did, "customInfo": {"a": "b"}}, id="later")
         self.assertTrue(again["ok"], "with the same id it is heard again")
 
-    def test_a_schedule_that_is_due_runs_once_and_its_outcome_waits_for_room(self):
+    def test_a_due_schedule_runs_once_and_its_outcome_waits_for_space(self):
         device, app = self.pair()
         schedule = app.get("schedule/create", {
             "did": device.did, "time": time.strftime("%H:%M", time.gmtime(time.time() + 240)), "weekDays": [1, 2, 3, 4, 5, 6, 7], "timezone": "UTC",
@@ -251,7 +251,7 @@ class NearlyFull(Small):
         self.assertEqual(runs[0]["state"], "done")
         self.assertEqual(device.unread("/command"), [], "it ran once")
 
-    def test_it_starts_with_too_little_room_and_says_so(self):
+    def test_it_starts_with_too_little_space_and_says_so(self):
         device, app = self.pair()
         self.own.service.stop()
         self.fill_up_to(self.reserve - (1 << 20))
@@ -298,7 +298,7 @@ class Shrinking(OwnWorld):
             self.assertTrue(device.report(data={"count": int(began)})["ok"])
             taken.append(time.monotonic() - began)
             time.sleep(0.02)
-        self.assertLess(slow(taken), 1)
+        self.assertLess(slow(taken), SECOND)
 
 
 if __name__ == "__main__":

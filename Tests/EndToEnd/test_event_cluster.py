@@ -6,10 +6,9 @@ import types
 from client import fresh_id
 from cluster import OwnClusterOfClass
 from eventlogs import Follower, KilledReceiver, early, faults
-from harness import LONG, TOPICS, eventually
+from harness import LONG, SECOND, TOPICS, eventually
 from test_http import HTTPTerminal, Stream
 
-SECOND = 1.0 if LONG else 3.0
 ALERTS = ["device.alert", "device.alertCleared"]
 
 
@@ -33,7 +32,7 @@ class Processes(OwnClusterOfClass):
         """Returns the same terminal at another process."""
         return HTTPTerminal(self.side(number), terminal.app_id, terminal.terminal_id, terminal.token)
 
-    def test_a_request_may_go_to_any_process_and_has_its_effect_once(self):
+    def test_a_request_can_go_to_any_process_and_takes_effect_once(self):
         first = HTTPTerminal(self.side(0)).login()
         apps = [self.on(number, first) for number in range(self.processes)]
         self.assertEqual(len({app.get("account/whoami")["user"]["uid"] for app in apps}), 1)
@@ -80,7 +79,7 @@ class Processes(OwnClusterOfClass):
             status, answer = HTTPTerminal(side, token=made["key"]).ask("events/subscriptions", short=True)
             self.assertEqual((status, answer["error"]["code"]), (401, "InvalidToken"))
 
-    def test_readers_of_all_processes_get_the_same_and_a_webhook_goes_on_when_its_process_is_killed(self):
+    def test_readers_at_all_processes_get_the_same_events_and_a_webhook_continues_after_its_process_is_killed(self):
         made = self.key()
         receiver = KilledReceiver(self.cluster.folder)
         self.addCleanup(receiver.kill)

@@ -48,6 +48,7 @@ class EventLog(EndToEnd):
 
     def test_a_device_from_its_binding_to_its_command(self):
         user, lamp = self.terminal(), self.device()
+        self.of(lamp, "device.online")
         user.bind(lamp)
         lamp.report(alerts=[{"name": "smoke"}], data={"power": False})
         lamp.report(alerts=[{"name": "smoke", "value": False}])
@@ -80,7 +81,7 @@ class EventLog(EndToEnd):
         self.assertEqual(types(answers[0]["events"]), ["device.fault"])
         self.assertLess(time.monotonic() - begun, 6)
 
-    def test_statuses_are_kept_once_somebody_wants_them(self):
+    def test_statuses_are_logged_once_a_reader_wants_them(self):
         lamp = self.device()
         lamp.report(data={"count": 1})
         made = self.server.get("events/subscribe", {"name": "s", "types": ["device.status"], "dids": [lamp.did]})
@@ -100,7 +101,7 @@ class EventLog(EndToEnd):
         self.server.get("events/unsubscribe", stored)
         self.assertEqual(self.server.fail("events/read", stored)["code"], "ResourceNotFound")
 
-    def test_another_app_sees_neither_devices_of_its_products_nor_users(self):
+    def test_another_app_sees_neither_its_devices_nor_its_users(self):
         other = Server(self.world, "other-app").come()
         cursor = other.read(after="now")["cursor"]
         user, lamp = self.terminal(), self.device()
@@ -130,7 +131,7 @@ class EventLog(EndToEnd):
         self.assertEqual(reading.fail("events/subscribe", {"name": "n", "types": ["device.*"]})["code"], "Forbidden")
         self.assertEqual(self.terminal().fail("events/read")["code"], "Forbidden")
 
-    def test_the_command_line_moves_and_pauses_and_shows(self):
+    def test_the_command_line_seeks_pauses_and_shows(self):
         made = self.server.get("events/subscribe", {"name": "cli", "types": ["device.alert"]})
         id = made["subscriptionId"]
         lamp = self.device()

@@ -7,7 +7,7 @@ import socket
 import time
 import unittest
 
-from harness import LONG, Service, eventually
+from harness import LONG, SECOND, Service, eventually
 from world import OwnWorldOfClass, World
 
 CROWD = 10_000 if LONG else 1_100
@@ -80,17 +80,17 @@ class Slow(OwnWorldOfClass):
 
 
 class HalfRequests(Slow):
-    def test_a_crowd_from_one_address_stops_nobody(self):
+    def test_a_crowd_from_one_address_affects_nobody(self):
         crowd = self.fill(self.pages, CROWD, "127.0.0.9")
         for source in ("127.0.0.1", "127.0.0.2", "127.0.0.9"):
             with self.subTest(source=source):
                 found, seconds = status(self.pages, "/healthz", source)
                 self.assertEqual(found, 200)
-                self.assertLess(seconds, 1)
+                self.assertLess(seconds, SECOND)
         self.assertEqual(status(self.health, "/readyz")[0], 200)
         self.assertLessEqual(self.lasting(crowd, 0), 64)
 
-    def test_a_crowd_from_many_addresses_stops_nobody(self):
+    def test_a_crowd_from_many_addresses_affects_nobody(self):
         for number in range(CROWD):
             with contextlib.suppress(OSError):
                 self.half(self.pages, f"127.0.{1 + number // 50}.1")
@@ -98,19 +98,19 @@ class HalfRequests(Slow):
             with self.subTest(path=path):
                 found, seconds = status(port, path)
                 self.assertEqual(found, 200)
-                self.assertLess(seconds, 1)
+                self.assertLess(seconds, SECOND)
 
-    def test_a_header_that_drips_is_cut_after_ten_seconds(self):
+    def test_a_slow_header_is_cut_off_after_ten_seconds(self):
         crowd = self.fill(self.pages, 10, "127.0.0.7")
         self.assertEqual(self.lasting(crowd, 7), 10, "ten seconds are for all")
         self.assertEqual(self.lasting(crowd, 5), 0)
 
-    def test_so_is_a_body(self):
+    def test_a_slow_body_is_cut_off_after_ten_seconds(self):
         text = b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\ntoken="
         crowd = [self.half(self.pages, "127.0.0.6", text) for _ in range(5)]
         self.assertEqual(self.lasting(crowd, 13), 0)
 
-    def test_and_a_connection_that_asks_no_second_time(self):
+    def test_an_idle_connection_is_closed(self):
         connection = self.half(self.pages, "127.0.0.5", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         self.assertIn(b"200", connection.recv(4096))
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -118,7 +118,7 @@ class HalfRequests(Slow):
         connection.settimeout(13)
         self.assertEqual(connection.recv(4096), b"", "it is closed")
 
-    def test_users_listener_tells_no_figures(self):
+    def test_the_users_listener_shows_no_figures(self):
         for path in ("/metrics", "//metrics", "/metrics/", "/%6d%65trics", "/readyz", "//readyz", "/./metrics"):
             with self.subTest(path=path):
                 self.assertEqual(status(self.pages, path)[0], 404)
@@ -147,7 +147,7 @@ class OnePlace(Slow):
             connection.sendall(request * 200_000)
         return connection
 
-    def test_one_more_is_told_to_come_again(self):
+    def test_one_client_too_many_is_told_to_try_again(self):
         busy = self.busy("127.0.0.5")
         more = http.client.HTTPConnection("127.0.0.1", self.pages, timeout=5, source_address=("127.0.0.5", 0))
         with contextlib.closing(more):
@@ -170,7 +170,7 @@ class WithoutLimits(Slow):
             arguments=["--set", "limits.httpPerAddress=5000", "--set", "limits.httpConnections=5000",
                        "--set", "limits.httpHeader=60"]))
 
-    def test_half_requests_stay(self):
+    def test_incomplete_requests_stay(self):
         crowd = self.fill(self.pages, 200, "127.0.0.9")
         self.assertEqual(self.lasting(crowd, 12), 200)
 

@@ -7,10 +7,9 @@ import unittest
 
 from client import Terminal, fresh_id
 from console import Console
-from harness import LONG, TOPICS, eventually
+from harness import SECOND, TOPICS, eventually
 from world import World, shared
 
-SECOND = 1.0 if LONG else 3.0
 
 
 class Server(Terminal):
@@ -39,7 +38,7 @@ class Keys(unittest.TestCase):
     def server(self, *scopes, **more):
         return Server(self.world.port, self.key(*scopes), **more).come()
 
-    def test_acts_for_the_user_that_it_names(self):
+    def test_a_key_acts_for_the_user_that_it_names(self):
         server = self.server("device", "home", "account")
         self.assertEqual([row["did"] for row in server.get("device/list", uid=self.user.uid)["devices"]], [self.lamp.did])
         self.assertEqual(server.get("account/whoami", uid=self.user.uid)["user"]["uid"], self.user.uid)
@@ -60,14 +59,14 @@ class Keys(unittest.TestCase):
         status = self.user.status(self.lamp, lambda s: s["data"].get("power") is True)
         self.assertEqual(status["actor"], command["actor"])
 
-    def test_the_user_is_needed_and_must_be_the_apps(self):
+    def test_the_user_is_required_and_must_be_the_apps(self):
         server = self.server("device:read")
         other = self.world.terminal("other-app")
         for uid, code in ((None, "InvalidRequest"), (other.uid, "ResourceNotFound"), ("u-nobody", "ResourceNotFound")):
             error = server.fail("device/list", uid=uid)
             self.assertEqual((error["code"], error["field"]), (code, "uid"))
 
-    def test_what_the_scopes_do_not_name_is_refused(self):
+    def test_methods_outside_the_scopes_are_refused(self):
         server = self.server("device:read", "account")
         server.get("device/status", {"did": self.lamp.did}, uid=self.user.uid)
         for method, params in (
@@ -80,13 +79,13 @@ class Keys(unittest.TestCase):
             with self.subTest(method=method):
                 self.assertEqual(server.fail(method, {"countryCode": "49"}, uid=self.user.uid)["code"], "Forbidden")
 
-    def test_a_repeat_has_its_effect_once(self):
+    def test_a_repetition_has_one_effect(self):
         server = self.server("home")
         for _ in range(2):
             self.assertTrue(server.ask("home/create", {"name": "Once"}, id="same", uid=self.user.uid)["ok"])
         self.assertEqual(len(self.user.get("home/list")["homes"]), 1)
 
-    def test_the_key_counts_on_its_terminal_alone(self):
+    def test_the_key_is_valid_only_on_its_terminal(self):
         made = self.key("device")
         self.user.token, own = made["key"], self.user.token
         self.assertEqual(self.user.fail("device/list", uid=self.user.uid)["code"], "InvalidToken")
@@ -143,7 +142,7 @@ class Keys(unittest.TestCase):
         [row] = [row for row in again if row["keyId"] == server.key_id]
         self.assertIn("endedAt", row)
 
-    def test_commands_refuse_what_is_wrong(self):
+    def test_commands_refuse_invalid_input(self):
         made = self.key("device:read", "home", days=30)
         self.assertTrue(made["key"].startswith("llk_"))
         self.assertEqual(made["scopes"], ["device:read", "home"])
@@ -161,7 +160,7 @@ class Keys(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, done.stderr)
 
-    def test_the_audit_trail_has_each_act_without_the_secret(self):
+    def test_the_audit_trail_has_each_action_without_the_secret(self):
         made = self.key("device")
         new = self.command("rotate", made["keyId"])["key"]
         self.command("revoke", made["keyId"])

@@ -47,16 +47,22 @@ class Limits(OwnWorld):
         codes = [client.puback.get(info.mid, 0) for info in infos]
         return sum(code < 0x80 for code in codes), [code for code in codes if code >= 0x80]
 
+    @staticmethod
+    def most(burst, rate, began):
+        """Returns the highest number of messages that a connection's limit has let pass since `began`."""
+        return burst + rate * (time.monotonic() - began) + 1
+
     def refusals(self):
         return [m.body for m in self.own.watcher.everything if m.topic == f"{TOPICS}/system/refusal"]
 
 
 class ByDefault(Limits):
-    def test_a_terminal_sends_a_hundred_at_once_and_others_notice_nothing(self):
+    def test_a_terminal_sends_a_hundred_at_once_and_others_are_not_affected(self):
         hostile, other = self.world.terminal(login=False), self.world.terminal()
+        began = time.monotonic()
         taken, refused = self.flood(hostile, f"{hostile.base}/request/account/whoami", 400)
         self.assertGreaterEqual(taken, 90)
-        self.assertLess(taken, 200)
+        self.assertLessEqual(taken, self.most(100, 20, began))
         self.assertEqual(set(refused), {0x87})
         self.assertEqual(other.get("account/whoami")["user"]["uid"], other.uid)
         told = eventually(
@@ -65,22 +71,24 @@ class ByDefault(Limits):
         self.assertEqual((told[0]["action"], told[0]["username"]), ("publish", "app:test-app"))
         self.assertTrue(hostile.connected)
 
-    def test_an_old_client_hears_puback_and_what_is_beyond_is_dropped(self):
+    def test_an_old_client_gets_puback_and_excess_messages_are_dropped(self):
         hostile = self.world.terminal(login=False, version=4)
+        began = time.monotonic()
         self.flood(hostile, f"{hostile.base}/request/account/whoami", 400)
         behind = self.world.terminal()
         behind.get("account/whoami")
         self.own.watcher.expect(f"{behind.base}/request/account/whoami")
         heard = [m for m in self.own.watcher.everything if m.topic.startswith(f"{hostile.base}/request/")]
-        self.assertLess(len(heard), 200)
+        self.assertLessEqual(len(heard), self.most(100, 20, began))
         self.assertGreaterEqual(len(heard), 90)
 
     def test_a_device_sends_five_hundred_stored_reports_at_once(self):
         device = self.device()
+        began = time.monotonic()
         taken, refused = self.flood(device, f"{device.base}/report", 480)
         self.assertEqual((taken, refused), (480, []))
         taken, refused = self.flood(device, f"{device.base}/report", 1000)
-        self.assertLess(taken, 400)
+        self.assertLessEqual(480 + taken, self.most(500, 50, began))
         self.assertEqual(set(refused), {0x87})
 
     def test_sixty_four_subscriptions_of_known_forms(self):
@@ -123,7 +131,7 @@ class ByDefault(Limits):
                 self.assertEqual(answer.body["error"]["field"], "correlationData")
         self.assertTrue(ask(fresh_id(), response=f"{terminal.base}/" + "r" * 256).body["ok"])
 
-    def test_ten_seconds_too_fast_end_the_connection_for_a_minute(self):
+    def test_ten_seconds_above_the_rate_end_the_connection_for_a_minute(self):
         hostile = self.world.terminal(login=False)
         began = time.monotonic()
         while hostile.connected and time.monotonic() < began + 20:
@@ -182,7 +190,7 @@ class ClockSetBack(OwnWorld):
         service.environment = {**os.environ, "LD_PRELOAD": str(library), "CLOCK_FILE": str(self.shift)}
         return World(watch=False, service=service)
 
-    def test_devices_that_were_connected_then_are_online_now(self):
+    def test_connected_devices_are_online(self):
         device, app = self.device(), self.world.terminal()
         app.bind(device)
         ahead = device.report(data={"power": True})["ts"]

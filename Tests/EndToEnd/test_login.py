@@ -5,7 +5,7 @@ import time
 import unittest
 
 from client import Terminal, fresh_did, fresh_id, fresh_terminal, now
-from harness import TOPICS
+from harness import SECOND, TOPICS
 from world import EndToEnd
 
 
@@ -31,15 +31,15 @@ class Login(EndToEnd):
         told = one.expect(f"user/{one.uid}/session", lambda b: b["type"] == "terminalLoggedIn").body
         self.assertEqual((told["terminalId"], told["platform"]), (two.terminal_id, "test"))
 
-    def test_without_one_each_login_is_a_fresh_user(self):
+    def test_without_a_device_id_each_login_creates_a_user(self):
         self.assertNotEqual(self.terminal().uid, self.terminal().uid)
 
-    def test_a_device_id_means_nothing_in_another_app(self):
+    def test_a_device_id_has_no_meaning_in_another_app(self):
         secret = fresh_id("installation-secret-")
         one, two = self.terminal(device_id=secret), self.terminal("other-app", device_id=secret)
         self.assertNotEqual(one.uid, two.uid)
 
-    def test_whoami_says_who_and_which_session(self):
+    def test_whoami_returns_the_user_and_the_session(self):
         terminal = self.terminal()
         result = terminal.get("account/whoami")
         self.assertEqual(result["user"]["uid"], terminal.uid)
@@ -59,7 +59,7 @@ class Login(EndToEnd):
         self.assertEqual((told["terminalId"], told["reason"]), (one.terminal_id, "replaced"))
         one.get("account/whoami")
 
-    def test_another_users_login_on_the_terminal_takes_the_old_ones_topics_away(self):
+    def test_another_users_login_on_the_terminal_ends_access_to_the_first_users_topics(self):
         terminal = self.terminal()
         old = terminal.uid
         terminal.login()
@@ -72,7 +72,7 @@ class Tokens(EndToEnd):
     METHODS = ["account/whoami", "account/logout", "device/bind", "device/unbind", "device/list",
                "device/subscribe", "device/status", "device/control"]
 
-    def test_every_other_method_needs_one(self):
+    def test_every_other_method_requires_a_token(self):
         terminal = self.terminal(login=False)
         for method in self.METHODS:
             for token in (None, "nonsense", "x" * 256):
@@ -80,12 +80,12 @@ class Tokens(EndToEnd):
                     params = {"did": fresh_did(), "passcode": "123456", "subscribed": True, "data": {"x": 1}}
                     self.assertError(terminal.ask(method, params, token=token), "InvalidToken")
 
-    def test_one_from_another_terminal_is_refused(self):
+    def test_a_token_from_another_terminal_is_refused(self):
         owner, thief = self.terminal(), self.terminal()
         self.assertError(thief.ask("account/whoami", token=owner.token), "InvalidToken")
         owner.get("account/whoami")
 
-    def test_one_from_another_app_is_refused(self):
+    def test_a_token_from_another_app_is_refused(self):
         owner = self.terminal()
         other = self.terminal("other-app", login=False)
         self.assertError(other.ask("account/whoami", token=owner.token), "InvalidToken")
@@ -101,14 +101,14 @@ class Tokens(EndToEnd):
         self.assertIn(third.connect(), (0x86, 0x87), "the app's secret does not connect as it")
         self.assertTrue(second.connected)
 
-    def test_it_is_no_password_for_another_terminal(self):
+    def test_it_is_not_a_password_for_another_terminal(self):
         terminal = self.terminal()
         stranger = Terminal(self.world.port, "test-app", terminal.token, terminal_id=fresh_terminal())
         self.assertIn(stranger.connect(), (0x86, 0x87))
 
 
 class Logout(EndToEnd):
-    def test_the_token_is_void_at_once_and_says_why(self):
+    def test_the_token_is_invalid_at_once_with_the_reason(self):
         terminal = self.terminal()
         terminal.get("account/logout")
         answer = self._later(terminal).ask("account/whoami", token=terminal.token)
@@ -120,8 +120,8 @@ class Logout(EndToEnd):
         began = time.monotonic()
         told = terminal.expect("/session", lambda b: b["type"] == "sessionInvalid").body
         self.assertEqual((told["sessionId"], told["reason"]), (terminal.session_id, "loggedOut"))
-        terminal.wait_lost(3)
-        self.assertLess(time.monotonic() - began, 1.5)
+        terminal.wait_lost()
+        self.assertLess(time.monotonic() - began, SECOND + 0.5)
         later = self._later(terminal)
         self.assertGreaterEqual(later.subscribe(f"{TOPICS}/user/{terminal.uid}/#"), 0x80)
 
@@ -137,7 +137,7 @@ class Logout(EndToEnd):
         late = [m for m in terminal.everything if m.leaf == "status" and m.at > ended + 1]
         self.assertEqual(late, [])
 
-    def test_the_will_of_the_session_does_not_go_out(self):
+    def test_the_sessions_will_is_not_published(self):
         id = fresh_terminal()
         will = (f"{TOPICS}/app/test-app/{id}/request/account/nonsense", {"id": "will"})
         terminal = self.terminal(terminal_id=id, will=will)
@@ -148,7 +148,7 @@ class Logout(EndToEnd):
         self.assertEqual(
             [m for m in self.world.watcher.unread("/account/nonsense") if id in m.topic], [])
 
-    def test_the_users_other_terminals_are_told_and_go_on(self):
+    def test_the_users_other_terminals_are_told_and_stay(self):
         secret = fresh_id("installation-secret-")
         one, two = self.terminal(device_id=secret), self.terminal(device_id=secret)
         two.get("account/logout")
@@ -165,7 +165,7 @@ class Logout(EndToEnd):
         later.login(secret)
         self.assertEqual(later.uid, uid)
 
-    def test_a_device_report_after_the_logout_is_kept_for_the_next_login(self):
+    def test_a_report_after_the_logout_is_kept_for_the_next_login(self):
         secret = fresh_id("installation-secret-")
         terminal, device = self.terminal(device_id=secret), self.device()
         terminal.bind(device)
@@ -195,7 +195,7 @@ class SessionsEndedFromOutside(EndToEnd):
         two.expect(f"user/{two.uid}/session", lambda b: b["type"] == "terminalLoggedOut")
         two.get("account/whoami")
 
-    def test_a_notice_older_than_the_session_leaves_it_alone(self):
+    def test_a_notice_older_than_the_session_has_no_effect(self):
         terminal = self.terminal()
         self.world.watcher.publish(f"{TOPICS}/system/session-invalid", {
             "noticeId": fresh_id(), "uid": terminal.uid, "reason": "operator", "ts": now() - 60_000,
@@ -207,7 +207,7 @@ class SessionsEndedFromOutside(EndToEnd):
         marker.expect("/session", lambda b: b["type"] == "sessionInvalid")
         terminal.get("account/whoami")
 
-    def test_a_user_notice_spares_the_terminal_it_names(self):
+    def test_a_notice_about_a_user_excludes_the_terminal_it_names(self):
         secret = fresh_id("installation-secret-")
         one, two = self.terminal(device_id=secret), self.terminal(device_id=secret)
         self.world.watcher.publish(f"{TOPICS}/system/session-invalid", {

@@ -11,7 +11,7 @@ import urllib.parse
 
 import contract  # finds the next one
 import catalog
-from harness import BINARY, ENVIRONMENT, Service
+from harness import BINARY, ENVIRONMENT, Service, eventually
 from test_reference import example
 from webpage import Chromium, barriers, expect
 from world import EndToEnd
@@ -105,7 +105,7 @@ class FirstMinute(InPlayground):
                      "carried out command 1", "stored, version", "status, version", "command 1: done"):
             expect(self.entry(text)).to_be_attached()
 
-    def test_each_message_as_it_travels_without_its_secrets(self):
+    def test_each_message_is_shown_live_without_its_secrets(self):
         self.enter()
         demo = self.service.ready["demo"]
         for title, topic in (("registers", f"product/{demo['productKey']}/{self.identity(2)}/register"),
@@ -124,7 +124,7 @@ class FirstMinute(InPlayground):
         self.assertIn('"token": "•••"', shown)
         self.assertIn('"secret": "•••"', shown)
 
-    def test_what_belongs_together_is_marked(self):
+    def test_related_messages_are_marked(self):
         self.enter()
         self.page.get_by_role("switch").click()
         self.outcome("Done")
@@ -134,7 +134,7 @@ class FirstMinute(InPlayground):
         expect(self.entry("command 1: done")).to_have_class(re.compile("related"))
         expect(self.entry("asks device/bind")).not_to_have_class(re.compile("related"))
 
-    def test_with_an_account_that_comes_back_on_another_terminal(self):
+    def test_with_an_account_that_returns_on_another_terminal(self):
         name, password = f"ada{secrets.token_hex(4)}", "correct horse 42"
 
         def fill():
@@ -160,7 +160,7 @@ class FirstMinute(InPlayground):
         self.assertNotEqual(self.identity(0), did)
         self.assertNotIn(password, self.page.locator(".journal").inner_text())
 
-    def test_a_lamp_that_is_away(self):
+    def test_an_offline_lamp(self):
         self.enter()
         self.page.get_by_role("button", name="Pull the plug").click()
         expect(self.page.locator(".device .state")).to_have_text("offline")
@@ -175,7 +175,7 @@ class FirstMinute(InPlayground):
         expect(self.page.get_by_role("switch")).to_be_checked()
         expect(self.page.locator(".lamp-line")).to_contain_text("On")
 
-    def test_another_lamp_and_a_device_that_is_not_there(self):
+    def test_another_lamp_and_an_unknown_device(self):
         self.enter()
         did = self.identity(0)
         self.page.get_by_role("button", name="Take a new lamp").click()
@@ -215,7 +215,7 @@ class Lasting(InPlayground):
         self.page.get_by_role("switch").click()
         self.outcome("Done")
 
-    def test_the_next_visit_goes_on_and_a_second_tab_is_another_lamp(self):
+    def test_the_next_visit_continues_and_a_second_tab_is_another_lamp(self):
         self.enter()
         did = self.identity(0)
         self.page.reload()
@@ -229,14 +229,14 @@ class Lasting(InPlayground):
         self.state("The lamp", "online")
         self.state("The app", "connected")
 
-    def test_a_session_that_an_operator_ends_is_over_here(self):
+    def test_the_end_by_an_operator_is_shown(self):
         self.enter()
         token = self.page.evaluate("Object.values(localStorage).map(one => one.match(/\"sessionId\":\"([^\"]+)/)?.[1]).find(Boolean)")
         self.service.cli("session", "terminate", token)
         expect(self.page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
         self.log_in()
 
-    def test_messages_wait_while_paused_and_go_by_connection(self):
+    def test_messages_wait_while_paused_and_are_filtered_by_connection(self):
         self.enter()
         self.page.get_by_role("button", name="Pause").click()
         before = self.page.locator(".journal > li").count()
@@ -250,6 +250,78 @@ class Lasting(InPlayground):
         expect(self.entry("carried out command")).to_be_visible()
         self.page.get_by_role("button", name="Clear").click()
         expect(self.page.get_by_text("Nothing has travelled yet.")).to_be_visible()
+
+
+class Pushes(InPlayground):
+    """A headless browser has neither a notification centre nor a push service of its own.
+
+    The page notes what it would show, DevTools deliver in place of a push service, and a stand-in subscribes.
+    """
+
+    SHOWS = """registration => { registration.showNotification = async (title, { body, tag }) => {
+        (self.shown ??= []).push([title, body, tag]); } }"""
+    ALLOWED = f"""Object.defineProperty(Notification, "permission", {{ get: () => "granted" }});
+        ({SHOWS})(ServiceWorkerRegistration.prototype)"""
+    SUBSCRIBES = """PushManager.prototype.subscribe = async ({ applicationServerKey }) => ({ toJSON: () => ({
+        endpoint: `https://push.example.com/${applicationServerKey}`, keys: { p256dh: "BA", auth: "BB" } }) })"""
+
+    def allow(self, *scripts):
+        """Opens the page for a reader who allows notifications, and logs in."""
+        self.visit()
+        for script in (self.ALLOWED, *scripts):
+            self.page.add_init_script(script)
+        self.page.reload()
+        self.log_in()
+
+    def says(self, text):
+        expect(self.page.locator(".notes [role=status]")).to_contain_text(text)
+
+    def test_the_worker_shows_pushes_and_a_click_opens_the_page(self):
+        self.allow()
+        self.says("The browser's push service can't be reached")
+        self.visitor.faults = [fault for fault in self.visitor.faults if "Push API in incognito mode" not in fault]
+        session, found = self.visitor.context.new_cdp_session(self.page), []
+        session.on("ServiceWorker.workerRegistrationUpdated", lambda event: found.extend(event["registrations"]))
+        session.send("ServiceWorker.enable")
+        worker, = self.visitor.context.service_workers
+        worker.evaluate(f"({self.SHOWS})(registration)")
+        registration, = {one["registrationId"] for one in found if one["scopeURL"].endswith("/docs/try/")}
+        for text in ("Too hot", HOSTILE):
+            session.send("ServiceWorker.deliverPushMessage", {
+                "origin": f"http://127.0.0.1:{self.service.http_port}", "registrationId": registration,
+                "data": json.dumps({"notificationId": "t-1", "type": "device.fault", "title": "Lamp", "text": text, "ts": 1})})
+        shown = eventually(lambda: (lambda all: all if len(all) == 2 else None)(worker.evaluate("self.shown ?? []")))
+        self.assertEqual(shown, [["Lamp", "Too hot", "t-1"], ["Lamp", HOSTILE, "t-1"]])
+        # Only a user's click may bring a page to the front.
+        did = worker.evaluate("""async () => {
+            const did = [];
+            WindowClient.prototype.focus = async function () { did.push(this.url); };
+            const event = new ExtendableEvent("notificationclick");
+            event.notification = { close: () => did.push("closed") };
+            await new Promise(resolve => { event.waitUntil = resolve; dispatchEvent(event); });
+            return did;
+        }""")
+        self.assertEqual(did, ["closed", self.page.url])
+
+    def test_an_open_page_shows_new_notifications(self):
+        self.allow(self.SUBSCRIBES)
+        self.bind()
+        self.page.get_by_role("button", name="Break it").click()
+        (title, text, tag), = eventually(lambda: self.page.evaluate("self.shown"))
+        self.assertIn("Demo lamp", title)
+        expect(self.page.locator(".notes li")).to_contain_text(text)
+        self.assertRegex(tag, r"^t")
+
+    def test_the_browsers_address_belongs_to_the_terminal_after_each_login(self):
+        self.allow(self.SUBSCRIBES)
+        for _ in range(2):
+            self.says("Pushes reach this browser")
+            self.choose("session/list")
+            self.page.get_by_role("button", name="Send").click()
+            expect(self.page.locator(".answer")).to_contain_text('"kind": "webpush"')
+            self.assertNotIn("push.example.com", self.page.locator(".journal").inner_text())
+            self.page.get_by_role("button", name="Log out").click()
+            self.log_in()
 
 
 class AnyMethod(InPlayground):
@@ -311,7 +383,7 @@ class AnyMethod(InPlayground):
         self.send()
         expect(self.answer).to_contain_text("Under the roof")
 
-    def test_params_as_json_and_as_a_form_are_one(self):
+    def test_params_as_json_and_as_a_form_are_the_same(self):
         self.visit()
         self.choose("device/control")
         self.page.get_by_text("Params as JSON").first.click()
@@ -321,12 +393,12 @@ class AnyMethod(InPlayground):
         code = self.page.get_by_label("The same call to copy")
         expect(code).to_contain_text('"ttl":9007199254740991,"unknown":[1]')
         box.fill('{"did": ')
-        expect(self.page.get_by_role("alert")).to_contain_text("This is no JSON object")
+        expect(self.page.get_by_role("alert")).to_contain_text("This is not a JSON object")
         self.page.get_by_label("ttl").fill("30")
         expect(self.page.get_by_role("alert")).to_be_hidden()
         self.assertEqual(json.loads(box.input_value())["ttl"], 30)
 
-    def test_a_login_by_any_method_is_the_pages(self):
+    def test_a_login_by_any_method_is_used_by_the_page(self):
         self.visit()
         self.choose("account/loginOrRegister")
         self.card("Any method").get_by_label("uid").fill("my-own-7")
@@ -336,7 +408,7 @@ class AnyMethod(InPlayground):
         expect(self.page.get_by_role("button", name="Log out")).to_be_visible()
         expect(self.answer).to_contain_text('"token": "•••"')
 
-    def test_the_copy_runs_as_pasted(self):
+    def test_the_copied_code_runs_as_pasted(self):
         self.enter(permissions=["clipboard-read", "clipboard-write"])
         self.entry("asks device/bind").get_by_role("button").first.click()
         self.page.get_by_role("button", name="This call in five languages").click()
@@ -396,7 +468,7 @@ class Strangers(InPlayground):
         for text in (HOSTILE, RIGHT_TO_LEFT, "9007199254740991", "-9007199254740991"):
             self.assertIn(text, shown["text"])
 
-    def test_without_its_socket_the_page_says_which_setting(self):
+    def test_without_its_socket_the_page_names_the_setting(self):
         service = Service(arguments=["--set", "mqtt.webSocketPort=-1"]).start()
         self.addCleanup(service.close)
         visitor = self.chromium.visitor()
@@ -421,7 +493,7 @@ class Strangers(InPlayground):
         expect(page.get_by_role("button", name="Log out")).to_be_visible()
         self.assertEqual(visitor.faults, [])
 
-    def test_by_the_names_of_this_machine(self):
+    def test_under_each_name_of_this_machine(self):
         for host in ("localhost", "127.0.0.1"):
             with self.subTest(host):
                 self.visit(host=host)
@@ -429,7 +501,7 @@ class Strangers(InPlayground):
 
 
 class ForEveryone(InPlayground):
-    def test_no_barrier_and_no_wider_than_the_screen(self):
+    def test_no_accessibility_fault_and_no_scrolling_sideways(self):
         english, chinese = ("en-US", "Log in", "Bind", "Send"), ("zh-CN", "登录", "绑定", "发送")
         for width, scheme, (locale, *words) in ((390, "light", english), (390, "dark", chinese), (1280, "light", chinese), (1280, "dark", english)):
             with self.subTest(width=width, scheme=scheme, locale=locale):
@@ -445,7 +517,7 @@ class ForEveryone(InPlayground):
                 self.assertEqual(barriers(page), [])
                 self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), width)
 
-    def test_both_languages_have_the_same_words(self):
+    def test_both_languages_have_the_same_texts(self):
         self.visit()
         names = self.page.evaluate("""async () => {
             const { all } = await import("./try/words.js");

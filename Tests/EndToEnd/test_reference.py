@@ -90,19 +90,18 @@ class Pages(unittest.TestCase):
                 for language in ("sh", "c", "python", "javascript", "swift"):
                     self.assertTrue(example(method, language))
 
-    def test_each_topic_and_message_is_there(self):
+    def test_each_topic_and_message_is_included(self):
         topics = markdown("topics")
         for name, channel in catalog.channels().items():
             with self.subTest(channel=name):
-                address = channel["address"]
-                self.assertIn(f"`{address if address.startswith('$') else 'll/v1/' + address}`", topics)
+                self.assertIn(f"`{catalog.topic(channel['address'])}`", topics)
         for name, entry in catalog.entries().items():
             if entry.side is None:
                 with self.subTest(message=name):
                     page = "documents" if entry.file == "documents" else entry.file.replace("/", "-")
                     self.assertSection(f"{page}.html", f"message-{name}")
 
-    def test_each_code_reason_setting_and_metric_is_there(self):
+    def test_each_code_reason_setting_and_metric_is_included(self):
         for code in catalog.files()["common"]["definitions"]["errorCode"]["enum"]:
             self.assertSection("errors.html", code)
         listed = json.loads(self.command("explain", "--json"))
@@ -126,7 +125,7 @@ class Pages(unittest.TestCase):
         meanings = " ".join(f"`{reason}`: {meaning}." for reason, meaning in rows.items())
         self.assertEqual(meanings, schema["description"])
 
-    def test_every_link_leads_somewhere(self):
+    def test_every_link_works(self):
         for name, page in pages().items():
             for link in page.iter(XHTML + "a"):
                 file, _, anchor = link.get("href").partition("#")
@@ -141,7 +140,7 @@ class Pages(unittest.TestCase):
         for name in pages():
             self.assertEqual(len(anchors(name)), len(set(anchors(name))), name)
 
-    def test_markdown_links_and_pictures_lead_somewhere(self):
+    def test_links_and_pictures_in_markdown_exist(self):
         names = {path.name for path in (folder() / "markdown").iterdir()}
         for path in (folder() / "markdown").glob("*.md"):
             text = re.sub(r"```.*?\n```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -167,7 +166,7 @@ class Pages(unittest.TestCase):
         for script in ("search.js", "search-index.js"):
             self.assertNotRegex((folder() / script).read_text(), r"\bfetch\(|XMLHttpRequest|import\(|WebSocket\(")
 
-    def test_pictures_are_whole(self):
+    def test_pictures_are_complete(self):
         pictures = list((folder() / "markdown").glob("*.svg"))
         self.assertGreater(len(pictures), 10)
         for path in pictures:
@@ -275,7 +274,7 @@ class Search(unittest.TestCase):
             with self.subTest(query=query):
                 self.assertEqual(found[0], address)
 
-    def test_what_is_found_exists(self):
+    def test_search_results_exist(self):
         text = (folder() / "search-index.js").read_text(encoding="utf-8")
         rows = json.loads(text[text.index("["):text.rindex("]") + 1])
         self.assertGreater(len(rows), 200)
@@ -331,7 +330,7 @@ class Served(EndToEnd):
         self.assertEqual(browser.log(), [])
         self.assertTrue(browser.run("return !document.getElementById('search').hidden"))
 
-    def test_the_first_page_says_how_the_service_is_and_links_on(self):
+    def test_the_first_page_shows_the_services_state_and_links(self):
         status, _, text, _ = self.get("/")
         self.assertEqual(status, 200)
         self.assertIn("The service runs and accepts work.", text)
@@ -364,8 +363,8 @@ class Served(EndToEnd):
             "LL_HOST": "127.0.0.1", "LL_PORT": str(self.world.port), "LL_APP": "test-app", "LL_SECRET": app["secret"],
             "LL_TERMINAL": terminal.terminal_id, "LL_TOKEN": terminal.token, "LL_UID": terminal.uid,
         }
-        methods = ["account/whoami", "app/info", "device/status", "events/read", "home/create", "schedule/list", "session/list",
-                   "share/list"]
+        methods = ["account/whoami", "app/info", "device/status", "events/read", "home/create", "notification/list",
+                   "schedule/list", "session/list", "share/list"]
         self.assertEqual([method.split("/")[0] for method in methods], sorted({m.split("/")[0] for m in catalog.methods()}))
         key = self.world.service.json("key", "add", fresh_id("reader"), "--app", "test-app", "--scope", "events")
         server = {**environment, "LL_TERMINAL": key["terminalId"], "LL_TOKEN": key["key"]}

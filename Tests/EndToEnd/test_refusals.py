@@ -12,7 +12,7 @@ import urllib.request
 
 import contract
 from client import Client, Device, fresh_did, fresh_terminal
-from harness import BINARY, eventually, slow
+from harness import BINARY, SECOND, eventually, slow
 from world import OwnWorldOfClass
 
 
@@ -47,7 +47,7 @@ class Told(OwnWorldOfClass):
 
 
 class Refusals(Told):
-    def test_each_is_kept_with_who_what_and_why(self):
+    def test_each_is_stored_with_client_reason_and_topic(self):
         known = self.device(connect=False)
         self.knock(known.did)
         row = self.of(known.did, reason="badSecret")[-1]
@@ -61,7 +61,7 @@ class Refusals(Told):
         row = self.of(device.did, action="subscribe", reason="notAllowed")[-1]
         self.assertEqual(row["topic"], f"ll/v1/device/{other.did}/command")
 
-    def test_alike_ones_are_one_row_that_counts_them(self):
+    def test_similar_refusals_are_one_row_that_counts_them(self):
         did = fresh_did()
         for _ in range(5):
             self.knock(did)
@@ -70,7 +70,7 @@ class Refusals(Told):
         eventually(total, 15, "five of them")
         self.assertLessEqual(len(self.of(did)), 2)
 
-    def test_since_picks_the_newest(self):
+    def test_since_selects_the_newest(self):
         did = self.knock()
         self.of(did)
         self.assertIn(did, {row["clientId"] for row in self.refused("--since", "1h")})
@@ -79,13 +79,13 @@ class Refusals(Told):
         odd = self.own.service.cli("refusals", "--since", "soon", check=False)
         self.assertEqual(odd.returncode, 2)
 
-    def test_people_read_them_too(self):
+    def test_they_are_shown_as_a_table_too(self):
         did = self.knock()
         self.of(did)
         self.assertRegex(self.own.service.cli("refusals", "--since", "5m").stdout,
                          rf"unknownPrincipal .*connect .*device:{did} .*from 127\.0\.0\.1")
 
-    def test_follow_shows_what_was_kept_and_goes_on(self):
+    def test_follow_shows_stored_refusals_and_new_ones(self):
         before = self.knock()
         self.of(before)
         following = self.own.service.running(
@@ -113,7 +113,7 @@ class Refusals(Told):
         for reason in contract.schema("refusal")["properties"]["reason"]["enum"] + ["suppressed"]:
             self.counted(reason)
 
-    def test_every_reason_has_cause_and_cure(self):
+    def test_every_reason_has_a_cause_and_a_cure(self):
         listed = {row["code"] for row in self.explain()}
         for reason in contract.schema("refusal")["properties"]["reason"]["enum"]:
             with self.subTest(reason=reason):
@@ -126,7 +126,7 @@ class Refusals(Told):
         done = subprocess.run([str(BINARY), "explain", *reason, "--json"], capture_output=True, text=True, check=True)
         return json.loads(done.stdout)
 
-    def test_no_secret_lies_in_the_files(self):
+    def test_no_secret_is_in_the_files(self):
         planted = "hunter2" + fresh_terminal()
         for name, client_id in ((planted, fresh_did()), (f"device:{fresh_did()}", planted)):
             self.assertNotEqual(self.keep(Client(self.own.port, name, planted, client_id)).connect(), 0)
@@ -135,7 +135,7 @@ class Refusals(Told):
             if path.is_file() and not path.name.startswith("mosquitto"):
                 self.assertNotIn(planted.encode(), path.read_bytes(), path)
 
-    def test_doctor_says_how_many_and_why(self):
+    def test_doctor_shows_their_number_and_reasons(self):
         self.of(self.knock())
         check = next(c for c in json.loads(self.own.service.cli("doctor", "--json", check=False).stdout)["checks"]
                      if c["code"] == "LL1309")
@@ -143,7 +143,7 @@ class Refusals(Told):
 
 
 class AFlood(Told):
-    def test_of_them_keeps_a_thousand_rows_and_disturbs_nobody(self):
+    def test_a_flood_keeps_a_thousand_rows_and_affects_nobody(self):
         device = self.device()
         count, stop = [0], time.monotonic() + 15
 
@@ -173,11 +173,11 @@ class AFlood(Told):
         eventually(lambda: self.counted("unknownPrincipal") + self.counted("suppressed") >= 1000, 15, "the counts")
         eventually(lambda: len(self.refused()) > 500, 15, "rows")
         self.assertLessEqual(len(self.refused()), 1000)
-        self.assertLess(slow(taken), 1)
+        self.assertLess(slow(taken), SECOND)
 
 
 class AfterARestart(Told):
-    def test_they_are_still_there(self):
+    def test_they_are_still_stored(self):
         did = self.knock()
         self.of(did)
         self.own.service.kill()

@@ -11,13 +11,12 @@ import unittest
 from accounts import COUNTRY, PASSWORD, People, fresh_email, fresh_id
 from client import Client, Terminal, now
 from crowd import Crowd, Probe
-from harness import LONG, TOPICS, eventually
+from harness import LONG, SECOND, TOPICS, eventually
 from world import OwnWorld, World
 
 TERMINALS = 50
 OTHERS = 1000 if LONG else 100
 DEVICES = 20
-SECOND = 1.0 if LONG else 3.0
 
 
 def probes(terminal):
@@ -120,7 +119,7 @@ class Ways(People):
         self.cut(lambda: identity.publish(f"{TOPICS}/system/session-invalid", notice), "terminated")
         self.whoami(self.owner)
 
-    def test_a_session_ends_once_however_often_it_is_said(self):
+    def test_a_session_ends_once_however_often_it_is_notified(self):
         identity = self.identity()
         topic = f"{TOPICS}/system/session-invalid"
         notice = self.notice(sessionId=self.other.session_id)
@@ -140,7 +139,7 @@ class Ways(People):
         self.owner.wait(lambda: len(told()) == 2)
         self.assertEqual([m.body["reason"] for m in told()], ["terminated", "loggedOut"])
 
-    def test_nobody_else_may_say_that_a_session_is_over(self):
+    def test_nobody_else_can_end_a_session(self):
         device = self.device()
         topic = f"{TOPICS}/system/session-invalid"
         for role in ("gateway", "scheduler"):
@@ -166,7 +165,7 @@ class Ways(People):
 class Away(People):
     """Terminals that aren't connected when their session ends."""
 
-    def test_what_was_queued_for_a_terminal_that_was_away_is_gone(self):
+    def test_messages_queued_for_an_absent_terminal_are_gone(self):
         secret = fresh_id("installation-secret-")
         device, here = self.device(), self.anonymous(device_id=secret)
         here.bind(device)
@@ -185,7 +184,7 @@ class Away(People):
         self.assertEqual([m for m in back.everything if f"/user/{away.uid}/" in m.topic], [])
         self.assertEqual(back.subscribe(f"{TOPICS}/user/{away.uid}/#"), 0x87)
 
-    def test_the_will_of_an_ended_session_is_not_sent(self):
+    def test_the_will_of_an_ended_session_is_not_published(self):
         owner = self.register()
         terminal_id = owner.terminal_id
         owner.close()
@@ -201,7 +200,7 @@ class Away(People):
         self.world.watcher.expect(f"{base}/request/account/whoami")  # the will would arrive before
         self.assertEqual([m for m in self.world.watcher.everything if m.topic == will[0]], [])
 
-    def test_the_outcome_of_a_command_does_not_reach_whoever_has_the_terminal_now(self):
+    def test_the_outcome_of_a_command_does_not_reach_the_terminals_next_user(self):
         device, terminal = self.device(), self.register()
         terminal.bind(device)
         terminal.get("device/control", {"did": device.did, "data": {"power": True}, "ttl": 60})
@@ -221,7 +220,7 @@ class Away(People):
 class Expiring(OwnWorld, People):
     """Sessions expire early in the database while the service is down."""
 
-    def test_a_session_whose_time_is_over_is_told_and_cut_off(self):
+    def test_an_expired_session_is_notified_and_cut_off(self):
         owner = self.register()
         other = self.login(username=owner.user["username"])
         for terminal in (owner, other):

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from harness import BINARY, ENVIRONMENT, Service, eventually, free_port
+from harness import BINARY, ENVIRONMENT, SECOND, Service, eventually, free_port
 
 WATCHDOG_SECONDS = 4
 
@@ -62,7 +62,7 @@ class Notifications(unittest.TestCase):
         service.environment = self.systemd.environment()
         return service
 
-    def test_it_is_ready_alive_and_stopping_in_that_order(self):
+    def test_it_reports_ready_alive_and_stopping_in_that_order(self):
         service = self.service()
         service.start()
         before = self.systemd.until("READY=1")
@@ -76,7 +76,7 @@ class Notifications(unittest.TestCase):
         self.assertNotIn("READY=1", last)
         self.assertEqual(self.systemd.senders, {service.process.pid})
 
-    def test_the_feed_is_ready_without_its_database_and_lives(self):
+    def test_the_feed_is_ready_without_its_database_and_stays_alive(self):
         folder = pathlib.Path(self.systemd.path).parent
         feed = subprocess.Popen(
             [str(BINARY), "feed", "--store", f"postgres://nobody@127.0.0.1:{free_port()}/none", "--gate-file", f"{folder}/credentials"],
@@ -91,7 +91,7 @@ class Notifications(unittest.TestCase):
         self.systemd.until("STOPPING=1", 10)
         self.assertEqual(feed.wait(10), 0)
 
-    def test_the_broker_has_nothing_to_say_to_systemd(self):
+    def test_the_broker_does_not_notify_systemd(self):
         service = self.service()
         service.start()
         variables = pathlib.Path(f"/proc/{service.broker_pid}/environ").read_bytes().split(b"\0")
@@ -99,7 +99,7 @@ class Notifications(unittest.TestCase):
         self.assertIn(b"PATH", names)
         self.assertFalse(names & {b"NOTIFY_SOCKET", b"WATCHDOG_USEC", b"WATCHDOG_PID"}, names)
 
-    def test_a_service_that_hangs_is_not_called_alive(self):
+    def test_a_hanging_service_is_not_reported_as_alive(self):
         service = self.service()
         service.start()
         self.systemd.until("READY=1")
@@ -114,7 +114,7 @@ class Notifications(unittest.TestCase):
             os.kill(service.process.pid, signal.SIGCONT)
         self.systemd.until("WATCHDOG=1", WATCHDOG_SECONDS * 2)
 
-    def test_serve_is_ready_before_its_broker_and_says_what_it_waits_for(self):
+    def test_serve_is_ready_before_its_broker_and_names_what_it_waits_for(self):
         folder = self.enterContext(tempfile.TemporaryDirectory())
         process = subprocess.Popen(
             [str(BINARY), "serve", "--data", folder + "/data", "--mqtt-port", str(free_port()),
@@ -148,7 +148,7 @@ class Notifications(unittest.TestCase):
         began = time.monotonic()
         done = service.cli("doctor", "--quick", check=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertLess(time.monotonic() - began, 2)
+        self.assertLess(time.monotonic() - began, 2 * SECOND)
         self.assertEqual(done.stdout.count("LL"), 1, done.stdout)
 
 

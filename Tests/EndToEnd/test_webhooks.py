@@ -97,7 +97,7 @@ class Webhooks(unittest.TestCase):
         post = self.receiver.of(path)[0]
         self.assertTrue(post.is_signed(made["secret"]) and post.is_signed(new))
 
-    def test_whatever_fails_is_repeated_unchanged_until_it_is_taken(self):
+    def test_every_failure_is_repeated_unchanged_until_it_is_accepted(self):
         for name, act in (
                 ("an error", answer(500)), ("an error with a hint", answer(429, Retry_After=6)), ("a redirect", answer(
                     307, Location=self.receiver.url("/elsewhere"))), ("a hang-up", hang_up)):
@@ -114,7 +114,7 @@ class Webhooks(unittest.TestCase):
                 self.assertGreater(again.at - first.ended, 5.9 if name == "an error with a hint" else 3.9)
                 self.assertEqual(self.receiver.of("/elsewhere"), [])
 
-    def test_long_headers_are_no_failure(self):
+    def test_long_headers_are_accepted(self):
         path = self.path()
         self.receiver.plans[path] = [long_headers]
         self.subscribe(path)
@@ -176,7 +176,7 @@ class Webhooks(unittest.TestCase):
         self.assertEqual(len({post.id for post in tries}), 1)
         self.assertEqual(len(tries), 5)
 
-    def test_410_disables_it_until_it_is_switched_on(self):
+    def test_410_disables_it_until_it_is_enabled(self):
         path = self.path()
         id = self.subscribe(path)["subscriptionId"]
         self.receiver.plans[path] = [answer(410)]
@@ -189,6 +189,24 @@ class Webhooks(unittest.TestCase):
         eventually(lambda: Page(self.world.service).sum("lamplighter_webhooks", state="disabled") >= 1, 20)
         self.server.get("events/update", {"subscriptionId": id, "state": "on"})
         self.expect(path, names)
+
+    def test_changes_during_the_post_that_disables_it_are_kept(self):
+        path, new = self.path(), []
+
+        def change_then_refuse(connection, post):
+            params = {"subscriptionId": id}
+            new.append(self.server.get("events/rotate", params)["secret"])
+            self.server.get("events/update", {**params, "types": ["account.changed", "session.started"]})
+            answer(410)(connection, post)
+
+        id = self.subscribe(path)["subscriptionId"]
+        self.receiver.plans[path] = [change_then_refuse]
+        names = self.change()
+        eventually(lambda: self.row(id)["state"] == "disabled")
+        self.assertEqual(self.row(id)["types"], ["account.changed", "session.started"])
+        self.server.get("events/update", {"subscriptionId": id, "state": "on"})
+        self.expect(path, names)
+        self.assertTrue(self.receiver.of(path)[-1].is_signed(new[0]))
 
     def test_5_days_without_success_disable_it(self):
         path = self.path()
@@ -266,7 +284,7 @@ class Webhooks(unittest.TestCase):
 
     # Addresses
 
-    def test_addresses_inside_are_refused_with_the_field(self):
+    def test_internal_addresses_are_refused_with_the_field(self):
         for url in ("https://127.0.0.1/", "http://127.0.0.1/", "https://a.localhost/", "https://[::1]/", "https://[::ffff:10.0.0.1]:8443/",
                     "https://169.254.169.254/latest/meta-data/", "https://0x7f000002/", "https://[64:ff9b::a00:1]/",
                     "https://[2002:a00:1::]/", "file:///etc/passwd", "http://example.com/", "https://u:p@example.com/",
@@ -275,7 +293,7 @@ class Webhooks(unittest.TestCase):
                 error = self.server.fail("events/subscribe", {"name": "x", "types": ["account.*"], "url": url})
                 self.assertEqual((error["code"], error["field"]), ("InvalidRequest", "params.url"))
 
-    def test_names_that_lead_inside_are_refused_at_each_try(self):
+    def test_names_that_lead_to_internal_addresses_are_refused_at_each_try(self):
         # This machine's own name leads to it, and is not one that the operator named.
         name = socket.gethostname()
         id = self.server.get("events/subscribe", {

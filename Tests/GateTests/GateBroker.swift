@@ -1,17 +1,18 @@
 import Credentials
 import Glibc
+import TestKit
 import Testing
 
 @testable import Gate
 
-/// A Mosquitto broker with the newly built gate, which listens on a free loopback port and ends with the test.
+/// A Mosquitto broker that loads the newly built gate, listens on a free loopback port, and ends with the test.
 final class GateBroker {
     let port: UInt16
     let folder: String
     private let pid: pid_t
     /// A socket that keeps the broker running.
     ///
-    /// When the socket closes, at the latest when this process ends, a shell kills the broker.
+    /// When the socket closes, which happens at the latest when this process ends, a shell kills the broker.
     private let lifeline: Int32
 
     var credentials: String { "\(folder)/credentials" }
@@ -19,8 +20,8 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// The names in `options` lack the prefix `plugin_opt_`, and limits without an option have their defaults. If
-    /// `isOther`, the broker pretends to be a version of Mosquitto whose private structures the gate doesn't know.
+    /// The names in `options` don't have the prefix `plugin_opt_`; other options have their defaults. If `isOther`, the
+    /// broker pretends to be a version of Mosquitto whose private structures the gate doesn't know.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
@@ -29,7 +30,7 @@ final class GateBroker {
         isOther: Bool = false
     ) throws {
         folder = try Self.makeFolder()
-        port = try Self.freePort()
+        port = UInt16(try BrokerProcess.freePort())
         var file = try CredentialsFile(path: "\(folder)/credentials")
         try file.rewrite(records)
         try Self.write(
@@ -122,7 +123,7 @@ final class GateBroker {
         return String(library)
     }
 
-    /// Returns the name of the user who runs the tests; running as this user, the broker can read the tests' files.
+    /// Returns the name of the user who runs the tests; as this user, the broker can read the tests' files.
     private static func user() throws -> String {
         let entry = try #require(getpwuid(getuid()))
         return String(cString: entry.pointee.pw_name)
@@ -138,29 +139,6 @@ final class GateBroker {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { close(file) }
         try #require(Glibc.write(file, text, text.utf8.count) == text.utf8.count)
-    }
-
-    /// Returns a free port outside the system's range for outgoing connections.
-    ///
-    /// The system could assign a port in that range to another test's connection before the broker listens on the port.
-    private static func freePort() throws -> UInt16 {
-        for _ in 0..<100 {
-            let port = UInt16.random(in: 15_000..<32_000)
-            if isFree(port) { return port }
-        }
-        try #require(Bool(false), "no port is free")
-        return 0
-    }
-
-    private static func isFree(_ port: UInt16) -> Bool {
-        let listener = socket(AF_INET, MiniClient.streamType, 0)
-        defer { close(listener) }
-        var address = MiniClient.loopback(port: port)
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
     }
 
     private static func spawn(

@@ -46,7 +46,7 @@ final class Asked: Sendable {
     func count(_ path: String) -> Int { all.count { $0.path == path } }
 }
 
-/// Runs an HTTP server on a free loopback port for the duration of `body`.
+/// Starts an HTTP server on a free loopback port, and runs `body` with its URL.
 func withServer<R: Sendable>(
     _ handler: @escaping @Sendable (ReceivedRequest) async throws -> Say,
     _ body: @escaping @Sendable (_ url: String, _ asked: Asked) async throws -> R
@@ -64,7 +64,7 @@ func withServer<R: Sendable>(
                 query[String(item.key)] = String(item.value)
             }
             for item in form where item.count == 2 && !text.hasPrefix("{") {
-                query[String(item[0])] = String(item[1])
+                query[String(item[0])] = String(item[1]).removingPercentEncoding
             }
             let ask = ReceivedRequest(
                 method: request.method.rawValue,
@@ -86,20 +86,17 @@ func withServer<R: Sendable>(
         onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
         logger: logger
     )
-    return try await withThrowingTaskGroup(of: R?.self) { group in
-        group.addTask {
-            try await application.run()
-            return nil
-        }
-        var number = 0
-        for await port in ports {
-            number = port
-            break
-        }
-        let url = "http://127.0.0.1:\(number)"
-        defer { group.cancelAll() }
-        return try await body(url, asked)
+    // The server is never stopped, since Hummingbird traps if it is stopped while it accepts a connection.
+    let server = Task {
+        defer { port.finish() }
+        try await application.run()
     }
+    var numbers = ports.makeAsyncIterator()
+    guard let number = await numbers.next() else {
+        try await server.value
+        throw CancellationError()
+    }
+    return try await body("http://127.0.0.1:\(number)", asked)
 }
 
 /// A way to run blocking work on a new thread, while the caller's task waits.
@@ -149,7 +146,7 @@ extension IdentityProviders {
             return .subject(try await verify(credential, for: app).subject)
         } catch {
             guard case .unavailable(let seconds, let reason) = error else { return .failure(error) }
-            // The reason must not be empty, but only another test compares its words.
+            // The reason must not be empty; another test checks its wording.
             return reason.isEmpty ? nil : .failure(.unavailable(retryAfter: seconds, because: ""))
         }
     }

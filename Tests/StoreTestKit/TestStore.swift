@@ -5,23 +5,23 @@ package import Storage
 package import TestKit
 package import Testing
 
-/// The database engine of the tests, which is SQLite, or PostgreSQL with `LAMPLIGHTER_TEST_STORE=postgres`.
+/// The database engine of the tests: SQLite by default, or PostgreSQL with `LAMPLIGHTER_TEST_STORE=postgres`.
 package enum TestStore {
     /// Whether the tests run with PostgreSQL instead of SQLite.
     package static let isPostgres = ProcessInfo.processInfo.environment["LAMPLIGHTER_TEST_STORE"] == "postgres"
 
     /// The key that seals the stores of tests.
     ///
-    /// Its first use also switches on the check that ends the test process when a transaction writes without a lock.
+    /// The first use of the key also switches on a check: the process ends when a transaction writes without a lock.
     package static let key = {
         setenv("CHECK_LOCKS", "1", 1)
         return ServerKey([UInt8](repeating: 7, count: 32))
     }()
 
-    /// The error for tests that need a PostgreSQL server when none is available.
+    /// The error for a test that needs a PostgreSQL server if no server is available.
     package struct NoServer: Error {}
 
-    /// The name of a database with this version's tables, which serves as the template of the tests' databases.
+    /// The name of a database that has this version's tables and serves as the template of the tests' databases.
     private static let template = Result {
         guard let server = PostgresServer.shared, let key else { throw NoServer() }
         let name = server.newName()
@@ -30,7 +30,7 @@ package enum TestStore {
         return name
     }
 
-    /// Opens the store of a directory, which the first call creates.
+    /// Opens a directory's store; the first call creates the store.
     package static func open(
         _ directory: TemporaryDirectory,
         key: ServerKey? = key,
@@ -54,7 +54,7 @@ package enum TestStore {
         )
     }
 
-    /// Returns the path or the address of a directory's store, which `open(place:)` accepts.
+    /// Returns the path or the address of a directory's store, as a value for `open(place:)`.
     package static func place(in directory: TemporaryDirectory) throws -> String {
         isPostgres ? try address(of: directory) : directory.path("test.db")
     }
@@ -87,7 +87,7 @@ package enum TestStore {
         )
     }
 
-    /// Returns the address of a directory's PostgreSQL database, which the first call creates.
+    /// Returns the address of a directory's PostgreSQL database; the first call creates the database.
     package static func address(of directory: TemporaryDirectory) throws -> String {
         let note = directory.path("database")
         if !FileManager.default.fileExists(atPath: note) {
@@ -146,7 +146,7 @@ package enum TestStore {
         return try PostgresConnection(PostgresAddress(address ?? server.address()))
     }
 
-    /// Deletes a database, since the databases of all tests together would take too much space at 10 MB each.
+    /// Deletes a database: at 10 MB each, all tests' databases together would take too much space.
     private static func drop(_ address: String) {
         guard let name = address.split(separator: "@/").last?.prefix(while: { $0 != "?" }) else { return }
         _ = try? connection().execute("DROP DATABASE \(name) WITH (FORCE)")
@@ -156,18 +156,18 @@ package enum TestStore {
 extension Trait where Self == ConditionTrait {
     /// A condition for tests that apply only to SQLite.
     package static var onlyOnFile: ConditionTrait {
-        .disabled(if: TestStore.isPostgres, "it is about a file of SQLite's")
+        .disabled(if: TestStore.isPostgres, "the test needs a SQLite file")
     }
 
     /// A condition for tests that apply only to PostgreSQL.
     package static var onlyInDatabase: ConditionTrait {
-        .enabled(if: TestStore.isPostgres, "it is about transactions beside each other")
+        .enabled(if: TestStore.isPostgres, "the test needs concurrent transactions")
     }
 
-    /// A condition for tests of several requests in one transaction, which apply only to SQLite.
+    /// A condition, met only on SQLite, for tests of several requests in one transaction.
     ///
     /// On PostgreSQL, each request has a transaction of its own.
     package static var onlyInOneTransaction: ConditionTrait {
-        .disabled(if: TestStore.isPostgres, "it is about many requests in one transaction")
+        .disabled(if: TestStore.isPostgres, "the test needs several requests in one transaction")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A Mosquitto broker for one test, which listens on a free loopback port.
+/// A Mosquitto broker that listens on a free loopback port for one test.
 package final class BrokerProcess: Sendable {
     /// The port on which the broker listens.
     package let port: Int
@@ -17,7 +17,7 @@ package final class BrokerProcess: Sendable {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The settings that suit most tests: no access control, and the same limits on messages in flight and in queues as
+    /// The settings that suit most tests: no access control, and the limits on messages in flight and in queues that
     /// the service needs.
     package static let open = """
         allow_anonymous true
@@ -45,7 +45,7 @@ package final class BrokerProcess: Sendable {
         self.port = result.port
     }
 
-    /// Starts a broker, and returns no process if the broker has ended or is not ready after ten seconds.
+    /// Starts a broker; returns no process if the broker has ended or is not ready after ten seconds.
     private static func start(
         _ settings: String,
         _ port: Int,
@@ -79,7 +79,7 @@ package final class BrokerProcess: Sendable {
     /// Ends the broker with a signal and waits for its exit; with SIGKILL, the broker sends no message to its clients.
     package func stop(_ signal: Int32 = SIGTERM) { process.stop(signal) }
 
-    /// Pauses or resumes the broker, whose connections stay open meanwhile.
+    /// Pauses or resumes the broker; its connections stay open.
     package func pause(_ isPaused: Bool) { process.signal(isPaused ? SIGSTOP : SIGCONT) }
 
     /// The content of the broker's log so far.
@@ -90,39 +90,32 @@ package final class BrokerProcess: Sendable {
     }
 
     /// Returns whether a process listens on a loopback port.
-    package static func accepts(_ port: Int) -> Bool {
-        withSocket { socket, address in
-            address.sin_port = in_port_t(port).bigEndian
-            return withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                }
-            }
-        }
-    }
+    package static func accepts(_ port: Int) -> Bool { succeeds(connect, port) }
 
-    /// Returns an unused loopback port.
+    /// Returns an unused loopback port outside the system's range for outgoing connections.
+    ///
+    /// The system could assign a port in that range to a connection before the broker listens on the port.
     package static func freePort() throws -> Int {
-        let port = withSocket { socket, address in
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            return withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    guard bind(socket, $0, length) == 0, getsockname(socket, $0, &length) == 0 else { return 0 }
-                    return Int(pointer.pointee.sin_port.bigEndian)
-                }
-            }
+        for _ in 0..<100 {
+            let port = Int.random(in: 15_000..<32_000)
+            if succeeds(bind, port) { return port }
         }
-        guard port > 0 else { throw BrokerError.noPort }
-        return port
+        throw BrokerError.noPort
     }
 
-    private static func withSocket<R>(_ body: (Int32, inout sockaddr_in) -> R) -> R {
+    /// Returns whether `connect` or `bind` succeeds for a new socket and a loopback port.
+    private static func succeeds(_ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        return body(descriptor, &address)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
     }
 }
 

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "The page may connect to its own origin and to the service's WebSockets, under the name that it was asked for by",
+        "The page can connect to its own origin and to the service's WebSockets, under the requested name",
         arguments: [
             ("127.0.0.1:8080", "'self' ws://127.0.0.1:8083 wss://127.0.0.1:8084"),
             (
@@ -46,28 +46,31 @@ import Testing
         #expect(playground.connectSources(host: host) == sources)
     }
 
-    @Test("A listener that is off is no source")
+    @Test("A disabled listener is not a source")
     func off() {
         let none = Playground(webSocketPort: nil, webSocketTLSPort: nil) { _ in "" }
 
         #expect(none.connectSources(host: "127.0.0.1") == "'self'")
     }
 
-    @Test("Only the page of the playground may connect, and it is asked for anew each time") func policy() async throws
-    {
+    @Test("Only the playground's page can connect, and browsers revalidate it at each visit")
+    func policy() async throws {
         let page = try await get("/docs/try.html")
         let other = try await get("/docs/index.html")
 
         #expect(page.policy.contains("connect-src 'self' ws://"))
         #expect(page.cache == "no-cache")
         #expect(!other.policy.contains("connect-src"))
+        // The playground's page registers its service worker.
+        #expect(page.policy.hasSuffix("trusted-types push-worker"))
+        #expect(other.policy.hasSuffix("trusted-types 'none'"))
         for policy in [page.policy, other.policy] {
             #expect(policy.hasPrefix("default-src 'none'"))
             #expect(policy.contains("require-trusted-types-for 'script'"))
         }
     }
 
-    @Test("Keys are for a visitor on this machine")
+    @Test("Visitors on this machine get the keys")
     func keys() async throws {
         let facts = try await get("/docs/try/facts.json")
 
@@ -76,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "Keys are for nobody whom a proxy brings, and for no page of another site",
+        "Visitors through a proxy and pages of other sites don't get the keys",
         arguments: [
             ("X-Forwarded-For", "192.0.2.1"), ("Forwarded", "for=192.0.2.1"), ("Via", "1.1 front"),
             ("X-Real-IP", "192.0.2.1"), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"),
@@ -87,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "A visitor on this machine comes from it, under one of its names",
+        "A visitor on this machine has a local address and uses one of its names",
         arguments: [
             ("127.0.0.1", "127.0.0.1:8080", true), ("::1", "[::1]:8080", true), ("127.0.0.1", "localhost", true),
             ("::ffff:127.0.0.1", "LOCALHOST:1", true), ("192.0.2.1", "127.0.0.1:8080", false),

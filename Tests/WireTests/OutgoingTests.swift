@@ -5,7 +5,7 @@ import Wire
 
 @Suite("Messages for users and devices")
 struct OutgoingTests {
-    @Test("A status shows what may be read, and what is on")
+    @Test("A status shows readable attributes and active conditions")
     func status() throws {
         var status = Status(ts: Make.now)
         status.version = 3
@@ -33,17 +33,19 @@ struct OutgoingTests {
         )
     }
 
-    @Test("An app's own words are found by their tag in any case, and missing ones are nil") func ownWords() throws {
+    @Test("An app's own texts are found by their tag in any case, and missing ones are nil") func ownWords() throws {
         let words = AppWords(["texts": ["code": ["pt-BR": ["sms": "{code}"], "de": ["subject": "x"]]]])
 
-        func found(_ tag: String) throws -> MessageText.OwnWords? { words.words(.code, try #require(LanguageTag(tag))) }
+        func found(_ tag: String) throws -> MessageText.OwnWords? {
+            words.words("code", try #require(LanguageTag(tag)))
+        }
         #expect(try found("PT-br") == .init(sms: "{code}"))
         #expect(try found("de") == .init(subject: "x"))
         #expect(try found("pt") == nil)
-        #expect(words.words(.test, try #require(LanguageTag("de"))) == nil)
+        #expect(words.words("test", try #require(LanguageTag("de"))) == nil)
     }
 
-    @Test("A status without declared attributes shows them all")
+    @Test("A status without declared attributes shows all attributes")
     func freeForm() throws {
         var status = Status(ts: Make.now)
         status.attributes = [.init(name: "any", value: 7, ts: Make.now)]
@@ -56,7 +58,7 @@ struct OutgoingTests {
         #expect(unknown["data"] == ["any": 7])
     }
 
-    @Test("A command tells the device who asks, but not from which terminal")
+    @Test("A command tells the device the user, but not the terminal")
     func command() throws {
         let command = Command(
             did: Make.did,
@@ -98,7 +100,7 @@ struct OutgoingTests {
         #expect(CommandCodec.result(command, product: nil) == ["cid": 4, "sn": 9, "state": "expired"])
     }
 
-    @Test("A worker's state is written and read back")
+    @Test("A worker's state is read as it was written")
     func workerState() {
         let state = SystemCodec.decode(
             workerState: SystemCodec.workerState(isOnline: true, ts: Make.now)[...]

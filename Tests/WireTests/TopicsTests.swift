@@ -30,6 +30,7 @@ struct TopicsTests {
         Case("ll/v1/system/worker/status", .workerState("status")),
         Case("ll/v1/system/trigger/s-1", .trigger("s-1")),
         Case("ll/v1/user/u-1/device/d-1/status", .status(UserID(trusted: "u-1"), DeviceID(trusted: "d-1"))),
+        Case("ll/v1/ha/l-1/d-1/set", .linkCommand(SessionID(trusted: "l-1"), DeviceID(trusted: "d-1"))),
         Case(
             "ll/v1/app/demo/\(terminal)/request/device/bind",
             .request(Make.app, Make.terminal, service: "device", method: "bind")
@@ -45,7 +46,7 @@ struct TopicsTests {
         ),
     ]
 
-    @Test("A topic of the schemas is read", arguments: good)
+    @Test("A topic of the schemas is parsed", arguments: good)
     func reads(_ row: Case) {
         #expect(Make.topics.parse(Make.bytes(row.topic)) == row.wanted)
     }
@@ -69,7 +70,8 @@ struct TopicsTests {
         "ll/v1/app//\(terminal)/request/device/bind", "ll/v1/app/demo/\(terminal)/response",
         "ll/v1/user/u-1/device/d-1/event", "ll/v1/user//device/d-1/status",
         "ll/v1/user/u-1/device//status",
-        "$SYS/broker", "$CONTROL/lamplighter/v1",
+        "$SYS/broker", "$CONTROL/lamplighter/v1", "ll/v1/ha/l-1/d-1/problem", "ll/v1/ha/l-1/set", "ll/v1/ha//d-1/set",
+        "homeassistant/status",
     ]
 
     @Test("Any other topic is malformed", arguments: bad)
@@ -82,7 +84,7 @@ struct TopicsTests {
     }
 
     @Test(
-        "Bytes that are no UTF-8 are malformed",
+        "Invalid UTF-8 is malformed",
         arguments: [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0x80]] as [[UInt8]]
     )
     func oddBytes(_ bytes: [UInt8]) {
@@ -93,7 +95,7 @@ struct TopicsTests {
         }
     }
 
-    @Test("Random topics never trap", arguments: 0..<20)
+    @Test("Random topics cause no trap", arguments: 0..<20)
     func random(_ seed: Int) {
         var random = Seed(seed)
         let levels = [
@@ -120,7 +122,7 @@ struct TopicsTests {
     }
 
     @Test(
-        "An answer goes only into the terminal's own space",
+        "An answer goes only to the terminal's own topics",
         arguments: [
             ("response", true), ("a/b/c", true), ("requests", true), ("", false),
             ("request", false),
@@ -132,7 +134,8 @@ struct TopicsTests {
         #expect(Make.topics.isAnswerable(topic, Make.app, terminal: Make.terminal) == isGood)
     }
 
-    @Test("Signs that Swift joins with the one before them are bytes of their own to the broker") func combining() {
+    @Test("Combining characters, which Swift joins with the preceding character, are separate bytes to the broker")
+    func combining() {
         let space = "ll/v1/app/demo/\(Self.terminal)"
         // The check compares bytes, so a topic below `request/` is recognized even if Swift combines the slash with the
         // next character.
@@ -145,7 +148,7 @@ struct TopicsTests {
         #expect(!Make.topics.isAnswerable(kelvin, app, terminal: Make.terminal))
     }
 
-    @Test("No other client's space takes an answer")
+    @Test("No answer goes to another client's topics")
     func foreignSpace() {
         for topic in [
             "ll/v1/app/demo/\(Self.hex)/x", "ll/v1/device/d-1/command", "x", "",

@@ -4,7 +4,7 @@ import Workers
 
 @testable import Mosquitto
 
-/// A test's replacement for a worker's broker connection, which passes each call to a `Broker` that outlives the
+/// A test's replacement for a worker's broker connection; it passes each call to a `Broker` that outlives the
 /// connection.
 struct FakeBroker: BrokerConnection, ~Copyable {
     private let broker: Broker
@@ -12,7 +12,7 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     init(_ broker: Broker) { self.broker = broker }
 
     mutating func connect() throws -> Bool { try broker.connect() }
-    mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws {
+    mutating func subscribe(_ filters: [String], sendsRetained: Bool, quality: QualityOfService) throws {
         broker.subscribe(filters, sendsRetained: sendsRetained)
     }
     mutating func unsubscribe(_ filters: [String]) throws { broker.unsubscribe(filters) }
@@ -37,8 +37,8 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     mutating func disconnect() { broker.journal.append(.disconnected) }
 }
 
-/// An in-memory broker with one MQTT session, which keeps unacknowledged messages and can fail where a test wants it
-/// to.
+/// An in-memory broker with one MQTT session; it keeps unacknowledged messages, and fails at a point that a test
+/// chooses.
 final class Broker {
     /// An event at the broker.
     enum Step: Equatable { case connected, received(Int), published(String), flushed(acknowledged: Int), disconnected }
@@ -47,7 +47,7 @@ final class Broker {
     enum Failure: Equatable {
         /// The connection breaks after the broker has delivered messages.
         case receive
-        /// The connection breaks at a publish, after a number of successful publishes.
+        /// The connection breaks when a message is published, after this number of successfully published messages.
         case publish(after: Int)
         /// The connection breaks before a flush has sent any message.
         case beforeFlush
@@ -79,7 +79,7 @@ final class Broker {
     var hasSession = false
     /// Whether the broker confirms the messages that the worker publishes.
     var confirms = true
-    /// Whether the broker delivers the worker's unflushed messages even if the connection breaks.
+    /// Whether the worker's unflushed messages reach the broker even if the connection breaks.
     var leaks = false
 
     private var waiting: [Message] = []
@@ -134,7 +134,7 @@ final class Broker {
         return others
     }
 
-    /// Puts messages that `waitingFor(_:)` removed back into the queue.
+    /// Requeues the messages that `waitingFor(_:)` removed.
     func put(back messages: [Message]) { waiting += messages }
 
     /// Sets the retained message of a topic, or removes it if the payload is empty.

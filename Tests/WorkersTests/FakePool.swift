@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// A password hasher that takes no time, whose hash is a prefix followed by the password.
+/// A password hasher that takes no time and whose hash is a prefix followed by the password.
 ///
 /// The prefix stands for the parameters of a real hash.
 struct PlainHasher: PasswordHashing {
@@ -18,7 +18,7 @@ struct PlainHasher: PasswordHashing {
     func needsRehash(_ encoded: String) -> Bool { !encoded.hasPrefix(mark) }
 }
 
-/// A pool that does each task immediately or when a test releases it, and records all tasks.
+/// A pool that records all tasks, and does each one immediately, or when a test releases it.
 final class FakePool: BackgroundPool {
     private struct State {
         var isHeld = false
@@ -90,7 +90,7 @@ final class FakePool: BackgroundPool {
             if hasher.needsRehash(encoded) { prepared.rehashed = hash(password) }
         }
         switch work {
-        case .commit, .tried, .refusal, .history, .reading, .events: break
+        case .commit, .tried, .refusal, .push, .history, .reading, .events: break
         case .identity(let credential, let settings): prepared.identity = identify(credential, settings)
         case .hash(let password): prepared.hash = hash(password)
         case .verify(let password, let encoded): verify(password, encoded)

@@ -67,7 +67,8 @@ final class World {
         clock = ManualClock()
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)
-        // Tests never wait, and while the clock stands still, an exhausted budget for answers would never be refilled.
+        // By default, the budget for answers is unlimited, since a limited budget is not refilled while the clock
+        // stands still.
         var limits = limits
         let isUnset = limits.answerBytesPerSecond == Limits().answerBytesPerSecond
         if isUnset { limits.answerBytesPerSecond = 0 }
@@ -101,10 +102,10 @@ final class World {
         faults: ["sensor"]
     )
 
-    /// A variant of `product` without data points, whose devices can also report bytes.
+    /// A variant of `product` that has no data points and whose devices can also report bytes.
     static let freeForm = Product(key: key, name: "Lamp", alerts: ["hot"], faults: ["sensor"])
 
-    /// Runs a transaction that holds all locks, unlike `work`, whose body takes the locks that it needs.
+    /// Runs a transaction that holds all locks.
     func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try store.batch(at: clock.now) { tx in
             try tx.lockAll()
@@ -235,61 +236,6 @@ final class World {
             ["id": .string(id), "token": .string(token ?? Self.token(user)), "params": .object(params)]
         )
     }
-
-    // MARK: Running
-
-    typealias Loop<Handler: BatchHandler> = WorkerLoop<FakeBroker, Handler>
-
-    func loop<Handler: BatchHandler>(
-        _ handler: Handler,
-        reached: @escaping (TurnStep) -> Void = { _ in }
-    ) throws -> Loop<Handler> {
-        var loop = WorkerLoop(
-            FakeBroker(broker),
-            handler,
-            environment: environment,
-            metrics: WorkerMetrics(Lane(handler.role.name)),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            reached: reached
-        )
-        try loop.open()
-        return loop
-    }
-
-    /// Runs a worker until nothing is left to do, and starts a new loop after each failure.
-    ///
-    /// - Returns: The number of loops that were started.
-    @discardableResult
-    func run<Handler: BatchHandler>(_ make: (Environment) -> Handler, lives: Int = 20) throws -> Int {
-        for life in 1...lives {
-            do {
-                var loop = try loop(make(environment))
-                try settle(&loop)
-                return life
-            } catch let error where error is MosquittoError || error is CancellationError {
-                // The error stands for the end of the connection or of the process, and the next loop replaces it.
-            }
-        }
-        throw Endless()
-    }
-
-    struct Endless: Error {}
-
-    /// Runs the loop until two turns in a row have had nothing to do.
-    func settle<Handler: BatchHandler>(_ loop: inout Loop<Handler>, turns: Int = 2000) throws {
-        var idle = 0
-        for _ in 0..<turns {
-            let (received, published) = try loop.turn()
-            idle = received == 0 && published == 0 && broker.isIdle ? idle + 1 : 0
-            if idle == 2 { return }
-        }
-        throw Endless()
-    }
-
-    func runStatus() throws { try run { StatusHandler($0) } }
-    func runControl() throws { try run { ControlHandler($0) } }
-    func runAccount() throws { try run { RequestHandler.account($0) } }
-    func runSession() throws { try run { SessionHandler($0) } }
 }
 
 extension JSONObject {

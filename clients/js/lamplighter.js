@@ -20,7 +20,7 @@ import { Account, App as AppMethods, Device, Home, Schedule, Session, Share } fr
  */
 
 const PAYLOAD_MAX = 65536;
-const USER_KINDS = ["account", "device", "schedule", "session", "share"];
+const USER_KINDS = ["account", "device", "notification", "schedule", "session", "share"];
 const DEVICE_KINDS = ["binary", "event", "status"];
 const APP_KINDS = ["code", "command", "devices", "ended", "system"];
 export const KINDS = [...DEVICE_KINDS, ...USER_KINDS, ...APP_KINDS];
@@ -54,7 +54,7 @@ export class LamplighterError extends Error {
   }
 }
 
-/** No answer arrived in time. It's right to repeat the request with the same id. */
+/** No answer arrived in time. The request can safely be repeated with the same id. */
 export class TimeoutError extends Error {
   name = "TimeoutError";
 }
@@ -63,7 +63,7 @@ const REFUSED = "The broker refused the connection: the app's id or its secret i
   + " `lamplighter refusals` says which.";
 
 /**
- * The broker refused the app twice: with its token and its secret or, without a token, as two
+ * The broker refused the app twice: with its token and then its secret or, without a token, as two
  * terminals. The app's id or secret is wrong, or a limit or rule forbids the connection. The broker
  * doesn't report which; `lamplighter refusals` does.
  */
@@ -73,8 +73,8 @@ export class ConnectionRefused extends Error {
 
 /**
  * A terminal of an app. `app.account`, `app.device`, … have a method for each request, named as in
- * the contract. An unanswered request is repeated with the same id, and so takes effect only once:
- * after `repeatAfter`, then after pauses that double, and after a reconnection. After `timeout`
+ * the contract. An unanswered request is repeated after `repeatAfter`, then after pauses that double,
+ * and after a reconnection; repeats have the same id, so it takes effect only once. After `timeout`
  * (both in milliseconds) it fails with TimeoutError. When the session ends, the app reconnects, and
  * a login can follow at once. A terminal whose token is lost is refused; the app continues as a new
  * terminal.
@@ -210,8 +210,8 @@ export class App {
   }
 
   /**
-   * Checks whether the session is over, since the secret was accepted, which it also is until the
-   * token's first use.
+   * Checks whether the session is over, because the app's secret was accepted. A session that is not
+   * over refuses the secret only after its token's first use.
    */
   checkSession() {
     const id = randomId(8);
@@ -241,8 +241,8 @@ export class App {
    * Makes a request, such as "device/list", and returns its result.
    * @param {string} method
    * @param {object} [params]
-   * @param {{id?: string, timeout?: number}} [options] With a given `id`, the request counts as a
-   *   repeat of an earlier one with that id, for ten minutes.
+   * @param {{id?: string, timeout?: number}} [options] If `id` is given, the request counts as a
+   *   repeat of any request with the same id in the last ten minutes.
    * @returns {Promise<any>}
    */
   ask(method, params = {}, { id = randomId(8), timeout = this.timeout } = {}) {
@@ -308,8 +308,8 @@ export class App {
     } else if (result.token && result.sessionId && result.user) {
       this.logIn(result);
       // Once the request succeeds, the app must receive the user's messages. If another connection
-      // carried the login, that needs a connection with the token, where the request is repeated
-      // and answered alike.
+      // carried the login, the app must reconnect with the token; the request is then repeated, and
+      // gets the same answer.
       return this.connection.subscribe(
         [`${this.userSpace}/#`], granted => granted ? request.succeed(result) : this.renew());
     } else if (request.method === "account/logout" && this.credentials) {
@@ -351,8 +351,8 @@ export class App {
   // Pushes
 
   /**
-   * Calls `handler` with each push of a kind, of one device or all; returns a function that ends
-   * that. A new handler of statuses first gets the known ones.
+   * Calls `handler` with each push of a kind, of one device or all; returns a function that
+   * removes the handler. A new handler of statuses first gets the known ones.
    * @param {string} kind One of KINDS.
    * @param {(push: Push) => void} handler
    * @param {string} [did]

@@ -9,7 +9,13 @@
 /** @typedef {{did: string, productKey: string, mac: string, productName: string, alias: string, remark: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", online: boolean, subscribed: boolean, boundAt: number, guestUntil?: number, homeId?: string}} Device A device as its bound users see it. */
 /** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The user, device or other party that caused a change. `id` is the uid, the did, the scheduleId, the name of the API key, the operator's name, or the worker's name. `terminalId` is shown only to the same user, and never to a device. */
 /** @typedef {{wifiHardVersion?: string, wifiSoftVersion?: string, mcuHardVersion?: string, mcuSoftVersion?: string, wifiFirmwareId?: string, wifiFirmwareVer?: string, productKey?: string, link?: "wifi"|"cellular"|"bluetooth"|"ethernet"}} Hardware The device's hardware and firmware. Fields that a later message omits stay unchanged. */
-/** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} LoggedEvent An entry is written in the same transaction as the change that it describes, and can be delivered more than once, with the same id. Entries about one device are in the order of these changes. A reader gets entries about devices of its app's products and about users of its app; uid and actor of another app's user are left out. */
+/** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"notification.sent"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} LoggedEvent An entry is written in the same transaction as the change that it describes, and can be delivered more than once, with the same id. Entries about one device are in the order of the changes. A reader gets entries about devices of its app's products and about users of its app; uid and actor of another app's user are left out. */
+/** @typedef {{notificationId: string, kind: "device"|"home"|"system", type: string, did?: string, title: string, text: string, ts: number, read: boolean, count: number, clearedAt?: number, data?: Object<string, any>}} Notification A notification in the user's message centre. */
+/** @typedef {{device: number, home: number, system: number}} Unread The number of unread notifications of each kind. */
+/** @typedef {{from: string, to: string, timezone?: string}} QuietHours A daily period in which pushes wait. Faults and notifications about the account are pushed in any case. */
+/** @typedef {{kind: "fcm"|"apns"|"webpush"|"gateway", since: number, lastOkAt?: number, error?: string}} PushState The data about a terminal's push address, without the address itself. */
+/** @typedef {{kind: "fcm"|"apns"|"webpush"|"gateway", address: string, keys?: {p256dh: string, auth: string}, sandbox?: boolean}} PushAddress The address of a terminal at a push service. */
+/** @typedef {{ts: number, eventId: string, type: string, did?: string, outcome: "pushed"|"shown"|"held"|"off"|"collapsed"|"limited"|"failed"|"noAddress"|"notConfigured"|"notSubscribed"|"pending", why: string, notificationId?: string, terminals: Array<{terminalId: string, outcome: "pushed"|"shown"|"held"|"off"|"collapsed"|"limited"|"failed"|"noAddress"|"notConfigured"|"notSubscribed"|"pending", error?: string, at: number}>}} Reason The decision about one event. */
 /** @typedef {{scheduleId: string, did: string, nextAt?: number, date?: string, time: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone: string, attrs: Object<string, any>|any, remark: string, enabled: boolean, misfire: "skip"|"run", actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, createdAt: number, updatedAt: number, polar?: {date: string, sun: "polarDay"|"polarNight"}}} Schedule A command that a device receives at set times. A schedule has exactly one of date (one-time), weekDays (weekly) and monthDays (monthly). */
 /** @typedef {{sharingId: string, did: string, productName?: string, alias?: string, way: "user"|"qrcode", access: "control"|"read", guestMinutes?: number, status: "pending"|"accepted"|"rejected"|"expired"|"revoked", createdAt: number, expiresAt: number, updatedAt: number, acceptedAt?: number, inviter: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}, guest: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}}} Sharing An invitation as its inviter or its guest sees it. Names and addresses of the other user are masked; the viewer's own side has `uid` and `nickname`. */
 
@@ -21,10 +27,10 @@ export class Account {
   /**
    * Logs in as an anonymous user.
    *
-   * No token is needed. Logging in on a terminal that has a session ends that session with the reason replaced. A login
-   * without `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no deviceId, no
-   * devices and no session on another terminal. TooManyRequests: more than 30 new users a day for a terminal, or more
-   * than 60 an hour for a source address.
+   * No token is needed. Logging in on a terminal that has a session ends that session, with the reason `replaced`. A
+   * login without `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no deviceId,
+   * no devices and no session on another terminal. TooManyRequests: more than 30 new users on one terminal in a day, or
+   * more than 60 from one source address in an hour.
    * @param {{countryCode?: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -49,15 +55,16 @@ export class Account {
   /**
    * Sends a code to a phone or an e-mail address.
    *
-   * No token is needed for the purposes login, register and resetPassword. The purposes bind, operation and
-   * logoutTerminal need a token, and with logoutTerminal codes are sent only to the user's own verified addresses. A code
-   * has six digits, is valid for 10 minutes, and works once. A code allows 5 tries to callers who send its codeToken
-   * back, and 5 to all others. A code is valid for one purpose, address, app and region. TooManyRequests: less than 60 s
-   * since the last code of the purpose to the address, more than 5 codes of a purpose an hour or 10 codes a day to an
-   * address, codes to more than 5 addresses an hour from one terminal, or more than 20 codes an hour from one source
-   * address. A code that was already sent then stays valid. A malformed address gets InvalidRequest and nothing is sent.
-   * The answer is the same whether or not the account exists. With the policy revealAccounts, a code with the purpose
-   * login or resetPassword for an address that no account has verified gets ResourceNotFound. The outcome is published on
+   * No token is needed for the purposes login, register and resetPassword. The purposes `bind`, `operation` and
+   * `logoutTerminal` need a token, and codes for logoutTerminal are sent only to the user's own verified addresses. A
+   * code has six digits, is valid for 10 minutes, and works once. Callers who send back the code's codeToken have 5 tries
+   * together, and all other callers together have another 5. A code is valid for one purpose, address, app and region.
+   * TooManyRequests: the last code of this purpose was sent to the address less than 60 s ago; or the address has
+   * received 5 codes of this purpose in an hour, or 10 codes in a day; or the terminal has had codes sent to 5 other
+   * addresses in an hour; or the source address has requested 20 codes in an hour. In these cases a code that was already
+   * sent stays valid. A malformed address gets InvalidRequest and nothing is sent. The answer is the same whether or not
+   * the account exists. With the policy revealAccounts, a request for a code with the purpose `login` or `resetPassword`
+   * gets ResourceNotFound if no account has verified the address. The outcome is published on
    * `app/{appId}/{terminalId}/code`.
    * @param {{purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|0|1|2|10, countryCode?: string, region?: string, phone?: string, email?: string, account?: string}} params
    * @returns {Promise<{expiresIn: number, retryAfter: number, codeToken: string, requestId: string}>}
@@ -79,19 +86,20 @@ export class Account {
    *
    * No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session is
    * anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the purpose
-   * register; a ticket must be for the same address. With a phone and an e-mail, the code or ticket proves one of them,
-   * and the other is pending: a phone until account/bindPhone, an e-mail until its link is opened or until
-   * account/bindEmail. A pending address can't be used to log in. If another account has verified the pending address,
-   * the answer is the same as for a free address, or Duplicated if the app reveals accounts. A phone alone needs a code
-   * or ticket (PolicyRejected while the policy phoneRegistration is off). With the policy emailRegistration code, an
-   * e-mail needs a code or ticket. With link and none, an e-mail needs neither, and a phone given together with it needs
-   * neither and is pending. Without a username, a proved phone becomes the username; the proved phone itself is accepted
-   * as the username in any of its forms. A taken username gets Duplicated. A taken address gets Duplicated only with a
-   * right code. With the policies link and none, the answer for a taken address is the same as for a new address, and the
-   * address's owner gets an e-mail. Each account logs in with its own password, but if the address has an owner, only the
-   * newest of the other accounts can log in with it. While no account has verified the address, each account gets the
-   * verification link (with none, in a confirmation). An address verified by a code is removed from accounts that never
-   * verified it.
+   * `register`; a ticket must be for the same address. If both a phone and an e-mail are given, the code or ticket proves
+   * one of them, and the other is pending: a phone until account/bindPhone verifies it, an e-mail until its link is
+   * opened or account/bindEmail verifies it. A pending address can't be used to log in. If another account has verified
+   * the pending address, the answer is the same as for a free address, or Duplicated if the app reveals accounts. A phone
+   * without an e-mail needs a code or ticket, and gets PolicyRejected while the policy phoneRegistration is off. While
+   * the policy emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an
+   * e-mail needs neither. Nor does a phone that is given with the e-mail; the phone is then pending. If no username is
+   * given, a proved phone becomes the username. The given username can also be the proved phone itself, in any of the
+   * phone's forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right. With
+   * `link` or `none`, the answer for a taken address is the same as for a new address, and the address's owner gets an
+   * e-mail. Several accounts can then have the same address, and each logs in with its own password. But if the address
+   * has an owner, only the newest of the other accounts can log in with the address. While no account has verified the
+   * address, each of these accounts gets a verification link (with `none`, as part of a confirmation). An address
+   * verified by a code is removed from accounts that never verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -100,15 +108,16 @@ export class Account {
   /**
    * Logs in by password or code.
    *
-   * No token is needed. `account` can be a phone, an e-mail or a username. `code` must have the purpose login, and is
+   * No token is needed. `account` can be a phone, an e-mail or a username. `code` must have the purpose `login`, and is
    * given with phone, with email, or with an account that is a phone or an e-mail. A right code for an unknown phone
    * registers the user (username = phone, no password, phoneVerified). On a terminal whose session is anonymous, a login
-   * that creates a user turns the anonymous user into the new user. A login to an existing account takes over the
-   * anonymous user's devices with `adopt`; without `adopt` it reports how many devices it could take over. A login undoes
-   * a pending cancellation. A wrong password and an unknown name both get InvalidCredentials; a wrong code gets
-   * InvalidCode. With the policy revealAccounts an unknown name gets ResourceNotFound. After ten failures in 15 minutes
-   * for one name or one terminal, every password check gets TooManyRequests; a login with a correct code still works.
-   * Logging in on a terminal that has a session ends that session with the reason replaced.
+   * that creates a user turns the anonymous user into the new user. With `adopt`, a login to an existing account takes
+   * over the anonymous user's devices. Without `adopt`, the answer says how many devices the account could take over. A
+   * login undoes a pending cancellation. A wrong password and an unknown name both get InvalidCredentials; a wrong code
+   * gets InvalidCode. With the policy revealAccounts an unknown name gets ResourceNotFound. After ten failures in 15
+   * minutes for one name or terminal, further passwords for that name or from that terminal get TooManyRequests, but a
+   * login with a correct code still works. Logging in on a terminal that has a session ends that session, with the reason
+   * `replaced`.
    * @param {{countryCode?: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -117,9 +126,10 @@ export class Account {
   /**
    * Logs in with the app's own user id; the first login registers the user.
    *
-   * No token is needed; PolicyRejected while the policy uidLogin is off. `uid` is the app's own id (`externalUid`);
-   * `user.uid` is always the service's own id. The password in the first request becomes the user's password; a wrong
-   * password in a later request gets InvalidCredentials. `createHome` creates a home when the user is registered.
+   * No token is needed. While the policy uidLogin is off, the request gets PolicyRejected. `uid` is the app's own id
+   * (`externalUid`); `user.uid` is always the service's own id. The password in the first request becomes the user's
+   * password; a wrong password in a later request gets InvalidCredentials. `createHome` creates a home when the user is
+   * registered.
    * @param {{uid: string, password: string, countryCode?: string, region?: string, adopt?: boolean, createHome?: boolean, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -129,9 +139,9 @@ export class Account {
    * Logs in with a credential of an external provider.
    *
    * No token is needed. Accounts are found by provider and subject, never by e-mail. An address from the provider is
-   * stored as unverified, if at all. Nickname and picture are taken from the provider if it returns them and the profile
-   * has none. The first login creates a user with a random username and no password (`isNew`), or converts the anonymous
-   * user whose session is on the terminal. `auth2` is an SDK's name for `apple`.
+   * stored as unverified, if at all. The nickname and the picture are taken from the provider if the provider returns
+   * them and the profile lacks them. The first login creates a user with a random username and no password (`isNew`), or
+   * converts the anonymous user whose session is on the terminal. `auth2` is an SDK's name for `apple`.
    * @param {{provider: string, credential: Object<string, any>, countryCode?: string, region?: string, adopt?: boolean, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -141,8 +151,8 @@ export class Account {
    * Links an account at an external provider to the user.
    *
    * Linking turns an anonymous user into a user with an account. Duplicated: the provider's account belongs to another
-   * user. Linking an account that is already linked succeeds. Nickname and picture are taken from the provider if it
-   * returns them and the profile has none.
+   * user. Linking an account that is already linked succeeds. The nickname and the picture are taken from the provider if
+   * the provider returns them and the profile lacks them.
    * @param {{provider: string, credential: Object<string, any>}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -192,10 +202,10 @@ export class Account {
    * verification link that is sent to it or by account/bindEmail. Until then the address is shown as `pendingPhone` or
    * `pendingEmail`, and also as `phone` or `email` if the account has no verified address. If the current address is
    * given again, the pending address is dropped. With the policy revealAccounts, an address of another account gets
-   * Duplicated; otherwise the address is accepted like any other, and its owner gets a message. If a request has a
-   * username and an address, either both are accepted or neither. If they are accepted and the other members are refused,
-   * the answer is a success with `profileError`. In a request without a username and an address, a bad profile field is
-   * refused.
+   * Duplicated; otherwise the address is accepted like any other, and its owner gets a message. If a request has both a
+   * username and an address, either both are accepted or neither is. If they are accepted but another member is refused,
+   * the answer is a success with `profileError`. If a request has neither a username nor an address, a bad profile field
+   * refuses the request.
    * @param {{username?: string, nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, countryCode?: string, phone?: string, email?: string}} [params]
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -212,15 +222,15 @@ export class Account {
   setAvatar(params = {}) { return this.ask("account/setAvatar", params); }
 
   /**
-   * Binds a phone number that the user has verified, which replaces the old number.
+   * Binds a phone number that the user has verified, and replaces the old one.
    *
-   * `code` must have the purpose bind. A wrong code gets InvalidCode. A correct code gets Duplicated if another account
-   * has verified the number. Another account that has the same phone or e-mail, but has not verified it, loses that
-   * address. The old address and the user's other terminals are notified. For 24 hours a link sent to the old address can
-   * undo the change. Undoing the change ends all sessions and also removes possible ways in for an intruder: a password
-   * set since, an e-mail address or a provider's identity that was added since or within a day before the change, and a
-   * username that is an e-mail address but not the account's. A bad `profile` does not prevent the binding, and is
-   * reported as `profileError`.
+   * `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
+   * account has verified the number. Another account that has the same phone or e-mail, but has not verified it, loses
+   * that address. The old address and the user's other terminals are notified. For 24 hours a link sent to the old
+   * address can undo the change. Undoing the change ends all sessions. It also removes whatever an intruder could use to
+   * log in: a password set after the change; an e-mail address or a provider's identity added after the change or within
+   * a day before it; and a username that is an e-mail address other than the account's own. A bad `profile` does not
+   * prevent the binding, and is reported as `profileError`.
    * @param {{phone: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -229,13 +239,13 @@ export class Account {
   /**
    * Binds an e-mail address that the user has proved, and replaces the old one.
    *
-   * `code` must have the purpose bind. A wrong code gets InvalidCode. A correct code gets Duplicated if another account
-   * has verified the address. Another account that has the same phone or e-mail, but has not verified it, loses that
-   * address. The old address and the user's other terminals are notified. For 24 hours a link sent to the old address can
-   * undo the change. Undoing the change ends all sessions and also removes possible ways in for an intruder: a password
-   * set since, a phone number or a provider's identity that was added since or within a day before the change, and a
-   * username that is an e-mail address but not the account's. A bad `profile` does not prevent the binding, and is
-   * reported as `profileError`.
+   * `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
+   * account has verified the address. Another account that has the same phone or e-mail, but has not verified it, loses
+   * that address. The old address and the user's other terminals are notified. For 24 hours a link sent to the old
+   * address can undo the change. Undoing the change ends all sessions. It also removes whatever an intruder could use to
+   * log in: a password set after the change; a phone number or a provider's identity added after the change or within a
+   * day before it; and a username that is an e-mail address other than the account's own. A bad `profile` does not
+   * prevent the binding, and is reported as `profileError`.
    * @param {{email: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -244,10 +254,10 @@ export class Account {
   /**
    * Sends a link that verifies the user's e-mail.
    *
-   * The link is sent to `pendingEmail`, or else to an e-mail that is not verified. The link is valid for 24 hours; a
-   * new link makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected: the policy
-   * emailVerification is off. If the e-mail is already verified, nothing is sent and the answer is a success. The limits
-   * are the same as for sendCode.
+   * The link is sent to `pendingEmail` if there is one, and otherwise to `email` if that is not verified. The link is
+   * valid for 24 hours; a new link makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected:
+   * the policy emailVerification is off. If the e-mail is already verified, nothing is sent and the answer is a success.
+   * The limits are the same as for sendCode.
    * @returns {Promise<Object<string, any>>}
    */
   requestEmailVerification() { return this.ask("account/requestEmailVerification", {}); }
@@ -278,8 +288,8 @@ export class Account {
    * or by a username that is an e-mail address. If no account matches, the answer is the same (with the policy
    * revealAccounts, ResourceNotFound). The link is valid for 1 hour and works once; a new link makes the old link
    * invalid. If an account registered with the address and never verified it, following the link verifies the address and
-   * removes everything that was linked in the meantime: the phone, providers, a username that is a different e-mail
-   * address, and other links. All sessions end. The limits are the same as for sendCode.
+   * removes everything that was linked to the account in the meantime: the phone, providers, a username that is a
+   * different e-mail address, and other links. All sessions end. The limits are the same as for sendCode.
    * @param {{email: string, countryCode?: string, region?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -288,11 +298,12 @@ export class Account {
   /**
    * Sets a new password with a code.
    *
-   * No token is needed. The code must have the purpose resetPassword, or register if the address has an account (other
-   * clouds' SDKs send register). The request resets the password of the account with that verified phone or e-mail, or of
-   * the account that requestPasswordReset would find, with the same consequences. A wrong code and an unknown address
-   * both get InvalidCode (with the policy revealAccounts, an unknown address gets ResourceNotFound). A weak password gets
-   * PolicyRejected, and the code is not used up. All sessions end with the reason passwordReset.
+   * No token is needed. The code must have the purpose `resetPassword`, or `register` if the address has an account
+   * (other clouds' SDKs send `register`). The request resets the password of the account that has verified the phone or
+   * e-mail, or of the account that requestPasswordReset would find. The consequences are the same as for
+   * requestPasswordReset. A wrong code and an unknown address both get InvalidCode (with the policy revealAccounts, an
+   * unknown address gets ResourceNotFound). A weak password gets PolicyRejected, and the code is not used up. All
+   * sessions end with the reason passwordReset.
    * @param {{code: string, newPassword: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -301,7 +312,7 @@ export class Account {
   /**
    * Turns an anonymous user into a registered user.
    *
-   * uid, devices, data and session stay. A phone needs a code with the purpose register, or a ticket. Duplicated: the
+   * uid, devices, data and session stay. A phone needs a code with the purpose `register`, or a ticket. Duplicated: the
    * name or address is taken. Forbidden: the user isn't anonymous.
    * @param {{password: string, countryCode?: string, region?: string, username?: string, phone?: string, code?: string, codeToken?: string, ticket?: string}} params
    * @returns {Promise<{user: User}>}
@@ -311,8 +322,8 @@ export class Account {
   /**
    * Exchanges a code for a ticket.
    *
-   * The code must have the purpose operation, and may have been sent to any address. A session is needed, but it can be
-   * anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this terminal.
+   * The code must have the purpose `operation`, and may have been sent to any address. A session is needed, but it can
+   * be anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this terminal.
    * @param {{code: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<{ticket: string, expiresIn: number}>}
    */
@@ -321,10 +332,11 @@ export class Account {
   /**
    * Schedules the account to be erased in seven days.
    *
-   * Give one of password, code and ticket. The code must have the purpose operation and must have been sent to a
-   * verified address of the account. Nothing is needed for an account with neither a password nor a verified address, or
-   * while the app's policy cancelProof is off. Every address of the account is notified. All sessions end with the reason
-   * accountCancelled. A login before `deletesAt` undoes the cancellation; at `deletesAt` all the user's data is erased.
+   * Give one of password, code and ticket. The code must have the purpose `operation` and must have been sent to a
+   * verified address of the account. None of them is needed if the account has neither a password nor a verified address,
+   * or while the app's policy cancelProof is off. Every address of the account is notified. All sessions end with the
+   * reason accountCancelled. A login before `deletesAt` undoes the cancellation; at `deletesAt` all the user's data is
+   * erased.
    * @param {{password?: string, code?: string, codeToken?: string, ticket?: string}} [params]
    * @returns {Promise<{deletesAt: number}>}
    */
@@ -340,7 +352,7 @@ export class App {
    * Returns the app's features on this service, before a login.
    *
    * No token and no session are needed.
-   * @returns {Promise<{name: string, policies: {revealAccounts: boolean, emailRegistration: "code"|"link"|"none", emailVerification: boolean, phoneRegistration: boolean, uidLogin: boolean, usernameChangeable: boolean, anonymous: "keep"|"discard", defaultCountryCode?: string}, providers: Array<string>, regions: Array<{region: string, countryCodes: Array<string>, isDefault: boolean, isServed: boolean, endpoint?: string}>, passwordMinLength: number, sessionDays: number}>}
+   * @returns {Promise<{name: string, policies: {revealAccounts: boolean, emailRegistration: "code"|"link"|"none", emailVerification: boolean, phoneRegistration: boolean, uidLogin: boolean, usernameChangeable: boolean, anonymous: "keep"|"discard", defaultCountryCode?: string}, providers: Array<string>, push: {kinds: Array<"fcm"|"apns"|"webpush"|"gateway">, vapidKey: string}, regions: Array<{region: string, countryCodes: Array<string>, isDefault: boolean, isServed: boolean, endpoint?: string}>, passwordMinLength: number, sessionDays: number}>}
    */
   info() { return this.ask("app/info", {}); }
 }
@@ -353,11 +365,11 @@ export class Device {
   /**
    * Binds a device by its passcode.
    *
-   * Give either `did`, or `productKey` and `mac`. In 15 minutes, 5 wrong tries from one user for one device, 10 from
-   * one terminal and 50 from all users for one device are allowed; after that even the right passcode gets
+   * Give either `did`, or `productKey` and `mac`. The service allows, in 15 minutes, 5 wrong tries from one user for
+   * one device, 10 from one terminal, and 50 from all users for one device; after that even the right passcode gets
    * TooManyRequests. With the right `claim`, other users' wrong tries for the device do not count. A try for a device
-   * that does not exist counts only for that name and user. A user who is already bound also needs the right passcode.
-   * Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices.
+   * that does not exist counts only for the user and the `did` or MAC that the user gave. A user who is already bound
+   * also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices.
    * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -375,7 +387,7 @@ export class Device {
   /**
    * Lists the user's devices.
    *
-   * When absent, `offset` is 0 and `limit` is 100.
+   * By default, `offset` is 0 and `limit` is 100.
    * @param {{productKeys?: Array<string>, offset?: number, cursor?: string, limit?: number}} [params]
    * @returns {Promise<{devices: Array<Device>, total: number, cursor?: string}>}
    */
@@ -384,7 +396,7 @@ export class Device {
   /**
    * Turns a device's status messages to the caller on or off.
    *
-   * Setting the current value again succeeds. true publishes the latest status again.
+   * Setting the current value again succeeds. Setting true publishes the latest status again.
    * @param {{did: string, subscribed: boolean}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -393,7 +405,7 @@ export class Device {
   /**
    * Returns the stored status of a device.
    *
-   * The caller must be bound and subscribed.
+   * The caller must be bound to the device, and must not have unsubscribed from it.
    * @param {{did: string}} params
    * @returns {Promise<{did: string, sn: 0, version: number, ts: number, online: boolean, data: Object<string, any>, changed: Array<string>, alerts: Array<string>, faults: Array<string>}>}
    */
@@ -430,9 +442,9 @@ export class Device {
    * beginning, so records that the device kept from before its registration are part of it. With `every`, values are
    * summarised by steps. Steps of minutes and hours (15m, 6h) have a fixed length and count from the epoch in UTC. Steps
    * of days, weeks (from Monday) and months follow `timezone`, with days of 23 or 25 hours when the zone's clocks change.
-   * Only records from `from` on and before `to` count, even in the first and the last step. Steps without values are left
-   * out. `avg, min, max, sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step with
-   * more records than one answer can read (5,000,000).
+   * Only records at or after `from` and before `to` count, even in the first and the last step. Steps without values are
+   * left out. `avg, min, max, sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step
+   * with more records than one answer can read (5,000,000).
    * @param {{did: string, from: number, to: number, attr?: string, limit?: number, cursor?: string, every?: string, fn?: "avg"|"min"|"max"|"sum"|"count"|"first"|"last", timezone?: string}} params
    * @returns {Promise<{rows: Array<{ts: number, data: Object<string, any>, binary?: string}|{ts: number, value: any}>, cursor?: string}>}
    */
@@ -441,8 +453,9 @@ export class Device {
   /**
    * Returns a page of a device's alerts, faults and changes of presence.
    *
-   * Returns the log of alerts, faults, presence changes, runs of schedules, and notices of history that is not kept,
-   * the newest first. The log reaches back as far as device/history. Without `from` and `to`, the whole log is returned.
+   * Returns the log of alerts, faults, presence changes, runs of schedules, and notices that history is not kept. The
+   * newest entries come first. The log reaches back as far as device/history. Without `from` and `to`, the whole log is
+   * returned.
    * @param {{did: string, from?: number, to?: number, types?: Array<"alert"|"alertCleared"|"fault"|"faultCleared"|"online"|"offline"|"scheduleRun"|"historyLimited">, limit?: number, cursor?: string}} params
    * @returns {Promise<{events: Array<{did?: string, eventId: string, ts: number, actor: Actor, type: "alert"|"fault", name: string, value: any}|{did?: string, eventId: string, ts: number, actor: Actor, type: "alertCleared"|"faultCleared", name: string, value: false}|{did?: string, eventId?: string, ts: number, actor?: Actor, type: "online"}|{did?: string, eventId?: string, ts: number, actor?: Actor, type: "offline", reason?: "closed"|"lost"|"kicked"|"takenOver"}|{did?: string, eventId: string, ts: number, actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, type: "scheduleRun", name: string, value: {state: "done"|"failed"|"expired"|"missed", dueAt: number, cid?: number}, reason?: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal"}|{did?: string, eventId: string, ts: number, actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, type: "historyLimited", value: {megabytesPerDay: number, resumesAt: number}}>, cursor?: string}>}
    */
@@ -462,14 +475,15 @@ export class Device {
    * Binds a device that is not on the LAN, by the text of its label.
    *
    * This method is for a device that is not on the LAN. Give either `claim`, the whole text of the device's printed
-   * label, or `productSecret`, which is accepted only for a product with remoteBind secret, and only while no other user
-   * is bound. The device is created if it has not registered yet; its first registration then needs no oldSecret and sets
-   * the passcode. NotListed: the product has registration listed, and the MAC is not on its list. A wrong claim or
+   * label, or `productSecret`, which is accepted only if the product's `remoteBind` is `secret` and no other user is
+   * bound. The device is created if it has not registered yet; its first registration then needs no oldSecret and sets
+   * the passcode. NotListed: the product's `registration` is `listed`, and the MAC is not on its list. A wrong claim or
    * secret, an unknown device and a product of another app get InvalidCredentials. These tries count together with the
-   * wrong passcodes of device/bind: in 15 minutes, 5 wrong tries from one user for one device, 10 from one terminal and,
-   * without the right `claim`, 50 from all users for one device are allowed. After that the request gets TooManyRequests.
-   * Forbidden: the claim or secret is right, but the device has an owner or 10,000 users, or the caller has 1,000
-   * devices. If the caller is already bound, the request succeeds and changes nothing.
+   * wrong passcodes of device/bind: the service allows, in 15 minutes, 5 wrong tries from one user for one device, 10
+   * from one terminal, and 50 from all users for one device. Beyond these limits the request gets TooManyRequests; the
+   * last limit does not apply to requests with the right `claim`. Forbidden: the claim or secret is right, but the device
+   * has an owner or 10,000 users, or the caller has 1,000 devices. If the caller is already bound, the request succeeds
+   * and changes nothing.
    * @param {{productKey: string, mac: string, claim?: string, productSecret?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -479,7 +493,7 @@ export class Device {
    * Sets the caller's own name and note for a device.
    *
    * Sets the caller's own name and note for the device; no other user sees them. A name or note that is absent or null
-   * stays unchanged; an empty text clears it. A change is pushed to the caller's terminals (`changed`).
+   * stays unchanged; an empty string clears it. A change is pushed to the caller's terminals (`changed`).
    * @param {{did: string, alias?: string, remark?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -488,8 +502,8 @@ export class Device {
   /**
    * Returns the hardware and firmware versions of a device.
    *
-   * Returns the data about itself that the device sent at its registration and later. All bound users may read it, even
-   * without a subscription.
+   * Returns the data that the device sent about itself, at its registration and later. All bound users may read it,
+   * even without a subscription.
    * @param {{did: string}} params
    * @returns {Promise<{hardware: Hardware}>}
    */
@@ -520,8 +534,8 @@ export class Device {
    * Lets a device be reset to its factory state.
    *
    * The special user or the owner allows the device to be reset: within 15 minutes, one registration without the old
-   * secret succeeds as a factory reset. Other users get Forbidden, and so do all users if the product has reset operator.
-   * The permission is void if the user who gave it unbinds the device.
+   * secret succeeds as a factory reset. Other users get Forbidden, and so do all users if the product's `reset` is
+   * `operator`. The permission is void if the user who gave it unbinds the device.
    * @param {{did: string}} params
    * @returns {Promise<{expiresAt: number}>}
    */
@@ -537,7 +551,7 @@ export class Events {
    * Returns entries of the event log, or waits for the next one.
    *
    * Only for API keys with the scope events; users get Forbidden. Without `types`, entries of all types except
-   * device.status are returned. InvalidRequest: a type or a product that doesn't exist, or a text that is not a cursor.
+   * device.status are returned. InvalidRequest: a type or a product that doesn't exist, or a string that is not a cursor.
    * TooManyRequests: too many readers with this key are waiting (limits.eventReadersPerKey). ResourceNotFound: the app
    * has no such subscription.
    * @param {{after?: string, subscriptionId?: string, types?: Array<string>, productKeys?: Array<string>, dids?: Array<string>, limit?: number, wait?: number}} [params]
@@ -648,7 +662,8 @@ export class Home {
   /**
    * Deletes a home.
    *
-   * Deletes one of the caller's homes. The home's devices stay bound and are then in no home (`changed`).
+   * Deletes one of the caller's homes. The home's devices stay bound and are then in no home; the caller's terminals
+   * are notified (`changed`).
    * @param {{homeId: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -657,9 +672,9 @@ export class Home {
   /**
    * Adds a device to a home.
    *
-   * Puts a device that is bound to the caller (NotBound) into one of the caller's homes (ResourceNotFound), and removes
-   * it from its previous home. The caller's terminals are notified (`changed`); unbinding removes the device from its
-   * home.
+   * Puts a device into one of the caller's homes, and removes it from its previous home. NotBound: the caller is not
+   * bound to the device. ResourceNotFound: the caller has no such home. The caller's terminals are notified (`changed`).
+   * Unbinding removes the device from its home.
    * @param {{homeId: string, did: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -676,6 +691,92 @@ export class Home {
   removeDevice(params) { return this.ask("home/removeDevice", params); }
 }
 
+/** Notifications of events: lists them, explains them and pushes them to terminals (reference: notifications). */
+export class Notification {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Lists the user's notifications.
+   *
+   * The newest notifications come first. `kind`, `did` and `unread` choose notifications.
+   * @param {{kind?: "device"|"home"|"system", unread?: boolean, did?: string, limit?: number, cursor?: string}} [params]
+   * @returns {Promise<{notifications: Array<Notification>, unread: Unread, cursor?: string}>}
+   */
+  list(params = {}) { return this.ask("notification/list", params); }
+
+  /**
+   * Marks notifications as read, on all terminals of the user.
+   *
+   * ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; then none is marked.
+   * @param {{notificationIds?: Array<string>, all?: true, kind?: "device"|"home"|"system"}} [params]
+   * @returns {Promise<{unread: Unread}>}
+   */
+  markRead(params = {}) { return this.ask("notification/markRead", params); }
+
+  /**
+   * Deletes notifications, on all terminals of the user.
+   *
+   * ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; then none is deleted.
+   * @param {{notificationIds?: Array<string>, all?: true, kind?: "device"|"home"|"system"}} [params]
+   * @returns {Promise<{unread: Unread}>}
+   */
+  delete(params = {}) { return this.ask("notification/delete", params); }
+
+  /**
+   * Returns or changes what the user is notified of.
+   *
+   * Fields that are absent stay unchanged; without fields, the method only returns the settings. InvalidRequest: the
+   * system doesn't know the time zone.
+   * @param {{device?: boolean, home?: boolean, system?: boolean, dids?: Object<string, any>, offlineMinutes?: number, quiet?: QuietHours|null}} [params]
+   * @returns {Promise<{device: boolean, home: boolean, system: boolean, dids: Object<string, any>, offlineMinutes: number, quiet?: QuietHours}>}
+   */
+  settings(params = {}) { return this.ask("notification/settings", params); }
+
+  /**
+   * Sets the address at which a push service reaches this terminal.
+   *
+   * A terminal has one address. A new address replaces the old one, and null removes it; without `push` the method only
+   * returns the address. If another terminal has set the same address before, that terminal loses it. The end of the
+   * session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the service is
+   * not allowed to connect to this Web Push address.
+   * @param {{push?: PushAddress|null}} [params]
+   * @returns {Promise<{push?: PushState}>}
+   */
+  setPush(params = {}) { return this.ask("notification/setPush", params); }
+
+  /**
+   * Sends a test notification to this terminal.
+   *
+   * The test is not listed in the message centre. An API key gets Forbidden. TooManyRequests: the terminal has received
+   * 60 pushes in an hour.
+   * @returns {Promise<{state: "sent"|"failed"|"noAddress"|"notConfigured", error?: string}>}
+   */
+  test() { return this.ask("notification/test", {}); }
+
+  /**
+   * Explains why the user was, or was not, notified of events.
+   *
+   * Returns the decisions that were made when the events happened, whatever the settings are now. The newest event
+   * comes first. Reasons for not notifying are kept for 7 days. An event has no row if it notifies nobody or only other
+   * users (reference: notifications#events), or if the user deleted the notification. NotBound: the user isn't bound to
+   * the device.
+   * @param {{did?: string, from?: number, to?: number, limit?: number}} [params]
+   * @returns {Promise<{reasons: Array<Reason>}>}
+   */
+  explain(params = {}) { return this.ask("notification/explain", params); }
+
+  /**
+   * Notifies users, as the maker's server.
+   *
+   * Only for API keys with the scope notification; users get Forbidden. With `did`, all users of the app who are bound
+   * to the device are notified. ResourceNotFound: the app has no such user or device.
+   * @param {{title: string, text: string, uid?: string, did?: string, kind?: "device"|"home"|"system", data?: Object<string, any>}} params
+   * @returns {Promise<{notifications: number}>}
+   */
+  send(params) { return this.ask("notification/send", params); }
+}
+
 /** Creates, changes and lists schedules, which command a device at set times (reference: schedules#when). */
 export class Schedule {
   /** @param {Ask} ask */
@@ -684,11 +785,11 @@ export class Schedule {
   /**
    * Creates a schedule that commands a device at set times.
    *
-   * Without date, weekDays and monthDays the schedule is one-time, on the first day on which its time is not yet over.
-   * The caller must be able to control the device; otherwise the request gets NotBound, NotSubscribed, or Forbidden for a
-   * user who can only watch. The request is checked in this order: form, bound, subscribed, access, attrs against the
-   * writable data points (field params.attrs.NAME), at most 100 schedules for a device (Forbidden, field params.did),
-   * zone, place, times.
+   * If date, weekDays and monthDays are all omitted, the schedule is one-time, and runs on the first day on which its
+   * time of day has not passed yet. The caller must be able to control the device; otherwise the request gets NotBound,
+   * NotSubscribed, or, for a user who can only watch, Forbidden. The request is checked in this order: form, bound,
+   * subscribed, access, attrs against the writable data points (field params.attrs.NAME), at most 100 schedules for a
+   * device (Forbidden, field params.did), zone, place, times.
    * @param {{did: string, time: string, attrs: Object<string, any>|any, date?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
    * @returns {Promise<{schedule: Schedule, schedules: Array<Schedule>, cursor?: string, ignored?: Array<"date"|"monthDays">}>}
    */
@@ -709,9 +810,9 @@ export class Schedule {
    *
    * Members that are absent or null stay unchanged. A given date, weekDays or monthDays sets the kind of schedule and
    * clears the other two; if several are given, the rule of schedule/create applies. A disabled schedule stays disabled
-   * unless enabled is given. Only the schedule's creator, the special user and the owner may use this method; other
-   * users, and unknown ids, get ResourceNotFound. To change attrs, the caller must be able to control the device
-   * (otherwise NotSubscribed or Forbidden). The schedule still acts with its creator's rights.
+   * unless `enabled` is true. Only the schedule's creator, the special user and the owner may use this method; requests
+   * from other users or with an unknown id get ResourceNotFound. To change attrs, the caller must be able to control the
+   * device (otherwise NotSubscribed or Forbidden). The schedule still acts with its creator's rights.
    * @param {{scheduleId: string, date?: string, time?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, attrs?: Object<string, any>|any, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
    * @returns {Promise<{schedule: Schedule, schedules: Array<Schedule>, cursor?: string, ignored?: Array<"date"|"monthDays">}>}
    */
@@ -721,7 +822,7 @@ export class Schedule {
    * Deletes a schedule.
    *
    * The schedule's runs are deleted too. Only the schedule's creator, the special user and the owner may use this
-   * method; other users, and unknown ids, get ResourceNotFound.
+   * method; requests from other users or with an unknown id get ResourceNotFound.
    * @param {{scheduleId: string}} params
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
    */
@@ -731,8 +832,8 @@ export class Schedule {
    * Enables a schedule.
    *
    * The schedule is enabled from now on. InvalidRequest, field params.scheduleId: the schedule is one-time and its time
-   * has passed. Only the schedule's creator, the special user and the owner may use this method; other users, and unknown
-   * ids, get ResourceNotFound.
+   * has passed. Only the schedule's creator, the special user and the owner may use this method; requests from other
+   * users or with an unknown id get ResourceNotFound.
    * @param {{scheduleId: string}} params
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
    */
@@ -742,8 +843,8 @@ export class Schedule {
    * Disables a schedule.
    *
    * The occurrences of a disabled schedule are skipped, and a trigger for such an occurrence becomes a dead letter.
-   * Only the schedule's creator, the special user and the owner may use this method; other users, and unknown ids, get
-   * ResourceNotFound.
+   * Only the schedule's creator, the special user and the owner may use this method; requests from other users or with an
+   * unknown id get ResourceNotFound.
    * @param {{scheduleId: string}} params
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
    */
@@ -752,8 +853,8 @@ export class Schedule {
   /**
    * Lists the runs of a schedule and their results.
    *
-   * Every user who is bound to the device may list the runs; other users, and unknown ids, get ResourceNotFound. The
-   * runs of a schedule are kept for 90 days by default.
+   * Every user who is bound to the device may list the runs; requests from other users or with an unknown id get
+   * ResourceNotFound. The runs of a schedule are kept for 90 days by default.
    * @param {{scheduleId: string, limit?: number, cursor?: string}} params
    * @returns {Promise<{runs: Array<{dueAt: number, firedAt: number, state: "done"|"failed"|"expired"|"missed", cid?: number, code?: number, error?: {code: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", message: string, field?: string, reason?: string, retryAfter?: number, region?: string, endpoint?: string}}>, cursor?: string}>}
    */
@@ -769,7 +870,7 @@ export class Session {
    * Lists the terminals on which the user is logged in.
    *
    * There are no parameters.
-   * @returns {Promise<{sessions: Array<{terminalId: string, platform: string, os: string, name: string, loginTime: number, lastSeenAt: number, current: boolean}>}>}
+   * @returns {Promise<{sessions: Array<{sessionId: string, terminalId: string, platform: string, os: string, name: string, loginTime: number, lastSeenAt: number, push?: PushState, current: boolean, clientId?: string, scopes?: Array<string>}>}>}
    */
   list() { return this.ask("session/list", {}); }
 
@@ -779,7 +880,7 @@ export class Session {
    * `userName` is the user's own verified e-mail or phone, the phone in any form (E.164, 86-13800138000, or without
    * country code). Another user's address is refused like a wrong code or password. `authCode` is a code with the purpose
    * logoutTerminal. A password is accepted only with accountType phone. InvalidRequest: both a code and a password are
-   * given. `ifencrypt` 1 is accepted with a password and refused with authCode. `ifencrypt` has no effect: TLS encrypts
+   * given. `ifencrypt` 1 is accepted with a password and refused with `authCode`. It has no other effect: TLS encrypts
    * the request, and the password is sent unchanged.
    * @param {{userName: string, accountType: "email"|"phone", verifyType: "authCode"|"password", countryCode?: string, region?: string, authCode?: string, codeToken?: string, password?: string, ifencrypt?: 0|1}} params
    * @returns {Promise<{logoutCode: string, expiresIn: number}>}
@@ -807,15 +908,33 @@ export class Session {
   terminateOthers(params) { return this.ask("session/terminateOthers", params); }
 
   /**
-   * Renews the session with a new token and seven more days.
+   * Ends the session of a linked service, such as a voice assistant or a Home Assistant, without a logout code.
    *
-   * The old token works until the new token is first used, and for 60 s at most. The new token is used by a request
-   * that contains it, or by a CONNECT with it, which the gate reports to the service on system/token-used. A new refresh
-   * with the old token gets InvalidToken. A repeat of the same request gets the same answer as long as the old token
+   * ResourceNotFound: the user has no linked service with this session.
+   * @param {{sessionId: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  unlink(params) { return this.ask("session/unlink", params); }
+
+  /**
+   * Renews the session with a new token and, by default, seven more days.
+   *
+   * The old token works until the new token is first used, but for 60 s at most. A request or a CONNECT with the new
+   * token counts as its first use; the gate reports a CONNECT to the service on system/token-used. A refresh with the old
+   * token and a new `id` gets InvalidToken. A repeat of the same request gets the same answer as long as the old token
    * works.
    * @returns {Promise<{token: string, expiresAt: number}>}
    */
   refresh() { return this.ask("session/refresh", {}); }
+
+  /**
+   * Begins a session for the user's Home Assistant (reference: home-assistant#links).
+   *
+   * Forbidden: the user already has the maximum number of links (limits.homeAssistantsPerUser).
+   * @param {{kind: "homeAssistant", name?: string}} params
+   * @returns {Promise<{sessionId: string, username: string, password: string, host: string, port: number, tls: boolean, bridge: string}>}
+   */
+  link(params) { return this.ask("session/link", params); }
 }
 
 /** Invites users to a device and transfers devices (reference: sharing#invitations). */
@@ -828,23 +947,24 @@ export class Share {
    *
    * Only the special user and the owner may invite; other users of the device get Forbidden, and users who are not
    * bound to it get NotBound. No role changes before an invitation is accepted. With the first acceptance the special
-   * user becomes the owner, and normal users become guests. An invitation that is rejected, revoked or expires changes
-   * nothing. With way user, `guest` is required; a phone or e-mail must be verified if the app verifies e-mails. If the
-   * app reveals accounts, an unknown name gets ResourceNotFound, field params.guest.value. Otherwise the service never
-   * reveals that a name is unknown: the request gets the same answer as any other, and the invitation expires like any
-   * other. InvalidRequest: the name is the caller's own. Duplicated: the named user is bound to the device, or an
-   * invitation to the same name is pending or was accepted. With way qrcode, `guest` must be absent, and the first user
-   * to scan the code answers the invitation. TooManyRequests: the user has made 200 invitations in an hour (setting
-   * limits.invitationsPerHour). Forbidden: the device has 200 pending invitations.
+   * user becomes the owner, and normal users become guests. If an invitation is rejected or revoked, or expires, nothing
+   * changes. With way `user`, `guest` is required; a phone or e-mail must be verified, unless the app's policy
+   * emailVerification is off. If the app reveals accounts, an unknown name gets ResourceNotFound, field
+   * params.guest.value. Otherwise the service never reveals that a name is unknown: the request gets the same answer as
+   * any other, and the invitation expires like any other. InvalidRequest: the name is the caller's own. Duplicated: the
+   * named user is bound to the device, or an invitation to the same name is pending or was accepted. With way `qrcode`,
+   * `guest` must be absent, and the first user to scan the code answers the invitation. TooManyRequests: the user has
+   * made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden: the device has 200 pending
+   * invitations.
    * @param {{did: string, way: "user"|"qrcode", guest?: {type: "phone"|"email"|"username"|"uid"|"anonymous", value: string, countryCode?: string}, access?: "control"|"read", guestMinutes?: number}} params
    * @returns {Promise<{sharingId: string, expiresAt: number, qrCode?: {text: string, svg: string, png: string}}>}
    */
   invite(params) { return this.ask("share/invite", params); }
 
   /**
-   * Lists invitations to the caller, or by the caller.
+   * Lists the invitations that the caller has received or made.
    *
-   * `toMe`: invitations to the caller, by name or by a code that the caller has answered; `byMe`: invitations that the
+   * `toMe`: invitations that name the caller, or whose code the caller has answered; `byMe`: invitations that the
    * caller made. The newest invitations come first. Ended invitations are shown for 30 days (setting
    * limits.invitationDays).
    * @param {{type: "toMe"|"byMe", did?: string, limit?: number, cursor?: string}} params
@@ -868,7 +988,7 @@ export class Share {
    *
    * Only the invited user can answer an invitation by name, with the invitation's id. The first user to scan a QR code
    * answers its invitation, with the code's text. ResourceNotFound: the invitation is unknown, or is for another user.
-   * InvalidRequest: the code is the caller's own. Expired: the invitation was answered or revoked, or its time is over.
+   * InvalidRequest: the code is the caller's own. Expired: the invitation was answered or revoked, or has expired.
    * Duplicated: the caller accepts, but the device is already bound to the caller. Forbidden: the caller accepts, but the
    * device has 10,000 users or the caller has 1,000 devices. TooManyRequests: the user has sent 5 unknown codes in 15
    * minutes.
@@ -890,8 +1010,8 @@ export class Share {
   /**
    * Transfers a device to one of its guests.
    *
-   * The owner makes a guest the new owner (with access control and without a time limit), and is unbound with the
-   * reason transferred. The other guests stay, and their invitations pass to the new owner. The new owner's own
+   * The owner makes a guest the new owner, with the access `control` and without a time limit. The old owner is unbound
+   * with the reason transferred. The other guests stay, and their invitations pass to the new owner. The new owner's own
    * invitation and all pending invitations are revoked. A new ownership period begins, and the new owner sees nothing
    * from before it. Forbidden: the caller is not the owner. InvalidRequest: the uid is the caller's own.
    * ResourceNotFound: the user is not a guest of the device.
@@ -902,4 +1022,4 @@ export class Share {
 }
 
 /** The services by name. */
-export const SERVICES = { account: Account, app: App, device: Device, events: Events, home: Home, schedule: Schedule, session: Session, share: Share };
+export const SERVICES = { account: Account, app: App, device: Device, events: Events, home: Home, notification: Notification, schedule: Schedule, session: Session, share: Share };

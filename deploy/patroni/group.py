@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A PostgreSQL group of three under Patroni, with three etcd, all on this machine's loopback: for trying and for drills.
+"""A group of three PostgreSQL servers under Patroni, with three etcd, all on this machine's loopback: for trials and drills.
 
-`deploy/patroni/group.py DIRECTORY` starts it, prints the address for --store, and ends it with Ctrl-C. It takes Debian's
-`patroni`, `etcd-server` and `postgresql-15`. What stands in `settings()` is what a group on three machines needs too: a
-commit is answered once a standby has it, and without a standby nothing is written.
+`deploy/patroni/group.py DIRECTORY` starts the group, prints the address for --store, and ends the group at Ctrl-C. It needs
+Debian's `patroni`, `etcd-server` and `postgresql-15`. A group on three machines needs the same settings as in `settings()`: a
+commit is confirmed once a standby has it, and without a standby nothing is written.
 """
 
 import json
@@ -23,7 +23,7 @@ START_SECONDS = 90
 
 
 def installed():
-    """Whether all that it takes is there."""
+    """Whether all required programs are installed."""
     return all(shutil.which(name) for name in ("patroni", "etcd")) and (PROGRAMS / "postgres").exists()
 
 
@@ -34,7 +34,7 @@ def free_port():
 
 
 class Node:
-    """One of the three: its ports and processes."""
+    """One of the three nodes: its ports and processes."""
 
     def __init__(self, group, name):
         self.group = group
@@ -69,13 +69,13 @@ class Node:
                 "dcs": {
                     # A leader that is silent for 20 s is replaced.
                     "ttl": 20, "loop_wait": 5, "retry_timeout": 5,
-                    # A commit is answered once a standby has it, and without one there is no answer.
+                    # A commit is confirmed once a standby has it, and never without a standby.
                     "synchronous_mode": True, "synchronous_mode_strict": True,
                     "postgresql": {
                         "use_pg_rewind": True,
                         "parameters": {
                             "max_connections": 150, "wal_level": "replica", "wal_log_hints": "on",
-                            # An hour of load, so that a server which was away finds what it missed.
+                            # Enough for an hour of load, so that a server that was away can catch up.
                             "wal_keep_size": "2GB", "max_wal_senders": 10,
                         },
                     },
@@ -94,7 +94,7 @@ class Node:
         }
 
     def kill(self):
-        """SIGKILL of the server and of what would restart it, together."""
+        """Kills the server (SIGKILL) together with Patroni, which would restart it."""
         self.patroni.kill()
         self.patroni.wait()
         try:
@@ -127,7 +127,7 @@ class Group:
                 shutil.chown(path, "postgres", "postgres")
 
     def run(self, log, command):
-        """Starts a process as another user than root, for which PostgreSQL refuses to run."""
+        """Starts a process, never as root, because PostgreSQL refuses to run as root."""
         if os.getuid() == 0:
             command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig=KILL", *command]
         with open(log, "ab") as out:
@@ -137,7 +137,7 @@ class Group:
         """Starts everything and waits for a leader with a synchronous standby."""
         for node in self.nodes:
             node.start_etcd()
-        # The first makes the database that the others copy.
+        # The first node makes the database that the others copy.
         for node in self.nodes:
             node.start_patroni()
         self.wait(lambda: self.leader() and self.synchronous(), START_SECONDS, "a leader with a synchronous standby")
@@ -155,7 +155,7 @@ class Group:
             time.sleep(0.2)
 
     def members(self):
-        """What any of the nodes says of all: role, state and lag by name."""
+        """Returns role, state and lag of all members by name, as one of the nodes reports them."""
         for node in self.nodes:
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{node.rest_port}/cluster", timeout=2) as answer:
@@ -180,7 +180,7 @@ class Group:
         return f"postgres://lamplighter@{hosts}/{database}"
 
     def sql(self, statement, database="postgres"):
-        """What psql prints of a statement at the leader: a row a line, values between bars."""
+        """Runs a statement at the leader, and returns psql's output: one row per line, values between bars."""
         done = subprocess.run(
             [PROGRAMS / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
              "-p", str(self.leader().postgres_port), "-U", "lamplighter", "-d", database, "-c", statement],
@@ -198,7 +198,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     if not installed():
-        sys.exit("it takes Debian's patroni, etcd-server and postgresql-15")
+        sys.exit("this needs Debian's patroni, etcd-server and postgresql-15")
     group = Group(pathlib.Path(sys.argv[1]).resolve())
     try:
         group.start()

@@ -1,5 +1,5 @@
--- Lets lamplighter_feed read what a broker's gate has to know, column by column: hashes, and who may do what. Run it as
--- the tables' owner, once there are tables, and again after an upgrade:
+-- Lets lamplighter_feed read only the columns that a broker's gate needs: hashes, and who may do what. Run it as the
+-- tables' owner, once the tables exist, and again after each upgrade:
 --
 --   psql --file deploy/postgres/feed.sql 'postgres://lamplighter@HOST/lamplighter'
 \set ON_ERROR_STOP on
@@ -11,7 +11,7 @@ GRANT SELECT (name, secretHash, role) ON service TO lamplighter_feed;
 GRANT SELECT (did, secretHash, certificatesFrom) ON device TO lamplighter_feed;
 GRANT SELECT (terminalId, appId) ON terminal TO lamplighter_feed;
 GRANT SELECT (sessionId, uid, appId, terminalId, tokenHash, expiresAt, endedAt, oldTokenHash, oldTokenUntil,
-    lastSeenAt)
+    lastSeenAt, loginTime, clientId)
     ON session TO lamplighter_feed;
 GRANT SELECT (keyId, appId, terminalId, tokenHash, oldTokenHash, oldTokenUntil, createdAt, expiresAt, endedAt)
     ON apiKey TO lamplighter_feed;

@@ -63,8 +63,7 @@ def channels():
 
 def topic(channel):
     """The whole topic, with a service's default root."""
-    address = channel["address"]
-    return address if address.startswith("$") else f"ll/v1/{address}"
+    return catalog.topic(channel["address"])
 
 
 def error_codes():

@@ -8,11 +8,13 @@ MESSAGES = {
     "messages/device": ("messages-device", "Messages of devices"),
     "messages/user": ("messages-user", "Messages to users"),
     "messages/app": ("messages-app", "Messages to app terminals"),
+    "messages/link": ("messages-link", "Messages of Home Assistant"),
     "messages/system": ("messages-system", "Messages between back-end services"),
 }
 PAGES = {**MESSAGES, "documents": ("documents", "Documents")}
 GROUPS = {
     "Products and devices": ("product", "device"), "App terminals and users": ("app",),
+    "Home Assistant": ("link",),
     "The gate and other services": ("gate", "outside"),
 }
 DIRECTIONS = {"receive": "to the service", "send": "from the service", "both": "both"}
@@ -51,7 +53,7 @@ def topics():
     text = """# Topics
 
 All topics are below the root, `ll/v1` by default (setting `root`); only those that begin with \
-`$` are not. [Connecting](connecting.md#rights) lists what each kind of client may publish and subscribe. \
+`$` or `homeassistant/` are not. [Connecting](connecting.md#rights) lists what each kind of client may publish and subscribe. \
 All messages are QoS 1 and not retained unless stated here."""
     return "\n\n".join([text, *parts, "## Requests", markup.table(["Topic", "Method"], requests)]) + "\n"
 

@@ -19,11 +19,11 @@ START, GUIDE, RULES, CONTRACT, LISTS = GROUPS = (
 # The handwritten pages in their order.
 FIRST = ("index", "try", "connecting", "examples")
 RULE_PAGES = (
-    "registration", "reports", "presence", "commands", "products", "requests", "http", "accounts", "sessions", "sharing",
-    "schedules", "events", "delivery", "clocks", "fairness", "operation")
+    "registration", "reports", "presence", "commands", "products", "requests", "http", "accounts", "sessions", "oauth",
+    "sharing", "schedules", "events", "notifications", "home-assistant", "delivery", "clocks", "fairness", "operation")
 GUIDE_PAGES = (
-    "first-device", "by-hand", "first-app", "over-http", "server-requests", "server-events", "logging-in", "sharing", "history",
-    "real-server", "console", "watching", "proxy", "growing", "processes", "moving")
+    "first-device", "by-hand", "first-app", "over-http", "server-requests", "server-events", "notifications", "logging-in", "voice",
+    "sharing", "history", "home-assistant", "real-server", "console", "watching", "proxy", "growing", "processes", "moving")
 
 
 class Page(NamedTuple):
@@ -67,8 +67,8 @@ def guide(name):
 
 
 def pointed(text):
-    """A guide with links to the pages beside it; a link to another place in the sources becomes plain text."""
-    text = text.replace("](README.md", "](guides.md")
+    """A guide without pictures, with links to the pages beside it; a link to another place becomes plain text."""
+    text = re.sub(r"!\[[^\]]*\]\(\.\./[^)]*\)\n\n", "", text.replace("](README.md", "](guides.md"))
     text = re.sub(rf"\]\(({'|'.join(GUIDE_PAGES)})\.md", r"](guide-\1.md", text)
     return re.sub(r"\[([^\[\]]*)\]\(\.\./[^)]*\)", r"\1", text)
 

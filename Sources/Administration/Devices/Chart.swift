@@ -5,8 +5,6 @@ import Storage
 import Web
 
 /// A chart of one data point's values in a period, summed up by steps of time.
-///
-/// `ChartReading` reads the values.
 struct Chart {
     private let call: OperationCall
     private let name: String
@@ -49,7 +47,7 @@ struct Chart {
         self.zone = zone
     }
 
-    /// Returns the requested period, which is the last day by default.
+    /// Returns the requested period, by default the last day.
     static func period(_ call: OperationCall) throws -> (from: Instant, to: Instant) {
         let range = 0...JSONValue.integerMax
         let to = try call.integer("to", in: range, default: call.now.milliseconds)
@@ -66,7 +64,7 @@ struct Chart {
         }
         let point = product?.point(name)
         guard point?.access != .writeOnly else {
-            throw Refused(403, "Forbidden", "\(name) is write-only: its values are never shown.")
+            throw Refused(403, .forbidden, "\(name) is write-only: its values are never shown.")
         }
         var sums = ChartSums(step: step, zone: zone, rowsMax: Self.rowsMax)
         let reading = ChartReading(store: call.store, did: device.did, name: name, from: from, to: to)

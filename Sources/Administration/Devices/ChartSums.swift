@@ -7,16 +7,12 @@ struct ChartSums {
     let step: TimeStep
     private let zone: TimeZone
     private let rowsMax: Int
-    /// The totals of all steps by the steps' beginnings, except for the open step, to which values are being added.
+    /// The totals of all closed steps, keyed by the beginning of the step.
     private var steps: [Int64: (until: Int64, totals: ValueTotals)] = [:]
     private var open: Range<Int64>?
     private var totals = ValueTotals()
 
-    init(step: TimeStep, zone: TimeZone, rowsMax: Int) {
-        self.step = step
-        self.zone = zone
-        self.rowsMax = rowsMax
-    }
+    init(step: TimeStep, zone: TimeZone, rowsMax: Int) { (self.step, self.zone, self.rowsMax) = (step, zone, rowsMax) }
 
     /// Adds a value; returns false if there are too many steps.
     mutating func add(_ value: JSONValue?, at moment: Int64) -> Bool {
@@ -26,7 +22,7 @@ struct ChartSums {
         return true
     }
 
-    /// Adds the sums of a period if a single step contains it; otherwise returns false.
+    /// Adds the sums of a period if a single step contains the period; otherwise returns false.
     mutating func add(_ sums: ValueTotals, of time: Range<Int64>) -> Bool {
         let bounds = open?.contains(time.lowerBound) == true ? open : bounds(time.lowerBound)
         guard let bounds, bounds.upperBound >= time.upperBound else { return false }
@@ -43,8 +39,7 @@ struct ChartSums {
         return bounds.lowerBound.milliseconds..<bounds.upperBound.milliseconds
     }
 
-    /// Opens the step that contains a moment; unless `always`, returns false if there would be more than `rowsMax`
-    /// steps.
+    /// Opens the step that contains a moment; returns false if this exceeds `rowsMax` steps and `always` is false.
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)

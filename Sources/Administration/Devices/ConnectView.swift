@@ -6,12 +6,12 @@ package import Storage
 package enum ConnectView {
     /// The maximum number of refusals that are examined to find one that concerns the device.
     private static let refusalsMax = 200
-    /// The greatest age, in seconds, at which a refusal is still considered the reason why a device isn't connected.
+    /// The age in seconds up to which a refusal of the device is shown.
     private static let refusalSeconds: Int64 = 600
 
-    /// Returns the progress of the device of a product with a MAC (`Connection`).
+    /// Returns the progress of the product's device with the given MAC (`Connection`).
     package static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
-        var state: JSONObject = JSONObject(showing: ["productKey": key, "mac": mac])
+        var state = JSONObject(showing: ["productKey": key, "mac": mac])
         let device = try tx.devices.find(key, mac)
         let status = try device.flatMap { try tx.statuses.find($0.did) }?.status
         let refusal = try lastRefusal(key, mac, did: device?.did, in: tx)
@@ -37,13 +37,8 @@ package enum ConnectView {
         did: DeviceID?,
         in tx: Transaction
     ) throws -> (id: Int64, refusal: ClientRefusal)? {
-        let newest = try tx.refusals.page(
-            since: Instant(milliseconds: 0),
-            limit: refusalsMax
-        )
-        guard let last = newest.last?.refusal.lastAt else { return nil }
-        let oldest = last.adding(seconds: -refusalSeconds)
-        return newest.last { row in
+        let oldest = tx.now.adding(seconds: -refusalSeconds)
+        return try tx.refusals.page(since: Instant(milliseconds: 0), limit: refusalsMax).last { row in
             guard row.refusal.lastAt >= oldest else { return false }
             let name = row.refusal.username
             return name == "device:\(did?.text ?? "?")"

@@ -37,8 +37,7 @@ enum DeviceActions {
             let product = try work.product(of: did)
             let request = CommandRequest(did: did, data: data, mode: mode, ttl: ttl, actor: call.actor)
             let command = try CommandDispatcher.enqueue(request, product: product, in: &work)
-            act.subject = "device \(did)"
-            act.after = .object(ProductRules.masked(data, product: product))
+            act = Act(subject: "device \(did)", after: .object(ProductRules.masked(data, product: product)))
             return (command, product)
         }
         return CommandView.row(command, product: product)
@@ -53,8 +52,7 @@ enum DeviceActions {
 
     /// Returns the data that is deleted together with a device (`DeviceRemoval` of `schemas/http`).
     ///
-    /// The result contains the users who lose the device, and the numbers of open invitations, schedules, unfinished
-    /// commands and records.
+    /// The result names the users who lose the device. It counts open invitations, schedules, commands and records.
     private static func lost(with did: DeviceID, in tx: Transaction) throws -> JSONObject {
         [
             "users": .array(try tx.bindings.all(of: did).map { .string($0.uid.text) }),
@@ -97,7 +95,7 @@ enum DeviceActions {
             try work.tx.lock(devices: [did])
             let device = try DeviceOperations.device(call, in: work.tx).device
             guard device.secretHash != nil else {
-                throw Refused(409, "Forbidden", "\(did) has not registered, so it has no secret yet.")
+                throw Refused(409, .forbidden, "\(did) has not registered, so it has no secret yet.")
             }
             act.subject = "device \(did)"
             try work.tx.devices.setSecret(did, secret)
@@ -139,7 +137,7 @@ enum DeviceActions {
 }
 
 extension JSONObject {
-    /// Returns a copy of the object with more members at the end.
+    /// Returns a copy of the object with the given members appended.
     package func adding(_ more: [(String, JSONValue?)]) -> JSONObject {
         JSONObject(members: members + JSONObject(more).members)
     }

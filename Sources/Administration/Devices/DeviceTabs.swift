@@ -30,11 +30,8 @@ enum DeviceTabs {
             let device = try DeviceOperations.device(call, in: tx).device
             let product = try tx.products.find(device.productKey)
             let rows = try tx.commands.page(device.did, before: before, limit: limit + 1)
-            let next = rows.count > limit ? rows[limit - 1].cid : nil
-            return Shown.page(
-                rows.prefix(limit).map { CommandView.row($0, product: product) },
-                next: next.map { String($0) }
-            )
+            let next = rows.count > limit ? String(rows[limit - 1].cid) : nil
+            return Shown.page(rows.prefix(limit).map { CommandView.row($0, product: product) }, next: next)
         }
     }
 

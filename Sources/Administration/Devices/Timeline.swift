@@ -4,11 +4,10 @@ import Storage
 import Web
 import Wire
 
-/// The timeline of a device: its reports, commands, events, bindings, refusals and operators' actions in one list, the
-/// newest first.
+/// The timeline of a device: reports, commands, events, bindings, refusals and operators' actions, the newest first.
 ///
-/// Each entry contains the data for a sentence, which the console's page writes in the operator's language. The cursor
-/// consists of the time of the last entry and the number of entries of that time that were already returned.
+/// Each entry contains data that the console's page turns into a sentence in the operator's language. The cursor
+/// consists of the last entry's time, and of how many entries with that time were already returned.
 struct Timeline {
     private struct Entry {
         var at: Instant
@@ -23,7 +22,7 @@ struct Timeline {
     private let skip: Int
 
     private static let allKinds: Set<String> = ["report", "command", "event", "binding", "refusal", "act"]
-    /// The maximum number of lines of the audit trail, and of refusals, that are examined for one page.
+    /// The maximum number of refusals that are examined for one page.
     private static let scanMax = 5000
 
     init(_ call: OperationCall) throws {
@@ -71,7 +70,7 @@ struct Timeline {
         return Shown.page(rows.map(\.object), next: place.cursor)
     }
 
-    /// The maximum number of rows to fetch of each kind, which are enough to fill the whole page.
+    /// The maximum number of rows to fetch of each kind: enough to fill the whole page.
     private var most: Int { limit + skip + 1 }
 
     // MARK: Kinds
@@ -84,20 +83,14 @@ struct Timeline {
         order: Int64? = nil,
         with more: KeyValuePairs<String, (any Showable)?>
     ) -> Entry {
-        let object =
-            JSONObject(showing: [
-                "id": "\(kind)-\(id)", "at": moment, "kind": kind, "type": type,
-            ]).members + JSONObject(showing: more).members
-        return Entry(
-            at: moment,
-            order: order ?? Int64(id) ?? 0,
-            object: JSONObject(members: object)
-        )
+        var object = JSONObject(showing: ["id": "\(kind)-\(id)", "at": moment, "kind": kind, "type": type])
+        object.members += JSONObject(showing: more).members
+        return Entry(at: moment, order: order ?? Int64(id) ?? 0, object: object)
     }
 
     private func reports(_ device: DeviceRecord, _ product: Product?, in tx: Transaction) throws -> [Entry] {
-        // Records have no numbers. A record is identified by its time and its place among the records of the same time,
-        // of which the newest is always read.
+        // Records have no numbers, so a record is identified by its time and its index among the records of that time.
+        // Each page reads records from the newest on, so a record has the same index on every page.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)

@@ -11,9 +11,8 @@ enum EventOperations {
         Operation("listSubscriptions", "GET", "eventSubscriptions", role: .viewer, list),
         Operation("listDeliveries", "GET", "eventSubscriptions/{subscriptionId}/deliveries", role: .viewer) { call in
             let id = try call.id("subscriptionId", MessageKind.self)
-            return Shown.page(
-                try call.read { try $0.eventSubscriptions.deliveries(of: id) }.compactMap(\.stored.objectValue)
-            )
+            let deliveries = try call.read { try $0.eventSubscriptions.deliveries(of: id) }
+            return Shown.page(deliveries.compactMap(\.stored.objectValue))
         }, Operation("changeSubscription", "PATCH", "eventSubscriptions/{subscriptionId}", role: .operator, change),
         Operation("readEvents", "GET", "events", role: .operator, read),
     ]
@@ -22,33 +21,24 @@ enum EventOperations {
     private static let bytesMax = 1 << 20
 
     private static func list(_ call: OperationCall) throws -> JSONObject {
-        let app = try call.request.query["appId"].map { try id(of: $0) }
-        let now = call.now
-        return Shown.page(
-            try call.store.read(at: now) { tx in
-                try tx.eventSubscriptions.all(of: app).map { try row($0, in: tx) }
-            }
-        )
-    }
-
-    private static func id(of text: String) throws -> AppID {
-        guard let app = AppID(text) else { throw Refused.invalid("appId", "This is not an app's id.") }
-        return app
+        let app = try KeyOperations.wantedApp(call)
+        return try call.read { tx in
+            Shown.page(try tx.eventSubscriptions.all(of: app).map { try row($0, in: tx) })
+        }
     }
 
     private static func row(_ subscription: EventSubscription, in tx: Transaction) throws -> JSONObject {
         let row = EventSubscriptionCodec.row(subscription, behind: try subscription.behind(in: tx)).objectValue ?? [:]
-        return JSONObject(showing: ["appId": subscription.app, "keyId": subscription.key]).adding(
-            row.members.map { ($0.key, $0.value) }
-        )
+        let owner = JSONObject(showing: ["appId": subscription.app, "keyId": subscription.key])
+        return JSONObject(members: owner.members + row.members)
     }
 
-    /// Pauses or resumes a subscription, or moves its cursor.
     private static func change(_ call: OperationCall) throws -> JSONObject {
         let id = try call.id("subscriptionId", MessageKind.self)
         let state = try call.fields.subscriptionState()
         let place = try call.fields.eventsCursor()
         return try call.act { work, act in
+            try work.tx.eventSubscriptions.lock(id)
             guard var subscription = try work.tx.eventSubscriptions.find(id) else {
                 throw Refused.notFound("subscription", id.text)
             }
@@ -64,25 +54,21 @@ enum EventOperations {
         }
     }
 
-    /// Returns entries of the event log as an app's subscriber gets them, with the cursor from which to continue.
+    /// Returns entries of the event log in the form in which subscribers get them, and the cursor for the next entries.
     private static func read(_ call: OperationCall) throws -> JSONObject {
         let query = call.request.query
-        let app = try id(of: query["appId"] ?? "")
+        let app = try KeyOperations.id(of: query["appId"] ?? "")
         let names = query["types"]?.split(separator: ",").map(String.init) ?? []
         guard names.allSatisfy({ !EventType.named($0).isEmpty }) else {
             throw Refused.invalid("types", "There is no such type of event.")
         }
         let place = try Fields(JSONObject([("after", query["after"].map { .string($0) })])).eventsAfter()
         let limit = try call.limit()
-        return try call.store.read(at: call.now) { tx in
+        return try call.read { tx in
             guard let app = try tx.apps.find(app) else { throw Refused.notFound("app", app.text) }
             let reader = EventReader(app: app, filter: EventFilter(names: names))
-            let page = try reader.read(
-                after: tx.eventLog.cursor(at: place ?? .start),
-                limit: limit,
-                bytesMax: bytesMax,
-                in: tx
-            )
+            let start = try tx.eventLog.cursor(at: place ?? .start)
+            let page = try reader.read(after: start, limit: limit, bytesMax: bytesMax, in: tx)
             return Shown.page(page.events.compactMap { try? JSONValue.parse($0.json).objectValue }).adding([
                 ("cursor", .string(page.cursor.text)), ("more", .bool(page.isMore)),
             ])

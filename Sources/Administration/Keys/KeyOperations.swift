@@ -9,10 +9,7 @@ import Workers
 enum KeyOperations {
     static let all: [Operation] = [
         Operation("listKeys", "GET", "keys", role: .viewer) { call in
-            let app = try call.request.query["appId"].map { text in
-                guard let app = AppID(text) else { throw Refused.invalid("appId", "This is not an app's id.") }
-                return app
-            }
+            let app = try wantedApp(call)
             return Shown.page(try call.read { try $0.keys.all(of: app) }.map(row))
         }, Operation("addKey", "POST", "keys", role: .admin, add),
         Operation("rotateKey", "POST", "keys/{keyId}/secret", role: .admin, rotate),
@@ -22,6 +19,17 @@ enum KeyOperations {
     /// The longest validity of an API key that expires, in days.
     private static let daysMax: Int64 = 3650
 
+    /// Returns the app that the query names, or nil for all apps.
+    static func wantedApp(_ call: OperationCall) throws -> AppID? {
+        try call.request.query["appId"].map(id)
+    }
+
+    /// Returns the app id that a parameter of the query contains.
+    static func id(of text: String) throws -> AppID {
+        guard let app = AppID(text) else { throw Refused.invalid("appId", "This is not an app's id.") }
+        return app
+    }
+
     private static func row(_ key: APIKey) -> JSONObject {
         JSONObject(showing: [
             "keyId": key.id, "appId": key.app, "name": key.name, "terminalId": key.terminal,
@@ -30,12 +38,10 @@ enum KeyOperations {
         ])
     }
 
-    /// Returns the API key whose id is in the path, if it has not ended.
     private static func live(_ call: OperationCall, _ act: inout Act, in tx: Transaction) throws -> APIKey {
         let id = try call.id("keyId", MessageKind.self)
         guard let key = try tx.keys.find(id), key.endedAt == nil else { throw Refused.notFound("key", id.text) }
-        act.subject = "key \(key.id)"
-        act.app = key.app
+        act = Act(subject: "key \(key.id)", app: key.app)
         return key
     }
 
@@ -61,15 +67,14 @@ enum KeyOperations {
             )
             try refuseSurplus(key, call, in: work.tx)
             try work.tx.keys.add(key, token: secret)
-            act.subject = "key \(key.id)"
-            act.app = key.app
-            act.after = .object(row(key))
+            act = Act(subject: "key \(key.id)", app: key.app, after: .object(row(key)))
             return key
         }
         return row(key).adding([("key", .string(secret))])
     }
 
-    private static func scopes(_ call: OperationCall) throws -> [KeyScope] {
+    /// Returns the scopes in the body; there must be at least one.
+    static func scopes(_ call: OperationCall) throws -> [KeyScope] {
         let texts = call.body["scopes"]?.arrayValue ?? []
         let scopes = try texts.map { value in
             guard let scope = value.stringValue.flatMap({ KeyScope($0) }) else {
@@ -83,7 +88,8 @@ enum KeyOperations {
         return scopes
     }
 
-    private static func app(_ call: OperationCall, in tx: Transaction) throws -> App {
+    /// Returns the app that the body names.
+    static func app(_ call: OperationCall, in tx: Transaction) throws -> App {
         let text = try call.fields.text("appId", length: 1...64) ?? ""
         guard let app = try AppID(text).flatMap({ try tx.apps.find($0) }) else { throw Refused.notFound("app", text) }
         return app
@@ -92,11 +98,11 @@ enum KeyOperations {
     private static func refuseSurplus(_ key: APIKey, _ call: OperationCall, in tx: Transaction) throws {
         let others = try tx.keys.live(of: key.app)
         if others.contains(where: { $0.name == key.name }) {
-            let detail = "The app \(key.app) has a key \(key.name); rotate it, or revoke it first."
-            throw Refused(409, ErrorCode.duplicated.rawValue, detail, field: "name")
+            let detail = "The app \(key.app) already has a key \(key.name); rotate it, or revoke it first."
+            throw Refused(409, .duplicated, detail, field: "name")
         }
         guard others.count < call.context.limits.keysPerApp else {
-            throw Refused(409, ErrorCode.forbidden.rawValue, "The app \(key.app) has \(others.count) keys; revoke one.")
+            throw Refused(409, .forbidden, "The app \(key.app) has \(others.count) keys; revoke one.")
         }
     }
 
@@ -113,7 +119,7 @@ enum KeyOperations {
         try call.act { work, act in
             let key = try live(call, &act, in: work.tx)
             try KeyLifecycle.end(key, in: &work)
-            // They belong to the app, and go on.
+            // Subscriptions that were made with the key belong to the app, and outlive the key.
             let made = try work.tx.eventSubscriptions.all(of: key.app).filter { $0.key == key.id.text }
             let rows = made.map { JSONObject(showing: ["subscriptionId": $0.id, "name": $0.name]) }
             return row(try work.tx.keys.find(key.id) ?? key).adding([

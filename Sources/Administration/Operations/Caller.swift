@@ -16,13 +16,15 @@ package struct Caller: Sendable, Equatable {
     package var role: OperatorRole
     /// Whether the operator has a password.
     package var hasPassword: Bool
-    /// The session or token by which the caller is authenticated; nil if there is none, and on the command line.
+    /// The session or token that authenticates the caller; nil if the caller has neither, as on the command line.
     package var way: Way?
 
     /// Creates a caller.
     package init(name: String, role: OperatorRole, hasPassword: Bool = false, way: Way? = nil) {
-        (self.name, self.role) = (name, role)
-        (self.hasPassword, self.way) = (hasPassword, way)
+        self.name = name
+        self.role = role
+        self.hasPassword = hasPassword
+        self.way = way
     }
 
     /// A caller who has not signed in.

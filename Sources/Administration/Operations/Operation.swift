@@ -2,8 +2,7 @@ package import Domain
 package import JSON
 package import Web
 
-/// An operation of the console's HTTP interface, as an entry of `schemas/http` describes it; a test compares the ids
-/// and roles.
+/// An operation of the console's HTTP interface; a test compares its id and role with `schemas/http`.
 package struct Operation: Sendable {
     /// The work of an operation.
     package enum Work: Sendable {
@@ -21,14 +20,14 @@ package struct Operation: Sendable {
     package let path: [String]
     /// The lowest role that can run the operation; nil if callers without a session can run it too.
     package let role: OperatorRole?
-    /// Whether the operation requires a session in a browser instead of a token.
+    /// Whether the operation requires a session in a browser; a token isn't enough.
     package let isForBrowsers: Bool
     /// The maximum size of a request's body, in bytes.
     package private(set) var bodyMax: Int
     /// The work of the operation.
     package let work: Work
 
-    /// The maximum sizes of bodies in bytes: without a session, with a session, and of a document.
+    /// The maximum sizes in bytes of a body without a session, a body with a session, and a document.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
     /// Creates an operation that may block and answers with a JSON object.
@@ -56,20 +55,18 @@ package struct Operation: Sendable {
         self.id = id
         self.method = method
         self.path = path.split(separator: "/").map(String.init)
-        self.role = role
-        self.isForBrowsers = isForBrowsers
-        self.work = work
+        (self.role, self.isForBrowsers, self.work) = (role, isForBrowsers, work)
         bodyMax = role == nil ? Self.strangersMax : Self.othersMax
     }
 
-    /// The same operation, but with a body as large as a document.
+    /// A copy of the operation that accepts a body as large as a document.
     package var takingDocument: Operation {
         var operation = self
         operation.bodyMax = Self.documentsMax
         return operation
     }
 
-    /// Returns the values of the parameters in a path; nil if the path isn't that of the operation.
+    /// Returns the values of the parameters in a path; nil if the path belongs to another operation.
     package func match(_ path: ArraySlice<String>) -> [String: String]? {
         guard path.count == self.path.count else { return nil }
         var values: [String: String] = [:]
@@ -83,8 +80,7 @@ package struct Operation: Sendable {
         return values
     }
 
-    /// The number of parts of the path that match any text; of several matching operations, the one with the lowest
-    /// number is chosen.
+    /// The number of parameters in the path; if several operations match a request, the one with the fewest is run.
     package var looseness: Int { path.count { $0.hasPrefix("{") } }
 }
 
@@ -94,7 +90,7 @@ package struct Reply: Sendable {
     package enum Content: Sendable {
         /// A JSON object.
         case object(JSONObject)
-        /// Content of another type, which browsers save as a file.
+        /// Content of any type, which browsers save as a file.
         case file([UInt8], mediaType: String, name: String)
         /// A stream of server-sent events.
         case events(@Sendable @concurrent (inout EventWriter) async throws -> Void)
@@ -111,7 +107,7 @@ package struct Reply: Sendable {
     /// Creates an answer with a JSON object.
     package init(_ object: JSONObject) { self.init(.object(object)) }
 
-    /// The JSON object; nil if the answer has another content.
+    /// The JSON object; nil if the answer has other content.
     package var object: JSONObject? {
         guard case .object(let object) = content else { return nil }
         return object

@@ -31,9 +31,12 @@ package struct OperationCall: Sendable {
         in context: OperationContext,
         notesActs: Bool = true
     ) {
-        (self.operation, self.parameters) = (operation, parameters)
-        (self.request, self.body) = (request, body)
-        (self.caller, self.context) = (caller, context)
+        self.operation = operation
+        self.parameters = parameters
+        self.request = request
+        self.body = body
+        self.caller = caller
+        self.context = context
         self.notesActs = notesActs
     }
 
@@ -63,7 +66,7 @@ package struct OperationCall: Sendable {
     /// - Throws: `Refused` if a command runs the operation in its own process.
     func service() throws -> RunningService {
         guard let service = context.service else {
-            throw Refused(503, ErrorCode.unavailable.rawValue, "Only a running service can do this.")
+            throw Refused(503, .unavailable, "Only a running service can do this.")
         }
         return service
     }
@@ -85,27 +88,25 @@ package struct OperationCall: Sendable {
     func integer(_ name: String, in range: ClosedRange<Int64>, default standard: Int64) throws -> Int64 {
         guard let text = request.query[name] else { return standard }
         guard let number = Int64(text), range.contains(number) else {
-            throw Refused.invalid(
-                name,
-                "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)."
-            )
+            let bounds = "\(range.lowerBound) to \(range.upperBound)"
+            throw Refused.invalid(name, "\(name) must be a whole number from \(bounds).")
         }
         return number
     }
 
-    /// Returns the maximum number of rows of a page, which can be larger for a command.
+    /// Returns the maximum number of rows on a page; commands can request larger pages than the console can.
     func limit() throws -> Int {
         let most: Int64 = isCommand ? 10_000 : 200
         return Int(try integer("limit", in: 1...most, default: 50))
     }
 
-    /// Returns the cursor in the query as a number; the largest number if there is none.
+    /// Returns the cursor in the query as a number; the largest possible number if there is no cursor.
     func cursor() throws -> Int64 { try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax) }
 
     /// Returns the cursor of a list that is sorted by ids.
     ///
-    /// The cursor is the id of the previous page's last row, which begins with a prefix; empty if the query contains no
-    /// cursor.
+    /// The cursor is the id of the previous page's last row, and must begin with `prefix`. The result is empty if the
+    /// query contains no cursor.
     func cursor<Kind: IdentifierKind>(after prefix: String, _: Kind.Type) throws -> String {
         guard let cursor = request.query["cursor"], !cursor.isEmpty else { return "" }
         guard cursor.hasPrefix(prefix), Identifier<Kind>(cursor) != nil else {
@@ -118,7 +119,7 @@ package struct OperationCall: Sendable {
     func search() throws -> SearchTerms { try SearchTerms(request.query["query"] ?? "") }
 
     /// Runs a read on the last committed state.
-    func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
+    func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(at: now, body) }
 
     /// Runs a transaction that changes something, and records the action in the audit trail in the same transaction.
     package func act<Value>(_ body: (inout UnitOfWork, inout Act) throws -> Value) throws -> Value {
@@ -133,7 +134,7 @@ package struct OperationCall: Sendable {
     /// Records in the audit trail an action whose effect is outside the store.
     package func note(_ act: Act) throws { try store.batch(at: now, once: true) { try note(act, in: $0) } }
 
-    /// Records an action in the audit trail as a part of a transaction.
+    /// Records an action in the audit trail, in an existing transaction.
     func note(_ act: Act, in tx: Transaction) throws {
         guard notesActs else { return }
         var entry = AuditEntry(kind: .operatorAct, uid: act.uid, app: act.app, actor: actor, detail: operation.id)
@@ -143,7 +144,7 @@ package struct OperationCall: Sendable {
         try tx.audit.add(entry)
     }
 
-    /// Throws `Refused` unless the request confirms the deletion by the id of the object to delete.
+    /// Throws `Refused` unless the request confirms the deletion by repeating the id of the object to delete.
     func requireConfirmation(of id: String) throws {
         guard body["confirm"]?.stringValue == id else { throw Refused.invalid("confirm", "Type \(id) to confirm.") }
     }

@@ -25,10 +25,13 @@ package struct OperationContext: Sendable {
     /// The threads on which blocking work runs.
     package let threads = OperationThreads()
 
-    /// Creates the context of a command; a running service finds in the store what the command has changed.
+    /// Creates the context of a command; a running service learns of the command's changes from the store.
     package init(_ store: Store, _ settings: Settings, in directory: DataDirectory, consoleURL: String) {
-        (self.store, self.settings, self.directory) = (store, settings, directory)
-        (self.consoleURL, service) = (consoleURL, nil)
+        self.store = store
+        self.settings = settings
+        self.directory = directory
+        self.consoleURL = consoleURL
+        service = nil
         (topics, limits) = (Topics(root: settings.root), Limits(settings))
     }
 
@@ -68,6 +71,6 @@ package struct RunningService: Sendable {
         startedAt = backend.environment.clock.now
     }
 
-    /// Whether the service runs as `up` with its demo, in which the console shows the codes in messages.
+    /// Whether the service runs as `up` with its demo; the console then shows the codes in messages.
     package var isDevelopment: Bool { run.demo != nil }
 }

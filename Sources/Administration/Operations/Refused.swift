@@ -2,7 +2,7 @@ import Domain
 package import JSON
 import Problems
 
-/// The refusal of a request, which is answered with problem details (RFC 9457).
+/// The refusal of a request; the answer contains problem details (RFC 9457).
 package struct Refused: Error {
     /// The HTTP status.
     package var status: Int
@@ -14,22 +14,24 @@ package struct Refused: Error {
     package var field: String?
     /// The number of seconds after which repeating the request can succeed.
     package var retryAfter: Int64?
-    /// All faults of a document; empty if it has only one.
+    /// All faults of a document; empty if the document has only one fault.
     var problems: [JSONValue] = []
     /// The kind and the name of the thing that doesn't exist; nil if the refusal has another reason.
     package var missing: (noun: String, name: String)?
 
     /// Creates a refusal.
     package init(_ status: Int, _ code: String, _ detail: String, field: String? = nil) {
-        self.status = status
-        self.code = code
-        self.detail = detail
-        self.field = field
+        (self.status, self.code, self.detail, self.field) = (status, code, detail, field)
+    }
+
+    /// Creates a refusal with an error code.
+    init(_ status: Int, _ code: ErrorCode, _ detail: String, field: String? = nil) {
+        self.init(status, code.rawValue, detail, field: field)
     }
 
     /// Returns the refusal of a request for a thing that doesn't exist.
     package static func notFound(_ what: String) -> Refused {
-        Refused(404, ErrorCode.resourceNotFound.rawValue, "There is no \(what).")
+        Refused(404, .resourceNotFound, "There is no \(what).")
     }
 
     /// Returns the refusal of a request for a thing with a name or id that doesn't exist.
@@ -42,15 +44,12 @@ package struct Refused: Error {
 
     /// Returns the refusal of a request with a wrong member.
     package static func invalid(_ field: String, _ detail: String) -> Refused {
-        Refused(400, ErrorCode.invalidRequest.rawValue, detail, field: field)
+        Refused(400, .invalidRequest, detail, field: field)
     }
 
     /// The refusal of a caller who has not signed in.
-    package static let unauthorized = Refused(
-        401,
-        ErrorCode.invalidToken.rawValue,
-        "You are not signed in. Sign in, or make a link: lamplighter console"
-    )
+    package static let unauthorized =
+        Refused(401, .invalidToken, "You are not signed in. Sign in, or make a link: lamplighter console")
 
     /// Creates the refusal for an operation's error.
     package init(_ error: any Error) {
@@ -59,21 +58,17 @@ package struct Refused: Error {
         case let rejection as Rejection: self.init(rejection)
         case let problem as Problem: self.init(problem)
         case is OperationThreads.IsFull:
-            self.init(503, ErrorCode.unavailable.rawValue, "Too many requests are waiting; try again.")
+            self.init(503, .unavailable, "Too many requests are waiting; try again.")
             retryAfter = 1
         default:
-            self.init(
-                500,
-                ErrorCode.internal.rawValue,
-                "The service failed to do this; see its log, or run lamplighter doctor."
-            )
+            self.init(500, .internal, "The service failed to do this; see its log, or run lamplighter doctor.")
         }
     }
 
     private init(_ rejection: Rejection) {
         let faults = [rejection] + rejection.others
         let detail = faults.map(\.message).joined(separator: " ")
-        self.init(rejection.code.httpStatus, rejection.code.rawValue, detail, field: rejection.field)
+        self.init(rejection.code.httpStatus, rejection.code, detail, field: rejection.field)
         if faults.count > 1 { problems = ProductCheck.problems(rejection) }
         retryAfter = rejection.retryAfter
     }
@@ -88,12 +83,8 @@ package struct Refused: Error {
             default: 500
             }
         let cure = problem.cures.first.map { " \($0.title.isEmpty ? "Try" : $0.title): \($0.command)" }
-        self.init(
-            status,
-            problem.code.rawValue,
-            "\(problem.message): \(problem.why).\(cure ?? "")",
-            field: problem.place
-        )
+        let detail = "\(problem.message): \(problem.why).\(cure ?? "")"
+        self.init(status, problem.code.rawValue, detail, field: problem.place)
     }
 
     /// The problem details as JSON.

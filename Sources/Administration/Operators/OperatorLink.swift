@@ -17,7 +17,7 @@ package struct OperatorLink: Sendable {
 
     /// Creates a link for an operator.
     ///
-    /// Adds the operator with a role if the name is new; an existing operator keeps their role.
+    /// If the name is new, adds an operator with the given role. An existing operator keeps their role.
     ///
     /// - Throws: `Rejection` if the name is invalid or there are too many operators.
     package static func make(of name: String, role: OperatorRole, in tx: Transaction) throws -> OperatorLink {
@@ -37,16 +37,12 @@ package struct OperatorLink: Sendable {
         // The token has 128 random bits.
         let token = Sodium.base64URL(Sodium.randomBytes(16))
         try tx.operators.addLink(token: token, of: name)
-        return OperatorLink(
-            name: name,
-            role: row.role,
-            expiresAt: tx.now.adding(seconds: OperatorSignIn.linkSeconds),
-            token: token
-        )
+        let end = tx.now.adding(seconds: OperatorSignIn.linkSeconds)
+        return OperatorLink(name: name, role: row.role, expiresAt: end, token: token)
     }
 
     /// Returns the URL of the link.
     ///
-    /// Browsers never send the part after `#` to a server, so it doesn't get into logs or to other pages.
+    /// Browsers never send the part after `#` to a server, so the token reaches neither logs nor other pages.
     package func url(at base: String) -> String { "\(base)/console/#enter=\(token)" }
 }

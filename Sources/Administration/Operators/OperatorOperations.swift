@@ -53,7 +53,6 @@ package enum OperatorOperations {
         ])
     }
 
-    /// Returns the operator whose name is in the path.
     private static func found(_ call: OperationCall, in tx: Transaction) throws -> Operator {
         let name = call.parameter("name")
         guard let row = try tx.operators.find(name) else { throw Refused.notFound("operator", name) }
@@ -72,10 +71,9 @@ package enum OperatorOperations {
         let role = try Self.role(call)
         let link = try call.act { work, act in
             guard try work.tx.operators.find(name) == nil else {
-                throw Refused(409, ErrorCode.duplicated.rawValue, "The operator \(name) already exists.", field: "name")
+                throw Refused(409, .duplicated, "The operator \(name) already exists.", field: "name")
             }
-            act.subject = "operator \(name)"
-            act.after = ["role": .string(role.rawValue)]
+            act = Act(subject: "operator \(name)", after: ["role": .string(role.rawValue)])
             return try OperatorLink.make(of: name, role: role, in: work.tx)
         }
         return shown(link, call)
@@ -107,11 +105,10 @@ package enum OperatorOperations {
         }
     }
 
-    /// Throws `Refused` if a change would leave no admin to manage the operators.
     private static func requireOtherAdmin(than row: Operator, unless isStill: Bool, in tx: Transaction) throws {
         guard row.role == .admin, !isStill else { return }
         guard try tx.operators.all().contains(where: { $0.role == .admin && $0.name != row.name }) else {
-            throw Refused(409, "Forbidden", "\(row.name) is the only admin; make another admin first.")
+            throw Refused(409, .forbidden, "\(row.name) is the only admin; make another admin first.")
         }
     }
 
@@ -119,8 +116,7 @@ package enum OperatorOperations {
         try call.act { work, act in
             let row = try found(call, in: work.tx)
             try requireOtherAdmin(than: row, unless: false, in: work.tx)
-            act.subject = "operator \(row.name)"
-            act.before = ["role": .string(row.role.rawValue)]
+            act = Act(subject: "operator \(row.name)", before: ["role": .string(row.role.rawValue)])
             _ = try work.tx.operators.remove(row.name)
         }
         return [:]
@@ -151,10 +147,7 @@ package enum OperatorOperations {
     private static func sessions(_ call: OperationCall) throws -> JSONObject {
         let name = call.caller.role == .admin ? nil : call.caller.name
         return try call.read { tx in
-            let roles = Dictionary(
-                try tx.operators.all().map { ($0.name, $0.role) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            let roles = Dictionary(try tx.operators.all().map { ($0.name, $0.role) }) { first, _ in first }
             let live = try tx.operators.sessions(of: name).filter { $0.isLive(at: call.now) }
             return Shown.page(
                 live.map { session in
@@ -177,8 +170,7 @@ package enum OperatorOperations {
             guard let session, call.caller.role == .admin || session.name == call.caller.name else {
                 throw Refused.notFound("session with that id")
             }
-            act.subject = "session \(session.id)"
-            act.before = ["operator": .string(session.name)]
+            act = Act(subject: "session \(session.id)", before: ["operator": .string(session.name)])
             _ = try work.tx.operators.end(session.id)
         }
         return [:]
@@ -206,7 +198,7 @@ package enum OperatorOperations {
         let role = try call.fields.word("role", as: OperatorRole.self) ?? call.caller.role
         let days = try call.fields.integer("days", in: 1...OperatorSignIn.tokenDaysMax)
         guard role <= call.caller.role else {
-            throw Refused(403, "Forbidden", "A token can't have more rights than you.", field: "role")
+            throw Refused(403, .forbidden, "A token can't have more rights than you.", field: "role")
         }
         let token = OperatorToken(
             id: "ot-" + Sodium.base64URL(Sodium.randomBytes(9)),
@@ -219,14 +211,9 @@ package enum OperatorOperations {
         let secret = Sodium.randomSecret()
         try call.act { work, act in
             guard try work.tx.operators.tokens(of: token.name).count < Operator.tokensMax else {
-                throw Refused(
-                    409,
-                    ErrorCode.tooManyRequests.rawValue,
-                    "You already have \(Operator.tokensMax) tokens; revoke one first."
-                )
+                throw Refused(409, .tooManyRequests, "You already have \(Operator.tokensMax) tokens; revoke one first.")
             }
-            act.subject = "token \(token.id)"
-            act.after = ["name": .string(label), "role": .string(role.rawValue)]
+            act = Act(subject: "token \(token.id)", after: ["name": .string(label), "role": .string(role.rawValue)])
             try work.tx.operators.add(token, secret: secret)
         }
         return ["token": .string(secret), "row": .object(row(token))]
@@ -239,8 +226,7 @@ package enum OperatorOperations {
             guard let token, call.caller.role == .admin || token.name == call.caller.name else {
                 throw Refused.notFound("token with that id")
             }
-            act.subject = "token \(id)"
-            act.before = ["operator": .string(token.name), "name": .string(token.label)]
+            act = Act(subject: "token \(id)", before: ["operator": .string(token.name), "name": .string(token.label)])
             _ = try work.tx.operators.removeToken(id)
         }
         return [:]

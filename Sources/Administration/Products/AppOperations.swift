@@ -37,7 +37,6 @@ enum AppOperations {
         ])
     }
 
-    /// Returns the products that an app sees, in the form in which the app's document names them.
     private static func products(_ app: App) -> JSONValue {
         switch app.products {
         case .all: "all"
@@ -45,7 +44,6 @@ enum AppOperations {
         }
     }
 
-    /// Returns the document of an app without its secrets.
     private static func document(_ app: App, in tx: Transaction) throws -> JSONObject {
         AppSecrets.removed(from: try tx.apps.document(app.id) ?? [:])
     }
@@ -56,6 +54,7 @@ enum AppOperations {
             "row": try row(app, in: tx), "document": try document(app, in: tx),
             "policies": AppCodec.encode(app.policies, sessionDays: days),
             "providers": try ProviderOperations.rows(of: app, call.context, in: tx),
+            "push": try ProviderOperations.pushRows(of: app, in: tx),
         ])
     }
 
@@ -89,16 +88,10 @@ enum AppOperations {
     private static func add(_ call: OperationCall) throws -> JSONObject {
         let outcome = try call.act { work, act in
             if let id = call.body["appId"]?.stringValue.flatMap({ AppID($0) }), try work.tx.apps.find(id) != nil {
-                throw Refused(
-                    409,
-                    ErrorCode.duplicated.rawValue,
-                    "The app \(id) already exists; change it instead.",
-                    field: "appId"
-                )
+                throw Refused(409, .duplicated, "The app \(id) already exists; change it instead.", field: "appId")
             }
             let outcome = try Import.app(.object(call.body), in: work.tx)
-            act.subject = "app \(outcome.id)"
-            act.after = .object(AppSecrets.removed(from: call.body))
+            act = Act(subject: "app \(outcome.id)", after: .object(AppSecrets.removed(from: call.body)))
             return outcome
         }
         return try call.read { tx in
@@ -117,9 +110,7 @@ enum AppOperations {
             guard call.body["appId"]?.stringValue == before.id.text else {
                 throw Refused.invalid("appId", "The document names another app.")
             }
-            act.subject = "app \(before.id)"
-            act.app = before.id
-            act.before = .object(try document(before, in: work.tx))
+            act = Act(subject: "app \(before.id)", app: before.id, before: .object(try document(before, in: work.tx)))
             _ = try Import.app(.object(call.body), in: work.tx)
             act.after = .object(try document(try app(call, in: work.tx), in: work.tx))
         }
@@ -132,8 +123,7 @@ enum AppOperations {
         let secret = Sodium.randomSecret()
         try call.act { work, act in
             let app = try app(call, in: work.tx)
-            act.subject = "app \(id)"
-            act.app = id
+            act = Act(subject: "app \(id)", app: id)
             let document = try work.tx.apps.document(id) ?? [:]
             try work.tx.apps.save(app, document: document, secret: secret)
         }

@@ -3,7 +3,7 @@ import JSON
 import Service
 import Storage
 
-/// The check that shows what the import of a product's document would change and break.
+/// A check of what would change, and what would break, if a product's document were imported.
 enum ProductCheck {
     /// Returns the result of the check (`DocumentCheck`) without changing anything.
     static func check(_ document: JSONObject, in tx: Transaction) throws -> JSONObject {
@@ -24,26 +24,17 @@ enum ProductCheck {
                 breaks = broken(from: before, to: after, counts)
             }
         }
-        return [
-            "isNew": .bool(before == nil), "problems": .array(problems),
-            "changes": .array(changes), "breaks": .array(breaks),
-        ]
+        return JSONObject(showing: ["isNew": before == nil, "problems": problems, "changes": changes, "breaks": breaks])
     }
 
-    /// Returns all faults because of which a document is refused.
+    /// Returns all faults for which a document is refused.
     static func problems(_ rejection: Rejection) -> [JSONValue] {
-        ([rejection] + rejection.others).map { fault in
-            .object(
-                JSONObject(showing: ["field": fault.field, "message": fault.message])
-            )
-        }
+        ([rejection] + rejection.others).map { JSONObject(showing: ["field": $0.field, "message": $0.message]).shown }
     }
 
     private static func broken(from old: Product, to new: Product, _ counts: [String: Int64]) -> [JSONValue] {
         func row(_ path: String, _ why: String, devices: Int64?) -> JSONValue {
-            .object(
-                JSONObject(showing: ["path": path, "why": why, "devices": devices])
-            )
+            JSONObject(showing: ["path": path, "why": why, "devices": devices]).shown
         }
         let narrowed = Set(ProductRules.narrowed(from: old, to: new))
         let points = old.dataPoints.compactMap { point -> JSONValue? in
@@ -89,12 +80,9 @@ enum DocumentChanges {
         if let before = named(before), let after = named(after) {
             return between(before, after, path: path)
         }
-        return [
-            .object(JSONObject(showing: ["path": path, "before": before, "after": after]))
-        ]
+        return [JSONObject(showing: ["path": path, "before": before, "after": after]).shown]
     }
 
-    /// Returns a list of named objects as one object whose keys are the names; nil for any other value.
     private static func named(_ value: JSONValue?) -> JSONObject? {
         guard let list = value?.arrayValue, !list.isEmpty else { return nil }
         var members: [JSONObject.Member] = []

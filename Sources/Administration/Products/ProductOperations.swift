@@ -25,7 +25,6 @@ enum ProductOperations {
 
     private static let macsMax = 1000
 
-    /// Returns the product whose key is in the path.
     private static func product(_ call: OperationCall, in tx: Transaction) throws -> Product {
         let key = try call.id("productKey", ProductKind.self)
         guard let found = try tx.products.find(key) else { throw Refused.notFound("product", key.text) }
@@ -101,12 +100,8 @@ enum ProductOperations {
             if let key = call.body["productKey"]?.stringValue.flatMap({ ProductKey($0) }),
                 try work.tx.products.find(key) != nil
             {
-                throw Refused(
-                    409,
-                    ErrorCode.duplicated.rawValue,
-                    "The product \(key) already exists; change it instead.",
-                    field: "productKey"
-                )
+                let detail = "The product \(key) already exists; change it instead."
+                throw Refused(409, .duplicated, detail, field: "productKey")
             }
             let outcome = try Import.product(.object(call.body), in: work.tx)
             act.subject = "product \(outcome.id)"
@@ -138,7 +133,7 @@ enum ProductOperations {
         return try call.read { try shown(try product(call, in: $0), in: $0) }
     }
 
-    /// Throws `Refused` if the document was changed by another request after the caller had read it.
+    /// Throws `Refused` if another request changed the document after the caller had read it.
     static func requireMatch(_ call: OperationCall, _ updatedAt: Instant?) throws {
         guard let wanted = call.request.header("if-match") else { return }
         guard wanted.filter({ $0 != "\"" }) == updatedAt.map({ "\($0.milliseconds)" }) else {
@@ -171,8 +166,7 @@ enum ProductOperations {
         }
         try call.act { work, act in
             let key = try product(call, in: work.tx).key
-            act.subject = "product \(key)"
-            act.after = ["macs": .array(texts.map(JSONValue.string))]
+            act = Act(subject: "product \(key)", after: ["macs": .array(texts.map(JSONValue.string))])
             try work.tx.products.list(key, macs)
         }
         return ["count": Shown.count(macs.count)]

@@ -6,7 +6,7 @@ struct SearchTerms: Sendable, Equatable {
         var key: String
         /// The text to search for, as it was typed.
         var value: String
-        /// Whether the search excludes what matches the term.
+        /// Whether the search excludes everything that matches the term.
         var isNegated: Bool
         /// Whether the whole text must match.
         var isExact: Bool
@@ -18,7 +18,7 @@ struct SearchTerms: Sendable, Equatable {
     /// The maximum number of terms in a search.
     static let countMax = 20
 
-    /// Parses a search; any text is valid.
+    /// Parses a search; every text is valid unless it contains too many terms.
     ///
     /// - Throws: `Refused` if there are too many terms.
     init(_ text: String) throws {
@@ -57,7 +57,7 @@ struct SearchTerms: Sendable, Equatable {
         return Term(key: key, value: String(value), isNegated: isNegated, isExact: isExact)
     }
 
-    /// Returns whether each term matches one of some texts, whatever the term's key.
+    /// Returns whether each term matches one of the given texts; the terms' keys are ignored.
     func find(anyOf texts: [String?]) -> Bool { terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated } }
 
     /// Returns whether all terms match.
@@ -70,10 +70,8 @@ struct SearchTerms: Sendable, Equatable {
     /// Throws `Refused` if a term has a key that a list doesn't support.
     func requireKeys(_ known: [String]) throws {
         for term in terms where !term.key.isEmpty && !known.contains(term.key) {
-            throw Refused.invalid(
-                "query",
-                "\(term.key): is not a search key; use \(known.map { $0 + ":" }.joined(separator: ", "))"
-            )
+            let keys = known.map { $0 + ":" }.joined(separator: ", ")
+            throw Refused.invalid("query", "\(term.key): is not a search key; use \(keys)")
         }
     }
 }
@@ -82,10 +80,8 @@ extension SearchTerms.Term {
     /// Returns whether the term matches a text.
     func finds(_ text: String) -> Bool { isExact ? text == value : text.lowercased().contains(value.lowercased()) }
 
-    /// Returns whether the term matches one of some texts.
-    func finds(anyOf texts: [String?]) -> Bool {
-        texts.contains { $0.map(finds) ?? false }
-    }
+    /// Returns whether the term matches one of the given texts.
+    func finds(anyOf texts: [String?]) -> Bool { texts.contains { $0.map(finds) ?? false } }
 
     /// Returns the value of a term that must be yes or no.
     func flag() throws -> Bool {

@@ -49,17 +49,13 @@ enum SystemOperations {
     private static let logMinutes: ClosedRange<Int64> = 1...60
     private static let logMinutesDefault: Int64 = 10
 
-    /// Runs the checks of `doctor` in some groups; each check limits its own time.
+    /// Runs the checks of `doctor` that belong to the given groups; each check limits its own time.
     private static func examine(
         _ context: OperationContext,
         _ groups: [String] = Doctor.groups
     ) async throws -> [Finding] {
-        let doctor = Doctor(
-            settings: context.settings,
-            directory: context.directory,
-            isQuick: true,
-            store: context.store
-        )
+        let (settings, directory) = (context.settings, context.directory)
+        let doctor = Doctor(settings: settings, directory: directory, isQuick: true, store: context.store)
         let findings = try await context.threads.run { doctor.examineBlocking(groups) }
         return findings + (await doctor.examine(groups.filter { $0 == "certificates" }))
     }
@@ -97,16 +93,11 @@ enum SystemOperations {
         guard let level = call.body["level"]?.stringValue.flatMap(Logger.Level.init(rawValue:)) else {
             throw Refused.invalid("level", "level must be trace, debug, info, notice, warning or error.")
         }
-        let minutes =
-            try call.fields.integer("minutes", in: logMinutes) ?? logMinutesDefault
+        let minutes = try call.fields.integer("minutes", in: logMinutes) ?? logMinutesDefault
         LogOverride.set(level, for: .seconds(minutes * 60))
-        try call.note(
-            Act(
-                subject: "log",
-                before: ["level": .string(call.context.settings.logLevel)],
-                after: ["level": .string(level.rawValue), "minutes": .integer(minutes)]
-            )
-        )
+        var act = Act(subject: "log", before: ["level": .string(call.context.settings.logLevel)])
+        act.after = ["level": .string(level.rawValue), "minutes": .integer(minutes)]
+        try call.note(act)
         return logLevel(call)
     }
 

@@ -3,6 +3,7 @@ import JSON
 import Service
 import Storage
 import Web
+import Wire
 import Workers
 
 /// The operations on users and their sessions.
@@ -33,13 +34,19 @@ enum UserOperations {
                 )
                 return try AuditOperations.page(page, in: tx)
             }
+        },
+        Operation("listUserNotifications", "GET", "users/{uid}/notifications", role: .viewer) { call in
+            try call.read { tx in
+                let uid = try user(call, in: tx).uid
+                let notes = try tx.notifications.records(of: uid, limit: call.limit())
+                return Shown.page(notes.map { NotificationCodec.operatorRow($0, pushes: $0.pushes.map(\.stored)) })
+            }
         }, Operation("exportUser", "GET", "users/{uid}/export", role: .admin, export),
     ]
 
     private static let scanMax = 100_000
     private static let devicesMax: Int64 = 1000
 
-    /// Returns the user whose id is in the path.
     private static func user(_ call: OperationCall, in tx: Transaction) throws -> User {
         let uid = try call.id("uid", UserKind.self)
         guard let found = try tx.accounts.find(uid) else { throw Refused.notFound("user", uid.text) }
@@ -50,12 +57,10 @@ enum UserOperations {
     private static func lockedUser(_ call: OperationCall, _ act: inout Act, in tx: Transaction) throws -> User {
         try tx.lock(users: [try call.id("uid", UserKind.self)])
         let user = try user(call, in: tx)
-        act.subject = "user \(user.uid)"
-        act.uid = user.uid
+        act = Act(subject: "user \(user.uid)", uid: user.uid)
         return user
     }
 
-    /// Returns the session whose id is in the path.
     private static func session(_ call: OperationCall, in tx: Transaction) throws -> Session {
         let id = try call.id("sessionId", MessageKind.self)
         guard let found = try tx.sessions.find(id) else { throw Refused.notFound("session", id.text) }
@@ -125,7 +130,7 @@ enum UserOperations {
     private static func show(_ call: OperationCall) throws -> JSONObject {
         let isOpen = call.request.query["addresses"] == "true"
         guard !isOpen || call.caller.role == .admin else {
-            throw Refused(403, "Forbidden", "Only an admin sees addresses in full.")
+            throw Refused(403, .forbidden, "Only an admin sees addresses in full.")
         }
         let page = try call.read { tx in
             let user = try user(call, in: tx)
@@ -144,7 +149,7 @@ enum UserOperations {
                 "homes": try tx.homes.all(of: user.uid).count, "schedules": try tx.schedules.count(ofUser: user.uid),
             ])
         }
-        let wait = try call.store.read(at: call.now) { tx in
+        let wait = try call.read { tx in
             try PasswordTries.wait(of: user(call, in: tx), call.context.limits, in: tx)
         }
         if isOpen {
@@ -174,18 +179,16 @@ enum UserOperations {
     }
 
     private static func end(_ call: OperationCall) throws -> JSONObject {
-        let ended = try call.act { work, act in
+        try call.act { work, act in
             let found = try work.tx.lock {
                 try session(call, in: work.tx)
             } naming: {
                 (users: [$0.uid], devices: [])
             }
-            act.subject = "session \(found.id)"
-            act.uid = found.uid
+            act = Act(subject: "session \(found.id)", uid: found.uid)
             if found.endedAt == nil { try SessionLifecycle.end(found, because: .operator, by: call.actor, in: &work) }
             return try UserView.session(try session(call, in: work.tx), in: work.tx)
         }
-        return ended
     }
 
     private static func unlock(_ call: OperationCall) throws -> JSONObject {
@@ -203,7 +206,7 @@ enum UserOperations {
             let entry = try work.tx.cancellations.find(user.uid)
             act.before = entry.map { ["deletesAt": Shown.moment($0.deletesAt)] }
             guard try work.tx.cancellations.undo(user.uid) else {
-                throw Refused(409, "Forbidden", "\(user.uid) is not going to be erased, or erasing has begun.")
+                throw Refused(409, .forbidden, "\(user.uid) is not going to be erased, or erasing has begun.")
             }
         }
         return [:]
@@ -214,7 +217,7 @@ enum UserOperations {
         try call.requireConfirmation(of: uid.text)
         let found = try call.read { try user(call, in: $0) }
         let summary = try UserErasure.run(found, in: call.context)
-        // The audit trail doesn't name the user here; it only records that a user was erased, and by whom.
+        // The audit trail records that a user was erased, and by whom, but not the user's name.
         try call.note(Act(subject: "user"))
         return JSONObject(showing: ["devices": summary.devices.count, "sessions": summary.sessions])
     }

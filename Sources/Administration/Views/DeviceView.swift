@@ -5,7 +5,7 @@ import Wire
 
 /// The JSON form of devices in the console's interface.
 package enum DeviceView {
-    /// The members of a device's hardware that contain the version of its firmware, the most specific first.
+    /// The members of the hardware data that can contain the firmware's version, the most specific member first.
     private static let firmware = ["mcuSoftVersion", "wifiFirmwareVer", "wifiSoftVersion"]
 
     /// Returns a device as a row of the list (`DeviceRow`).
@@ -31,7 +31,7 @@ package enum DeviceView {
         ])
     }
 
-    /// Returns tags as an object with the tags' values by their names.
+    /// Returns tags as an object that maps each tag's name to its value.
     static func tags(_ tags: [DeviceTag]) -> JSONObject {
         JSONObject(members: tags.map { .init(key: $0.name, value: .string($0.value)) })
     }
@@ -80,12 +80,8 @@ package enum DeviceView {
     }
 
     private static func presence(_ presence: Presence) -> JSONObject {
-        let way =
-            if presence.connection > 0 {
-                "gate"
-            } else if presence.session != nil
-                || presence.lastSeenAt != nil
-            { "device" } else { "nothing" }
+        let isKnownByDevice = presence.session != nil || presence.lastSeenAt != nil
+        let way = presence.connection > 0 ? "gate" : isKnownByDevice ? "device" : "nothing"
         return JSONObject(showing: [
             "online": presence.isOnline, "knownBy": way, "since": presence.lastSeenAt,
             "connection": presence.connection, "run": presence.session, "listensFrom": presence.listensFrom,
@@ -115,8 +111,7 @@ enum PointView {
 
     /// Returns a device's data points with their known and wanted values.
     ///
-    /// The data points are those that the product declares, or, if it declares none, those that the device has
-    /// reported.
+    /// If the product declares no data points, those that the device has reported are returned.
     static func points(_ status: Status, product: Product?, open: [Command], newest: [Command]) -> [JSONObject] {
         let declared = product.map(\.dataPoints) ?? []
         let points =

@@ -34,7 +34,6 @@ enum MessageOperations {
 
     // MARK: Test messages
 
-    /// The recipient of a test message.
     private struct Recipient {
         var channel: OutgoingMessage.Channel
         var to: String
@@ -54,8 +53,7 @@ enum MessageOperations {
             guard try work.tx.apps.find(app) != nil else { throw Refused.notFound("app", app.text) }
             try call.take("testMessage", Operator.testMessagesPerHour, in: work.tx)
             let id = MessageID(trusted: work.makeID("m"))
-            act.subject = "message \(id)"
-            act.app = app
+            act = Act(subject: "message \(id)", app: app)
             act.after = [
                 "channel": .string(recipient.channel.rawValue), "to": .string(MaskedAddress.text(recipient.to)),
             ]
@@ -88,7 +86,7 @@ enum MessageOperations {
             guard let address = EmailAddress(to) else { throw Refused.invalid("to", "to is not an e-mail address.") }
             return Recipient(channel: .email, to: address.text)
         case OutgoingMessage.Channel.sms.rawValue:
-            // The country code must be followed by a separator, since nothing else shows where it ends.
+            // A separator must follow the country code, to show where the country code ends.
             let digits = to.drop { $0 == "+" }.prefix { $0.isASCII && $0.isNumber }
             guard to.hasPrefix("+"), CountryCode.accepts(String(digits)),
                 let phone = Phone(to, countryCode: String(digits))
@@ -114,11 +112,8 @@ extension OperationCall {
     func take(_ what: String, _ max: Int, in tx: Transaction) throws {
         let limit = AttemptTable.Limit("operator/\(what)/\(caller.name)", max: max, windowSeconds: 3600)
         if let wait = try tx.attempts.take([limit]) {
-            throw Rejection(
-                .tooManyRequests,
-                "That was done \(max) times within an hour; try again later.",
-                retryAfter: wait
-            )
+            let text = "That was done \(max) times within an hour; try again later."
+            throw Rejection(.tooManyRequests, text, retryAfter: wait)
         }
     }
 }

@@ -4,20 +4,19 @@ import Service
 package import Storage
 import Workers
 
-/// The JSON form of outgoing messages in the console's interface: those that wait, and the outcomes of the others.
+/// The JSON form of outgoing messages in the console's interface: waiting messages, and the outcomes of finished ones.
 package enum MessageView {
-    /// The maximum number of messages in an event of the event stream.
+    /// The maximum number of messages in one event of the console's event stream.
     static let shownMax = 100
     /// The maximum number of rows of one table that are read at once.
     private static let pageRows = 200
 
-    /// The keys of search terms, each with the member of a row in which such a term searches.
+    /// The keys of search terms; a term with a key searches in the row's member that belongs to the key.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
         "to": "to",
     ]
 
-    /// A row of the list of messages, with its place.
     private typealias Line = (place: MessageRecordTable.Place, row: JSONObject)
 
     /// Returns the newest messages (`MessagePage`).
@@ -52,19 +51,14 @@ package enum MessageView {
         }
         let isMore = found.count == limit || looked >= WorkOperations.scanMax
         var page = Shown.page(found, next: isMore ? "\(place.createdAt.milliseconds).\(place.id)" : nil)
+        let channels = MessageRoutes.channels
         page["ways"] = .object(
-            JSONObject(
-                OutgoingMessage.Channel.allCases.map { channel -> (String, JSONValue?) in
-                    let way = MessageRoutes.way(of: channel, service.run)
-                    return (channel.rawValue, .string(way))
-                }
-            )
+            JSONObject(channels.map { ($0.rawValue, .string(MessageRoutes.way(of: $0, service.run))) })
         )
         return page
     }
 
-    /// Returns a message's row; for roles that may not send messages, without the code, with which they could sign in
-    /// as a user.
+    /// Returns a message's row; its sign-in code is left out for roles that may not send messages.
     private static func shown(_ row: JSONObject, to role: OperatorRole) -> JSONObject {
         var row = row
         if role < .operator { row["code"] = nil }
@@ -94,19 +88,11 @@ package enum MessageView {
     ) throws -> [Line] {
         let waiting = try tx.outgoingMessages.page(behind: place, limit: pageRows)
             .map { due, dueAt -> Line in
-                let place = MessageRecordTable.Place(
-                    createdAt: due.createdAt,
-                    id: due.message.id.text
-                )
-                return (place, row(due, dueAt: dueAt, service))
+                (.init(createdAt: due.createdAt, id: due.message.id.text), row(due, dueAt: dueAt, service))
             }
         let ended = try tx.messageRecords.page(behind: place, limit: pageRows)
             .map { record -> Line in
-                let place = MessageRecordTable.Place(
-                    createdAt: record.createdAt,
-                    id: record.id.text
-                )
-                return (place, row(record, service))
+                (.init(createdAt: record.createdAt, id: record.id.text), row(record, service))
             }
         let sorted = (waiting + ended).sorted { left, right in
             (left.place.createdAt, left.place.id) > (right.place.createdAt, right.place.id)
@@ -124,10 +110,12 @@ package enum MessageView {
     private static func row(_ due: OutgoingMessageTable.Due, dueAt: Instant?, _ service: RunningService) -> JSONObject {
         let message = due.message
         let isAgain = due.tries > 1 || due.error != nil
+        let way = message.push?.address.kind.rawValue ?? MessageRoutes.way(of: message.channel, service.run)
         return JSONObject(showing: [
-            "messageId": message.id, "channel": message.channel.rawValue, "to": MaskedAddress.text(message.to),
+            "messageId": message.id, "channel": message.channel.rawValue,
+            "to": message.push?.address.terminal.text ?? MaskedAddress.text(message.to),
             "template": message.template.rawValue, "appId": message.app,
-            "provider": MessageRoutes.way(of: message.channel, service.run), "state": isAgain ? "retrying" : "waiting",
+            "provider": way, "state": isAgain ? "retrying" : "waiting",
             "tries": due.tries, "error": due.error, "dueAt": dueAt, "createdAt": due.createdAt,
             "expiresAt": message.expiresAt, "code": service.isDevelopment ? message.secret : nil,
         ])

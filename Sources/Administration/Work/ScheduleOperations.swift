@@ -59,7 +59,6 @@ enum ScheduleOperations {
         }
     }
 
-    /// Returns the schedule whose id is in the path.
     private static func schedule(_ call: OperationCall, in tx: Transaction) throws -> Schedule {
         let id = try call.id("scheduleId", ScheduleKind.self)
         guard let found = try tx.schedules.find(id) else { throw Refused.notFound("schedule", id.text) }
@@ -110,7 +109,6 @@ enum ScheduleOperations {
     }
 }
 
-/// The runs that are due in the next hours, the runs of the last hours, and changes to or from daylight saving time.
 private struct Upcoming {
     private let call: OperationCall
     private let from: Instant
@@ -147,30 +145,24 @@ private struct Upcoming {
                         isCut = true
                         break
                     }
-                    rows.append(
-                        (
-                            at,
-                            JSONObject(showing: [
-                                "at": at, "scheduleId": schedule.id, "did": schedule.did,
-                                "deviceName": Shown.name(names[schedule.did]), "timezone": schedule.timing.zone,
-                                "attrs": attrs,
-                            ])
-                        )
-                    )
+                    let row = JSONObject(showing: [
+                        "at": at, "scheduleId": schedule.id, "did": schedule.did,
+                        "deviceName": Shown.name(names[schedule.did]), "timezone": schedule.timing.zone, "attrs": attrs,
+                    ])
+                    rows.append((at, row))
                     moment = try calendar.next(schedule, after: at)
                 }
             }
             rows.sort { $0.0 < $1.0 }
             let zones = Set(schedules.map(\.timing.zone))
+            let runRows = runs.map { run in
+                let did = owners[run.schedule]
+                return ScheduleView.run(run, of: did, deviceName: did.flatMap { names[$0] }).shown
+            }
             return [
                 "from": Shown.moment(from), "to": Shown.moment(to), "occurrences": .array(rows.map { .object($0.1) }),
-                "runs": .array(
-                    runs.map { run in
-                        let did = owners[run.schedule]
-                        let name = did.flatMap { names[$0] }
-                        return .object(ScheduleView.run(run, of: did, deviceName: name))
-                    }
-                ), "clockChanges": .array(zones.sorted().flatMap { ClockChanges.of($0, from: from, to: to) }),
+                "runs": .array(runRows),
+                "clockChanges": .array(zones.sorted().flatMap { ClockChanges.of($0, from: from, to: to) }),
                 "isCut": .bool(isCut),
             ]
         }

@@ -67,11 +67,7 @@ package enum WorkOperations {
     }
 
     private static func counts(_ rows: [(reason: String, count: Int64)]) -> JSONObject {
-        Shown.page(
-            rows.map {
-                JSONObject(showing: ["reason": $0.reason, "count": $0.count])
-            }
-        )
+        Shown.page(rows.map { JSONObject(showing: ["reason": $0.reason, "count": $0.count]) })
     }
 
     private static func explain(_ call: OperationCall) throws -> JSONObject {
@@ -116,7 +112,6 @@ package enum WorkOperations {
         }
     }
 
-    /// Returns the dead letter whose number is in the path.
     private static func letter(_ call: OperationCall, in tx: Transaction) throws -> DeadLetter {
         let number = call.parameter("letter")
         if let id = Int64(number), let found = try tx.deadLetters.find(id) { return found }
@@ -138,16 +133,13 @@ package enum WorkOperations {
     private static func replay(_ call: OperationCall) throws -> JSONObject {
         let found = try call.read { try letter(call, in: $0) }
         guard !found.isShapeOnly else {
-            throw Refused(
-                409,
-                ErrorCode.forbidden.rawValue,
-                "Only the names and sizes of its values were kept, because the values may be secret."
-            )
+            let detail = "Only the names and sizes of its values were kept, because the values may be secret."
+            throw Refused(409, .forbidden, detail)
         }
         if let id = EventSubscription.webhook(ofDeadLetter: found.topic) {
             let rule = try OutboundRule(privateTargets: call.context.settings.privateTargets)
             if let failure = try WebhookReplay.run(found, to: id, in: call.context.store, under: rule) {
-                throw Refused(409, ErrorCode.unavailable.rawValue, failure)
+                throw Refused(409, .unavailable, failure)
             }
         } else {
             try ToolClient(call.context.directory, call.context.settings).replay(found)

@@ -13,7 +13,7 @@ struct Access: Sendable {
     /// With TLS, browsers send the cookie only to this host, and never over an unencrypted connection.
     var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
 
-    /// Returns the cookie with a session's token, or a cookie that removes it if the token is nil.
+    /// Returns the cookie with a session's token; if the token is nil, a cookie that removes the present one.
     func cookie(_ token: String?) -> (name: String, value: String) {
         setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
     }
@@ -31,7 +31,7 @@ struct Access: Sendable {
         setCookie(browserCookieName, mark, seconds: KnownBrowser.lifeSeconds)
     }
 
-    /// Returns the mark in a request's cookie that identifies a known browser, or nil for a new browser.
+    /// Returns the mark of a known browser from a request's cookie, or nil for a new browser.
     func browserMark(_ request: ConsoleRequest) -> String? { request.cookie(browserCookieName) }
 
     private func setCookie(_ name: String, _ value: String, seconds: Int64) -> (String, String) {
@@ -39,7 +39,7 @@ struct Access: Sendable {
         return ("Set-Cookie", "\(name)=\(value)\(rest)\(isSecure ? "; Secure" : "")")
     }
 
-    /// Returns the caller of a request, or nil without a valid session or token.
+    /// Returns the caller of a request, or nil if the request has no valid session or token.
     ///
     /// A token in the header takes precedence over a cookie. If the token is wrong, the cookie isn't used.
     func caller(_ request: ConsoleRequest, at now: Instant) throws -> Caller? {
@@ -64,12 +64,7 @@ struct Access: Sendable {
         if (token.usedAt ?? token.createdAt).adding(seconds: OperatorSignIn.usedSeconds) <= now || token.usedAt == nil {
             try store.batch(at: now) { try $0.operators.noteUse(ofToken: token.id) }
         }
-        return Caller(
-            name: row.name,
-            role: min(token.role, row.role),
-            hasPassword: row.passwordHash != nil,
-            way: .token(token)
-        )
+        return Caller(row, role: min(token.role, row.role), way: .token(token))
     }
 
     private func caller(cookie: String, at now: Instant) throws -> Caller? {
@@ -85,7 +80,7 @@ struct Access: Sendable {
             try store.batch(at: now) { try $0.operators.noteUse(ofSession: session.id) }
             session.seenAt = now
         }
-        return Caller(name: row.name, role: row.role, hasPassword: row.passwordHash != nil, way: .session(session))
+        return Caller(row, role: row.role, way: .session(session))
     }
 
     /// The reason why a caller's session or token is no longer valid.
@@ -95,7 +90,7 @@ struct Access: Sendable {
 
     /// Returns the reason why a caller's session or token is no longer valid, or nil while it is valid.
     ///
-    /// Open streams call this method regularly, and end when it returns a reason.
+    /// Open streams call this method regularly, and end when the method returns a reason.
     func end(of caller: Caller, at now: Instant) throws -> End? {
         try store.read { tx in
             guard let row = try tx.operators.find(caller.name) else { return .revoked }
@@ -113,10 +108,10 @@ struct Access: Sendable {
         }
     }
 
-    /// Refuses a request that changes something if it may come from a page that isn't the console's.
+    /// Refuses a request that changes something if a page other than the console's own could have sent the request.
     ///
-    /// Every request that changes something must contain JSON. Without a token in the header, it must also contain the
-    /// console's own header and the browser's header that says that it comes from the same origin.
+    /// Every request that changes something must contain JSON. A request without a token in its header must also have
+    /// the console's own header, and the browser's header must say that the request comes from the same origin.
     static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
         guard request.method != "GET" else { return }
         let type = request.header("content-type")?.lowercased() ?? ""
@@ -128,11 +123,15 @@ struct Access: Sendable {
         guard request.header("x-lamplighter") == "console", request.header("sec-fetch-site") == "same-origin",
             media == "application/json"
         else {
-            throw Refused(
-                403,
-                "Forbidden",
-                "With a cookie, only the console's own pages can make changes; scripts use a token."
-            )
+            let detail = "With a cookie, only the console's own pages can make changes; scripts use a token."
+            throw Refused(403, "Forbidden", detail)
         }
+    }
+}
+
+extension Caller {
+    /// Makes the caller for an operator with a session or a token.
+    init(_ row: Operator, role: OperatorRole, way: Way) {
+        self.init(name: row.name, role: role, hasPassword: row.passwordHash != nil, way: way)
     }
 }

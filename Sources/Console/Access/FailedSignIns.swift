@@ -4,9 +4,7 @@ import Service
 import Storage
 import Web
 
-/// The reports of failed sign-ins.
-///
-/// Each failed sign-in is reported as a refusal, and a limited number is recorded in the audit trail.
+/// A reporter of failed sign-ins: each is stored as a refusal, and a limited number also in the audit trail.
 struct FailedSignIns: Sendable {
     /// The kind of proof with which the caller tried to sign in.
     enum Proof: String, Sendable {
@@ -19,20 +17,15 @@ struct FailedSignIns: Sendable {
 
     init(_ context: ConsoleContext) { self.context = context }
 
-    /// Returns a limit on the number of visits in a minute.
+    /// Returns a limit of `perMinute` visits in a minute.
     static func limit(_ perMinute: Int) -> VisitLimit {
         let start = ContinuousClock.now
-        return VisitLimit(perMinute: perMinute) {
-            (ContinuousClock.now - start).components.seconds
-        }
+        return VisitLimit(perMinute: perMinute) { (ContinuousClock.now - start).components.seconds }
     }
 
-    /// Reports a failed sign-in.
+    /// Reports a failed sign-in; if `isTooMany` is true, the proof was refused without being verified.
     ///
-    /// If `isTooMany` is true, the proof was refused without being verified.
-    ///
-    /// `name` is nil if no operator has the given name, because that text could be a secret that was typed into the
-    /// wrong field.
+    /// `name` is nil if no operator has the entered name: the text could be a secret, typed into the wrong field.
     ///
     /// - Throws: An error of the store.
     func tell(_ proof: Proof, name: String? = nil, from address: String, isTooMany: Bool = false) throws {
@@ -40,13 +33,9 @@ struct FailedSignIns: Sendable {
         context.run.refused(ListenerRefusal(.signIn, address: address, name: name, detail: proof.rawValue))
         guard perAddress.admit(address), together.admit("") else { return }
         try context.store.batch(at: context.now, once: true) { tx in
-            var entry = AuditEntry(
-                kind: .loginFailed,
-                uid: nil,
-                app: nil,
-                actor: Actor(.operator, name),
-                detail: isTooMany ? "\(proof.rawValue), too many tries" : proof.rawValue
-            )
+            let detail = isTooMany ? "\(proof.rawValue), too many tries" : proof.rawValue
+            let actor = Actor(.operator, name)
+            var entry = AuditEntry(kind: .loginFailed, uid: nil, app: nil, actor: actor, detail: detail)
             entry.subject = "address \(address)"
             try tx.audit.add(entry)
         }

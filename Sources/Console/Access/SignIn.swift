@@ -17,12 +17,13 @@ struct SignIn: Sendable {
     private let failures: FailedSignIns
     private let browsers: KnownBrowser
     private let hasher: PasswordHasher
-    /// The hash with which passwords for unknown names are verified, so that the verification takes the same time.
+    /// The hash that a password is verified against if the name is unknown.
+    ///
+    /// Because of this hash, a refusal takes as long for an unknown name as for a known one.
     private let dummy: String?
 
     init(_ context: ConsoleContext, _ access: Access, failures: FailedSignIns) {
-        (self.context, self.access) = (context, access)
-        self.failures = failures
+        (self.context, self.access, self.failures) = (context, access, failures)
         browsers = KnownBrowser(secret: context.run.secrets.tools)
         hasher = PasswordHasher()
         dummy = try? hasher.hash(Array(Sodium.randomSecret().utf8))
@@ -33,18 +34,9 @@ struct SignIn: Sendable {
         [
             Operation("enter", "POST", "session/enter", role: nil, work: .blocking(enter)),
             Operation("signIn", "POST", "session", role: nil, work: .blocking(signIn)),
-            Operation("showSession", "GET", "session", role: .viewer) { call in
-                try signedIn(call.caller, call)
-            },
+            Operation("showSession", "GET", "session", role: .viewer) { call in try signedIn(call.caller, call) },
             Operation("signOut", "DELETE", "session", role: .viewer, work: .blocking(signOut)),
-            Operation(
-                "setPassword",
-                "PUT",
-                "session/password",
-                role: .viewer,
-                isForBrowsers: true,
-                setPassword
-            ),
+            Operation("setPassword", "PUT", "session/password", role: .viewer, isForBrowsers: true, setPassword),
         ]
     }
 
@@ -57,11 +49,8 @@ struct SignIn: Sendable {
         guard let row = found else {
             try count([Self.links(call)], .link, for: call)
             try failures.tell(.link, from: call.request.address)
-            throw Refused(
-                401,
-                ErrorCode.invalidToken.rawValue,
-                "This link was used, or is older than 30 minutes. Make a new one: lamplighter console"
-            )
+            let detail = "This link was used, or is older than 30 minutes. Make a new one: lamplighter console"
+            throw Refused(401, ErrorCode.invalidToken.rawValue, detail)
         }
         return try begin(row, .link, for: call)
     }
@@ -71,8 +60,7 @@ struct SignIn: Sendable {
         let password = try call.fields.requiredText("password", length: 1...256)
         let row = try call.store.read { try $0.operators.find(name) }
         let limits = tries(of: row?.name, Self.counted(name, row), for: call)
-        // The try is counted before the password is verified, so that concurrent tries are limited in the same way as
-        // sequential tries.
+        // The try is counted before the password is verified, so that concurrent tries are limited too.
         try count(limits, .password, name: row?.name, for: call)
         let bytes = PasswordRules.normalised(password) ?? []
         let isRight = hasher.verify(bytes, against: row?.passwordHash ?? dummy ?? "")
@@ -89,8 +77,7 @@ struct SignIn: Sendable {
 
     /// Returns the limits on tries of a password.
     ///
-    /// A known browser has its own limit. Elsewhere, the limits are for the name from the request's address, and for
-    /// the name from all addresses.
+    /// A known browser has its own limit. Other browsers have one limit per name, and another per name and address.
     private func tries(of name: String?, _ counted: String, for call: OperationCall) -> [AttemptTable.Limit] {
         let mark = access.browserMark(call.request)
         if let name, let number = browsers.number(in: mark, for: name) {
@@ -102,14 +89,11 @@ struct SignIn: Sendable {
         ]
     }
 
-    /// Returns the name under which tries are counted.
-    ///
-    /// Unknown names share 256 counters.
+    /// Returns the name under which tries are counted; unknown names share 256 counters.
     private static func counted(_ name: String, _ row: Operator?) -> String {
         row?.name ?? "?\(Sodium.sha256(name.utf8)[0])"
     }
 
-    /// Returns the limit on wrong links from one address.
     private static func links(_ call: OperationCall) -> AttemptTable.Limit {
         limit("from/\(call.request.address)", OperatorSignIn.linksPerAddress)
     }
@@ -118,7 +102,6 @@ struct SignIn: Sendable {
         .init("operator/\(subject)", max: max, windowSeconds: OperatorSignIn.triesSeconds)
     }
 
-    /// Counts a try, and refuses the request if no tries are left.
     private func count(
         _ limits: [AttemptTable.Limit],
         _ proof: FailedSignIns.Proof,
@@ -128,11 +111,8 @@ struct SignIn: Sendable {
         let wait = try call.store.batch(at: call.now, once: true) { try $0.attempts.take(limits) }
         guard let wait else { return }
         try failures.tell(proof, name: name, from: call.request.address, isTooMany: true)
-        var refused = Refused(
-            429,
-            ErrorCode.tooManyRequests.rawValue,
-            "Too many wrong tries; try again later, or make a link: lamplighter console"
-        )
+        let detail = "Too many wrong tries; try again later, or make a link: lamplighter console"
+        var refused = Refused(429, ErrorCode.tooManyRequests.rawValue, detail)
         refused.retryAfter = wait
         throw refused
     }
@@ -150,26 +130,13 @@ struct SignIn: Sendable {
         )
         try call.store.batch(at: call.now, once: true) { tx in
             try tx.operators.begin(session, token: token)
-            var entry = AuditEntry(
-                kind: .operatorAct,
-                uid: nil,
-                app: nil,
-                actor: Actor(.operator, row.name),
-                detail: call.operation.id
-            )
+            let actor = Actor(.operator, row.name)
+            var entry = AuditEntry(kind: .operatorAct, uid: nil, app: nil, actor: actor, detail: call.operation.id)
             entry.subject = "session \(session.id)"
             try tx.audit.add(entry)
         }
-        let caller = Caller(
-            name: row.name,
-            role: row.role,
-            hasPassword: row.passwordHash != nil,
-            way: .session(session)
-        )
-        var reply = Reply(try signedIn(caller, call))
-        reply.headers = [
-            access.cookie(token), access.browserCookie(browsers.mark(for: row.name)),
-        ]
+        var reply = Reply(try signedIn(Caller(row, role: row.role, way: .session(session)), call))
+        reply.headers = [access.cookie(token), access.browserCookie(browsers.mark(for: row.name))]
         return reply
     }
 
@@ -194,7 +161,6 @@ struct SignIn: Sendable {
         return reply
     }
 
-    /// Returns the limit on tries of the current password by a signed-in operator.
     private static func current(_ row: Operator) -> AttemptTable.Limit {
         limit("current/\(row.name)", OperatorSignIn.tries)
     }

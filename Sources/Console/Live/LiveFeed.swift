@@ -4,37 +4,34 @@ import JSON
 import Storage
 import Workers
 
-/// The search for changes of the objects that a stream watches, since the stream's position.
+/// A finder of changes to the objects that a stream watches, since the stream's position.
 struct LiveFeed: Sendable {
     private let hub: LiveHub
     private var position: StreamPosition
     private var refusals: [Int64: Int64] = [:]
-    /// The time at which the newest reported session of the same operator began.
+    /// The beginning of the operator's newest session that was reported to this stream.
     private var signedInAt: Instant?
     private var taps: [Watch: Tap.Position] = [:]
     private var lastSlow: ContinuousClock.Instant?
     private var readers: [Watch: LogReader] = [:]
 
-    /// The maximum number of rows of a log in one event.
-    ///
-    /// The next look continues after these rows.
+    /// The maximum number of a log's rows in one event; the next check continues after these rows.
     private static let toldMax = 100
-    /// The time before the beginning of a watch from which refusals are also reported, in seconds.
+    /// A new watch also reports the refusals of this many seconds before its beginning.
     ///
-    /// A page first reads its list and then begins to watch. Refusals between these two moments would otherwise be
-    /// missed.
+    /// A page first reads its list and then begins to watch; without this time, it would miss refusals in between.
     private static let before: Int64 = 10
-    /// The interval between checks of the objects that take longer to examine.
+    /// The interval between checks of the overview and the system, which take longer than other objects' checks.
     private static let slowInterval: Duration = .seconds(1)
 
     init(_ hub: LiveHub, position: StreamPosition) {
-        self.hub = hub
-        self.position = position
+        (self.hub, self.position) = (hub, position)
     }
 
-    /// Returns the events since the last check, all from one state of the store.
+    /// Returns the events since the last check.
     ///
-    /// The overview and the system are examined only once a second.
+    /// All events except those of the overview, the system and the tap show the same state of the store. The overview
+    /// and the system are examined only once a second.
     mutating func look(at watches: [Watch], _ caller: Caller, hasChanged: Bool) throws -> [LiveEvent] {
         position.keep(watches)
         taps = taps.filter { watches.contains($0.key) }
@@ -50,7 +47,7 @@ struct LiveFeed: Sendable {
         }
         for watch in watches { try lookAtTap(watch, caller, into: &events) }
         guard hasChanged else { return events }
-        try hub.context.store.read { tx in
+        try hub.context.store.read(at: hub.context.now) { tx in
             for watch in watches { try look(at: watch, caller, in: tx, into: &events) }
             try lookAtSignIns(of: caller, in: tx, into: &events)
         }
@@ -65,31 +62,23 @@ struct LiveFeed: Sendable {
     ) throws {
         switch watch {
         case .overview, .system, .tap: break
-        case .device(let did):
-            let row = try DeviceView.row(of: did, in: tx)
-            tell("device", row, of: watch, in: &events)
-        case .page(let did):
-            tell("page", try DevicePageView.change(did, in: tx), of: watch, in: &events)
-        case .user(let uid):
-            tell("user", try UserView.change(uid, in: tx), of: watch, in: &events)
+        case .device(let did): tell("device", try DeviceView.row(of: did, in: tx), of: watch, in: &events)
+        case .page(let did): tell("page", try DevicePageView.change(did, in: tx), of: watch, in: &events)
+        case .user(let uid): tell("user", try UserView.change(uid, in: tx), of: watch, in: &events)
         case .connect(let key, let mac):
-            let state = try ConnectView.state(key, mac, in: tx)
-            tell("connect", state, of: watch, in: &events)
+            tell("connect", try ConnectView.state(key, mac, in: tx), of: watch, in: &events)
         case .messages:
             let rows = try MessageView.newest(hub.context.service, for: caller.role, in: tx)
             tell("messages", rows, of: watch, in: &events)
         case .schedules:
-            let mark = try tx.schedules.changeMark()
-            tell("schedules", ["changed": .string(mark)], of: watch, in: &events)
+            tell("schedules", ["changed": .string(try tx.schedules.changeMark())], of: watch, in: &events)
         case .deadLetters: try lookAtDeadLetters(in: tx, into: &events)
         case .audit: try lookAtAudit(in: tx, into: &events)
         case .refusals: try lookAtRefusals(in: tx, into: &events)
         }
     }
 
-    /// Reports an object's state if it differs from the last reported state.
-    ///
-    /// A removed object is reported once.
+    /// Reports an object's state if it differs from the last reported state; reports an object's removal once.
     private mutating func tell(_ name: String, _ state: JSONObject?, of watch: Watch, in events: inout [LiveEvent]) {
         let data = state ?? ["term": .string(watch.text)]
         var compared = data
@@ -97,14 +86,10 @@ struct LiveFeed: Sendable {
         let digest = StreamPosition.digest(compared.encoded())
         guard position[watch] != digest else { return }
         position[watch] = digest
-        events.append(
-            LiveEvent(name: state == nil ? "gone" : name, data: data, id: position.id)
-        )
+        events.append(LiveEvent(name: state == nil ? "gone" : name, data: data, id: position.id))
     }
 
-    /// Reports tapped messages.
-    ///
-    /// A resumed stream continues after the last line that was reported.
+    /// Reports tapped messages; a resumed stream continues after the last reported line.
     private mutating func lookAtTap(_ watch: Watch, _ caller: Caller, into events: inout [LiveEvent]) throws {
         guard case .tap(let did) = watch else { return }
         var place = taps[watch] ?? hub.tap.begin(after: position[watch])
@@ -116,8 +101,7 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: "tap", data: data, id: position.id))
     }
 
-    /// Reports a new session to the operator's other sessions, so that the operator notices and can end an intruder's
-    /// session.
+    /// Reports a new session to the operator's other sessions, so that the operator can end an intruder's session.
     private mutating func lookAtSignIns(of caller: Caller, in tx: Transaction, into events: inout [LiveEvent]) throws {
         guard let own = caller.session else { return }
         let begin = hub.context.now.adding(seconds: -Self.before)
@@ -162,17 +146,15 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// The maximum distance by which the id of a new audit line can be below the id of a line that was seen before.
+    /// The maximum difference by which a new audit line's id can be smaller than the id of an earlier line.
     ///
-    /// The distance is ten seconds in microseconds, which is more than the duration of a transaction plus the
-    /// difference of clocks.
+    /// Ids are times in microseconds. Ten seconds are longer than a transaction plus the difference between two clocks.
     private static let auditDistance: Int64 = 10_000_000
-    /// The maximum distance by which a new dead letter's number can be below a number that was seen before.
+    /// The maximum difference by which a new dead letter's number can be smaller than the number of an earlier one.
     ///
-    /// The database numbers dead letters when they are written, and fewer than this are written in ten seconds.
+    /// The database numbers a dead letter when it is written, and fewer than 1,000 are written in ten seconds.
     private static let deadLettersDistance: Int64 = 1_000
 
-    /// Reports the new rows of a log.
     private mutating func tellRows<Row>(
         _ name: String,
         of watch: Watch,
@@ -192,19 +174,11 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 
-    /// Reports refusals that are new or were repeated since the newest known refusal.
-    ///
-    /// The row of a refusal contains the number of its repetitions.
-    private mutating func lookAtRefusals(
-        in tx: Transaction,
-        into events: inout [LiveEvent]
-    ) throws {
+    /// Reports refusals that first occurred, or were repeated, after the newest refusal known so far.
+    private mutating func lookAtRefusals(in tx: Transaction, into events: inout [LiveEvent]) throws {
         let begin = hub.context.now.adding(seconds: -Self.before)
         let known = position[.refusals] ?? begin.milliseconds
-        let rows = try tx.refusals.page(
-            since: Instant(milliseconds: known),
-            limit: Self.toldMax
-        )
+        let rows = try tx.refusals.page(since: Instant(milliseconds: known), limit: Self.toldMax)
         let isFirst = refusals.isEmpty
         let new = rows.filter { row in
             if isFirst { return row.refusal.lastAt.milliseconds > known }

@@ -7,7 +7,7 @@ import Synchronization
 import Web
 import Wire
 
-/// The open streams, with their common check for changes, which runs four times a second while any stream is open.
+/// The open streams, and their shared check for changes, which runs four times a second while any stream is open.
 final class LiveHub: Sendable {
     private struct State {
         var streams: [String: LiveStream] = [:]
@@ -30,7 +30,7 @@ final class LiveHub: Sendable {
     static let perOperatorMax = 8
     /// The interval at which streams look for changes.
     ///
-    /// No row is reported more often.
+    /// A changed row is thus reported at most four times a second.
     static let interval: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext, _ access: Access) {
@@ -65,17 +65,14 @@ final class LiveHub: Sendable {
     private func open(_ call: OperationCall) throws -> Reply {
         let terms = (call.request.query["watch"] ?? "").split(separator: ",")
         let position = call.request.header("last-event-id").map { StreamPosition(id: $0) }
-        let stream = LiveStream(
-            id: "st-" + Sodium.base64URL(Sodium.randomBytes(9)),
-            caller: call.caller,
-            watches: try Watch.read(terms)
-        )
+        let id = "st-" + Sodium.base64URL(Sodium.randomBytes(9))
+        let stream = LiveStream(id: id, caller: call.caller, watches: try Watch.read(terms))
         if !enter(stream, isBegun: false) { try dropEnded(at: call.now) }
         guard enter(stream, isBegun: false) else {
             let detail = "Too many streams are open, in total or for \(stream.caller.name)."
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
-        // The stream takes its place only when its body runs, because the body of an answer doesn't always run.
+        // The stream is counted only when its body runs, because only the end of the body stops counting it.
         return Reply(
             .events { writer in
                 guard self.enter(stream, isBegun: true) else { return }
@@ -87,9 +84,7 @@ final class LiveHub: Sendable {
         )
     }
 
-    /// Returns whether there is room for a stream.
-    ///
-    /// If `isBegun` is true, the stream also takes a place.
+    /// Returns whether the limits allow a further stream; if so and `isBegun` is true, counts the stream.
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }
@@ -99,7 +94,7 @@ final class LiveHub: Sendable {
         }
     }
 
-    /// Frees the places of streams whose sessions have ended, even if their clients haven't read the end yet.
+    /// Stops counting streams whose sessions have ended, even if the client hasn't read the stream's end yet.
     private func dropEnded(at now: Instant) throws {
         for stream in state.withLock({ Array($0.streams.values) })
         where try access.end(of: stream.caller, at: now) != nil {
@@ -112,7 +107,6 @@ final class LiveHub: Sendable {
         tellTap()
     }
 
-    /// Sets the tap's watched devices to all devices that streams watch.
     private func tellTap() {
         let streams = state.withLock { $0.isStopping ? [] : Array($0.streams.values) }
         let wanted = streams.flatMap(\.watches).compactMap { watch -> DeviceID?? in

@@ -1,27 +1,24 @@
 /// A reader of the new rows in a growing log.
 ///
-/// If several processes write, a row can become visible after a row with a larger id, because clocks differ and
-/// transactions don't end in the order in which they began. For a time after each new row, rows whose ids are smaller
-/// by at most `distance` are therefore read again.
+/// If several processes write, a row can appear later than a row with a larger id, because clocks differ and
+/// transactions overlap. Therefore, the rows before the newest row, down to an id that is smaller by `distance`, are
+/// read again for a while.
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
-    /// The ids of rows that are read again and were already returned; nil before the first look.
+    /// The ids of returned rows that are still read again; nil before the first read.
     private var told: Set<Int64>?
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// The maximum number of rows that are read again, which is more than the number written in ten seconds.
+    /// The maximum number of rows that are read again: more than are written in ten seconds.
     private static let againMax = 100_000
-    /// The time for which rows are read again.
-    ///
-    /// Transactions last up to five seconds, and clocks differ by up to one second.
+    /// How long rows are read again: longer than a transaction (5 s) and the difference between clocks (1 s) together.
     private static let againTime: Duration = .seconds(10)
 
     /// Creates a reader that returns at most `limit` rows at a time.
     init(distance: Int64, limit: Int) {
-        self.distance = distance
-        self.limit = limit
+        (self.distance, self.limit) = (distance, limit)
     }
 
     /// Returns the rows that haven't been returned yet, and moves `position` past them.
@@ -54,7 +51,6 @@ struct LogReader: Sendable {
         return rows
     }
 
-    /// Returns the ids of the rows that existed before the first look.
     private func seen<Row>(
         _ from: Int64,
         _ known: Int64,

@@ -16,38 +16,27 @@ enum Watch: Hashable, Sendable {
     /// Parses a term such as `device:d-1`; returns nil for any other text.
     init?(_ term: Substring) {
         let parts = term.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        switch (parts[0], parts.count) {
-        case ("overview", 1): self = .overview
-        case ("system", 1): self = .system
-        case ("refusals", 1): self = .refusals
-        case ("deadLetters", 1): self = .deadLetters
-        case ("messages", 1): self = .messages
-        case ("audit", 1): self = .audit
-        case ("schedules", 1): self = .schedules
-        case ("tap", 1): self = .tap(nil)
-        case ("tap", 2):
-            guard let did = DeviceID(parts[1]) else { return nil }
-            self = .tap(did)
-        case ("device", 2):
-            guard let did = DeviceID(parts[1]) else { return nil }
-            self = .device(did)
-        case ("page", 2):
-            guard let did = DeviceID(parts[1]) else { return nil }
-            self = .page(did)
-        case ("user", 2):
-            guard let uid = UserID(parts[1]) else { return nil }
-            self = .user(uid)
-        case ("connect", 3):
-            guard let key = ProductKey(parts[1]), let mac = MAC(parts[2]) else { return nil }
-            self = .connect(key, mac)
-        default: return nil
-        }
+        let watch: Watch? =
+            switch (parts[0], parts.count) {
+            case (let name, 1): Self.plain.first { $0.text == name }
+            case ("tap", 2): DeviceID(parts[1]).map { .tap($0) }
+            case ("device", 2): DeviceID(parts[1]).map { .device($0) }
+            case ("page", 2): DeviceID(parts[1]).map { .page($0) }
+            case ("user", 2): UserID(parts[1]).map { .user($0) }
+            case ("connect", 3): ProductKey(parts[1]).flatMap { key in MAC(parts[2]).map { .connect(key, $0) } }
+            default: nil
+            }
+        guard let watch else { return nil }
+        self = watch
     }
 
+    /// The objects whose terms have no id.
+    private static let plain: [Watch] = [
+        .overview, .system, .refusals, .deadLetters, .messages, .audit, .schedules, .tap(nil),
+    ]
+
     /// Whether the watched object is the tap on messages.
-    var isTap: Bool {
-        if case .tap = self { true } else { false }
-    }
+    var isTap: Bool { if case .tap = self { true } else { false } }
 
     /// The term that names the watched object.
     var text: String {

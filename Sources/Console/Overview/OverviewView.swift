@@ -7,9 +7,8 @@ import Synchronization
 import Web
 import Workers
 
-/// The view of the installation's state at a glance, as the schema's `Overview`.
+/// A summary of the installation's state, in the form of the schema's `Overview`.
 final class OverviewView: Sendable {
-    /// Values that take long to compute, and are therefore kept for a while.
     private struct Kept: Sendable {
         var findings: [JSONValue] = []
         var examinedAt: ContinuousClock.Instant?
@@ -18,9 +17,7 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether all steps of the guide are done.
-        ///
-        /// Once all steps have been done, the guide stays done until the service restarts, whatever is deleted later.
+        /// Whether all steps of the guide were done at some time since the start, even if results were deleted later.
         var isGuideDone = false
     }
 
@@ -28,19 +25,17 @@ final class OverviewView: Sendable {
     private let kept = Mutex(Kept())
     private let load = OverviewLoad()
 
-    /// The maximum age of the doctor's findings before the doctor examines again.
+    /// The age of the doctor's findings above which a new examination starts.
     private static let examinationMax: Duration = .seconds(30)
-    /// The groups of checks that the doctor runs here.
+    /// The groups of checks that the doctor runs for the overview.
     ///
-    /// Groups that connect to the broker or the listeners are left out, because each connection would be visible there.
+    /// Groups that connect to the broker or a listener are left out, since counts would include their connections.
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
-    /// The factor for the time for which device counts are kept, relative to the time that counting took.
+    /// The device counts are kept for the duration of counting, times this factor.
     private static let countedFactor = 50
-    /// The longest duration of a count for which a request waits.
-    ///
-    /// A longer count runs in the background.
+    /// The duration of counting above which the next counting runs in the background, so that no request waits for it.
     private static let countedQuickly: Duration = .milliseconds(20)
-    /// The minimum age of device counts before devices are counted again.
+    /// The minimum age at which device counts are renewed.
     private static let countedMin: Duration = .seconds(1)
     private static let changesMax = 10
 
@@ -48,14 +43,10 @@ final class OverviewView: Sendable {
 
     /// The operation that returns the overview.
     var operation: Operation {
-        Operation("showOverview", "GET", "overview", role: .viewer) { _ in
-            try self.json()
-        }
+        Operation("showOverview", "GET", "overview", role: .viewer) { _ in try self.json() }
     }
 
-    /// Returns the overview with the doctor's last findings.
-    ///
-    /// The next examination runs in the background.
+    /// Returns the overview with the doctor's last findings; the next examination runs in the background.
     func json() throws -> JSONObject {
         examine()
         let now = context.now
@@ -68,9 +59,7 @@ final class OverviewView: Sendable {
                 "commands": JSONObject(try tx.commands.openCounts().map { ($0.state, .integer($0.count)) }),
                 "deadLettersToday": try tx.deadLetters.counts(since: day).map(\.count).reduce(0, +),
                 "refusalsToday": try tx.refusals.counts(since: day).map(\.times).reduce(0, +),
-                "changes": try tx.audit.page(limit: Self.changesMax).lines.map {
-                    AuditView.row($0.id, $0.entry)
-                },
+                "changes": try tx.audit.page(limit: Self.changesMax).lines.map { AuditView.row($0.id, $0.entry) },
                 "firstRun": try guide(in: tx),
             ])
         }
@@ -79,28 +68,23 @@ final class OverviewView: Sendable {
         }
         let findings = kept.withLock(\.findings)
         let failing = findings.contains { $0.objectValue?["state"]?.stringValue == "fail" }
-        let state =
-            failing || !waiting.isEmpty ? "failing" : findings.isEmpty ? "ok" : "attention"
-        let ages = context.run.metrics.readings("lamplighter_oldest_unanswered_seconds").map(
-            \.value
-        )
+        let state = failing || !waiting.isEmpty ? "failing" : findings.isEmpty ? "ok" : "attention"
+        let ages = context.run.metrics.readings("lamplighter_oldest_unanswered_seconds").map(\.value)
         let stored = context.environment.observations.storedReports
         let overview = JSONObject(showing: [
             "state": state, "needs": findings.count + waiting.count, "findings": findings,
             "notReady": waiting, "reportsPerSecond": load.perSecond(stored),
             "load": try load.day(in: context.store, until: now), "devices": counts,
             "oldestUnansweredSeconds": ages.max() ?? 0.0, "outbox": waitingRows,
-            "demo": context.run.demo.map {
-                JSONObject(showing: ["productKey": $0.productKey, "appId": $0.appID])
-            },
+            "demo": context.run.demo.map { JSONObject(showing: ["productKey": $0.productKey, "appId": $0.appID]) },
             "version": Version.text, "startedAt": context.service.startedAt, "at": now,
         ])
         return JSONObject(members: overview.members + facts.members)
     }
 
-    /// Returns the numbers of devices, which are kept for fifty times the time that counting took.
+    /// Returns the device counts, and counts again if the last counts are too old.
     ///
-    /// A slow count runs in the background, and the last numbers are returned until it ends.
+    /// If counting is slow, it runs in the background, and the last counts are returned.
     private func deviceCounts() throws -> JSONObject {
         let now = ContinuousClock.now
         let (known, isDue, isQuick) = kept.withLock { kept in
@@ -117,7 +101,6 @@ final class OverviewView: Sendable {
         return known
     }
 
-    /// Counts the devices, and keeps the numbers.
     private func countDevices() throws -> JSONObject {
         let began = ContinuousClock.now
         defer { kept.withLock { $0.isCounting = false } }
@@ -131,7 +114,6 @@ final class OverviewView: Sendable {
         return shown
     }
 
-    /// Returns which steps of the guide to a first device are done.
     private func guide(in tx: Transaction) throws -> JSONObject {
         let names = ["product", "registered", "reported", "bound", "switched"]
         if kept.withLock(\.isGuideDone) { return JSONObject(names.map { ($0, true) }) }
@@ -140,7 +122,7 @@ final class OverviewView: Sendable {
         return JSONObject(zip(names, done).map { ($0, .bool($1)) })
     }
 
-    /// Starts an examination by the doctor in the background if the last one is too old.
+    /// If the doctor's last examination is too old, starts a new examination in the background.
     private func examine() {
         let now = ContinuousClock.now
         let isDue = kept.withLock { kept in
@@ -151,15 +133,10 @@ final class OverviewView: Sendable {
             return true
         }
         guard isDue else { return }
-        let doctor = Doctor(
-            settings: context.settings,
-            directory: context.run.directory,
-            isQuick: true,
-            store: context.store
-        )
+        let (settings, directory) = (context.settings, context.run.directory)
+        let doctor = Doctor(settings: settings, directory: directory, isQuick: true, store: context.store)
         PlainThread.detach {
-            let findings = doctor.examineBlocking(Self.groups)
-                .filter { $0.state == .warn || $0.state == .fail }
+            let findings = doctor.examineBlocking(Self.groups).filter { $0.state == .warn || $0.state == .fail }
             self.kept.withLock { kept in
                 kept.findings = findings.map(\.jsonWithWords)
                 kept.examinedAt = .now

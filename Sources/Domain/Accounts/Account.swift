@@ -13,9 +13,7 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Returns the given products that the app sees, or all products that the app sees if `asked` is nil.
-        ///
-        /// A nil result means all products.
+        /// Returns those products of `asked` that the app sees; nil means all products, as an argument and as a result.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked
@@ -34,6 +32,8 @@ package struct App: Sendable, Equatable {
     package var policies: AppPolicies
     /// The app's settings for identity providers.
     package var providers: [ProviderName: ProviderSettings]
+    /// The app's settings for push services.
+    package var push: PushSettings
 
     /// Makes an app.
     package init(
@@ -41,13 +41,15 @@ package struct App: Sendable, Equatable {
         name: String,
         products: Products,
         policies: AppPolicies = AppPolicies(),
-        providers: [ProviderName: ProviderSettings] = [:]
+        providers: [ProviderName: ProviderSettings] = [:],
+        push: PushSettings = PushSettings()
     ) {
         self.id = id
         self.name = name
         self.products = products
         self.policies = policies
         self.providers = providers
+        self.push = push
     }
 }
 
@@ -63,19 +65,15 @@ package struct User: Sendable, Equatable {
     package var countryCode: String
     /// The profile that the user entered.
     package var profile: Profile
-    /// Whether the account has no way to log in yet.
+    /// True if the account has no way to log in yet.
     package var isAnonymous: Bool
-    /// The name that the user logs in with.
-    ///
-    /// A user who registered by phone has the phone number as the name.
+    /// The name that the user logs in with, which is the phone number after a registration by phone.
     package var username: String?
-    /// Whether `username` is a separate name, and not the phone number with which the user registered.
+    /// True if `username` is a separate name, false if it is the phone number with which the user registered.
     package var ownsUsername = true
     /// The phone number.
     package var phone: Phone?
-    /// Whether the user has verified the phone number.
-    ///
-    /// Users can log in with verified numbers only.
+    /// Whether the user has verified the phone number, and can therefore log in with it.
     package var isPhoneVerified = false
     /// The new phone number, which replaces `phone` once the user verifies it with a code.
     package var pendingPhone: Phone?
@@ -95,7 +93,7 @@ package struct User: Sendable, Equatable {
     package var passwordHash: String?
     /// The digest of the user's picture.
     package var avatar: String?
-    /// The URL of the picture from an identity provider, until the user sets a picture.
+    /// The URL of an identity provider's picture of the user, which is shown until the user sets a picture.
     package var avatarURL: String?
     /// The identity providers that the user logs in with.
     package var providers: [String] = []
@@ -106,13 +104,13 @@ package struct User: Sendable, Equatable {
 
     /// An account's right to the e-mail address in its profile.
     package enum EmailClaim: Int64, Sendable {
-        /// The account was registered with the address while another account held it. Both accounts can log in with the
-        /// address, because a refusal would reveal the other account.
+        /// The account was registered with an address that already belonged to another account.
+        ///
+        /// Both accounts can log in with the address. Refusing the registration would have revealed the other account.
         case beside = -1
-        /// The account has no right to the address, which is only recorded.
+        /// The address is only recorded, and the account has no right to it.
         case given = 0
-        /// The account was registered with the address, which is unverified. Users can log in with the address until
-        /// another account verifies it.
+        /// The user registered with this unverified address, and can log in with it until another account verifies it.
         case registered = 1
         /// The user verified the address.
         case verified = 2
@@ -128,9 +126,7 @@ package struct User: Sendable, Equatable {
         get { profile.tempUnit ?? 1 }
         set { profile.tempUnit = newValue }
     }
-    /// The user's IANA time zone.
-    ///
-    /// By default, the only time zone of the user's country, or UTC if the country has several.
+    /// The user's IANA time zone; by default, the zone of the user's country, or UTC if the country has several zones.
     package var timezone: String {
         get { profile.timezone ?? CountryZone.name(of: countryCode) ?? "UTC" }
         set { profile.timezone = newValue }
@@ -146,9 +142,7 @@ package struct User: Sendable, Equatable {
         return addresses
     }
 
-    /// The names of the account.
-    ///
-    /// No name can be the account's password.
+    /// The account's names; the password must differ from each of them.
     package var names: [String] { [username, phone?.text, email?.text, externalUID].compactMap(\.self) }
 
     /// The number of ways in which the user can log in.
@@ -168,14 +162,10 @@ package struct User: Sendable, Equatable {
         isAnonymous: Bool,
         createdAt: Instant
     ) {
-        self.uid = uid
-        self.app = app
-        self.region = region
-        self.countryCode = countryCode
+        (self.uid, self.app, self.region, self.countryCode) = (uid, app, region, countryCode)
         profile = Profile()
         profile.nickname = nickname
-        self.isAnonymous = isAnonymous
-        self.createdAt = createdAt
+        (self.isAnonymous, self.createdAt) = (isAnonymous, createdAt)
     }
 }
 
@@ -187,35 +177,29 @@ extension User {
         case .phone(let lost):
             guard phone == lost else { return }
             if !ownsUsername, username == phone?.text { username = nil }
-            phone = nil
-            isPhoneVerified = false
-            phoneSince = nil
+            (phone, isPhoneVerified, phoneSince) = (nil, false, nil)
         case .email(let lost):
-            if email == lost {
-                email = nil
-                emailClaim = .given
-                emailSince = nil
-            }
+            if email == lost { (email, emailClaim, emailSince) = (nil, .given, nil) }
             if ownsUsername, let own = username, (try? Username(own))?.key == lost.key { username = nil }
         }
     }
 
-    /// Returns the time at which the account got its phone number or e-mail address, or nil if it has always had it.
+    /// Returns the time at which the account got its phone number or e-mail address.
+    ///
+    /// The result is nil if the account has always had the number or address.
     package func since(_ address: Address) -> Instant? { address.isPhone ? phoneSince : emailSince }
 
-    /// Replaces the account's phone number or e-mail address with a verified one; a nil `since` means always.
+    /// Sets the account's verified phone number or e-mail address.
+    ///
+    /// `since` is nil if the account has always had the number or address.
     package mutating func gain(_ address: Address, since: Instant?) {
         dropPending(like: address)
         switch address {
         case .phone(let new):
             if !ownsUsername, username == phone?.text, username != nil { username = new.text }
-            phone = new
-            isPhoneVerified = true
-            phoneSince = since
+            (phone, isPhoneVerified, phoneSince) = (new, true, since)
         case .email(let new):
-            email = new
-            emailClaim = .verified
-            emailSince = since
+            (email, emailClaim, emailSince) = (new, .verified, since)
         }
     }
 }

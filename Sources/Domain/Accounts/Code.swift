@@ -4,13 +4,11 @@
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 
-    /// The purposes by the numbers that SDKs send when they request a code.
+    /// The purposes of codes, by the numbers with which SDKs request a code.
     package static let requested: [Int64: CodePurpose] = [
         0: .login, 1: .register, 2: .resetPassword, 10: .logoutTerminal,
     ]
-    /// The purposes by the numbers that SDKs send when they check a code.
-    ///
-    /// These numbers differ from the numbers in requests for a code.
+    /// The purposes of codes, by the numbers with which SDKs check a code; SDKs use other numbers to request a code.
     package static let checked: [Int64: CodePurpose] = [1: .register, 2: .login, 3: .resetPassword]
 
     /// Whether only logged-in users may request a code for this purpose.
@@ -26,23 +24,19 @@ package enum CodePurpose: String, Sendable, CaseIterable {
 package enum CodeRules {
     /// The lifetime of a code, in seconds.
     package static let lifeSeconds: Int64 = 600
-    /// The number of times that a code can be tried, right or wrong.
+    /// The maximum number of tries of one code, both right and wrong.
     ///
-    /// Requests with the code's `codeToken` have this number of tries, and all other requests together have the same
-    /// number.
+    /// Tries with the code's `codeToken` are counted separately from tries without it, and have the same maximum.
     ///
-    /// A code is one of 10^6. Strangers can try each code 5 times, and at most 10 codes a day are sent to an address.
-    /// An attacker's 50 tries a day succeed with a chance of one in 20,000. After a year of tries the chance is one in
-    /// 55, and each code has sent the owner a text or mail. The caller that requested the code also has the token,
-    /// which allows 5 more tries of each code: 100 tries a day. An attack on many accounts has no better odds: one
-    /// source address can request 20 codes an hour, which allow 200 tries of 10^6, and an app can request 1,000.
+    /// There are 10^6 codes, and an address gets at most 10 codes per day. A stranger without the token thus has 50
+    /// tries per day, which succeed with a probability of one in 20,000, or one in 55 over a year. A caller with the
+    /// token has 100 tries. In an hour, one source address can request 20 codes, which allow 200 tries, and one app can
+    /// request 1,000 codes.
     package static let wrongCodesMax = 5
     /// The lifetime of a ticket, in seconds.
     package static let ticketSeconds: Int64 = 300
 
-    /// Returns whether a text has the form of a code: six digits.
-    ///
-    /// A text of any other form is never a valid code.
+    /// Returns whether a string has the form of a code: six digits.
     package static func accepts(_ text: String) -> Bool { text.utf8.count == 6 && text.utf8.allSatisfy(\.isDigit) }
 }
 
@@ -59,9 +53,6 @@ package struct CodeScope: Hashable, Sendable {
 
     /// Makes a scope.
     package init(app: AppID, region: String, purpose: CodePurpose, address: Address) {
-        self.app = app
-        self.region = region
-        self.purpose = purpose
-        self.address = address
+        (self.app, self.region, self.purpose, self.address) = (app, region, purpose, address)
     }
 }

@@ -3,7 +3,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     /// The name on the wire and in the app document.
     package let rawValue: String
 
-    /// Accepts a built-in name, or `oidc:` followed by an id; returns nil for any other text.
+    /// Accepts a built-in name, or `oidc:` followed by an id; returns nil for any other string.
     package init?(rawValue: String) {
         let isKnown = Self.known.contains { $0.rawValue == rawValue }
         guard isKnown || Self.isIssuer(rawValue) else { return nil }
@@ -29,10 +29,8 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     /// Google.
     package static let google = ProviderName("google")
 
-    /// The built-in names, which need no `oidc:` in front.
-    package static let known = [
-        wechat, qq, facebook, twitter, weibo, baidu, apple, google,
-    ]
+    /// The built-in names, which are written without `oidc:`.
+    package static let known = [wechat, qq, facebook, twitter, weibo, baidu, apple, google]
 
     /// Whether the provider issues ID tokens that are verified with its published keys.
     package var hasIDTokens: Bool { self == .apple || self == .google || rawValue.utf8.starts(with: "oidc:".utf8) }
@@ -46,8 +44,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
 
 /// A user's identity, as confirmed by an identity provider.
 ///
-/// An account is found by `provider` and `subject` alone. The e-mail address is only the provider's claim, and is never
-/// used to find an account.
+/// An account is looked up by `provider` and `subject` alone, because the e-mail address is only the provider's claim.
 package struct VerifiedIdentity: Sendable, Equatable {
     /// The provider.
     package var provider: ProviderName
@@ -81,7 +78,7 @@ package struct VerifiedIdentity: Sendable, Equatable {
 }
 
 extension VerifiedIdentity {
-    /// Returns the first 64 characters of a profile's name without control characters, or nil if nothing is left.
+    /// Returns up to 64 code points of a name, without control characters and leading spaces; nil if none are left.
     package static func shown(nickname: String?) -> String? {
         guard let nickname else { return nil }
         let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -89,9 +86,7 @@ extension VerifiedIdentity {
         return trimmed.isEmpty ? nil : String(String.UnicodeScalarView(trimmed))
     }
 
-    /// Returns a picture's URL if it is a valid HTTP or HTTPS URL.
-    ///
-    /// Apps show the picture; the service never fetches it.
+    /// Returns a picture's URL if it is a valid HTTP or HTTPS URL; only apps load the picture, never the service.
     package static func shown(picture: String?) -> String? {
         guard let picture, (9...2048).contains(picture.utf8.count), picture.utf8.allSatisfy(\.isVisible),
             picture.hasPrefix("https://") || picture.hasPrefix("http://")
@@ -102,9 +97,7 @@ extension VerifiedIdentity {
 
 /// The reason why an identity could not be verified.
 package enum ProviderFailure: Error, Equatable, Sendable {
-    /// The problem with a credential, for logs and tests.
-    ///
-    /// The text never contains part of the credential.
+    /// The problem with a credential, for logs and tests, without any part of the credential.
     package enum Reason: String, Sendable {
         /// The provider doesn't know the credential or no longer accepts it, or the signature is wrong.
         case refused
@@ -124,9 +117,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
 
     /// The credential doesn't prove who the user is.
     case invalidCredential(Reason)
-    /// The provider can't be reached at present; the app can try again after `retryAfter` seconds.
-    ///
-    /// `because` is the reason, for operators, without secrets.
+    /// The provider can't be reached. `because` says why, without secrets. Apps can retry after `retryAfter` seconds.
     case unavailable(retryAfter: Int64, because: String)
     /// The app doesn't use this provider.
     case disabled

@@ -1,18 +1,19 @@
 /// The rules that a password must meet before it is hashed.
 ///
 /// Passwords are compared and hashed in the Unicode form NFKC, so that different keyboards give the same password. The
-/// standard library can't produce NFKC, so callers pass a function that does. `Providers` adds versions of these
-/// methods without that parameter. The documentation describes these rules (reference: accounts#passwords).
+/// standard library can't produce NFKC, so callers pass a function `normalise` that does. The module `Providers` adds
+/// methods without this parameter. The documentation describes these rules (reference: accounts#passwords).
 package enum PasswordRules {
     /// The length of a password, in characters (Unicode scalars of the normalised form).
     package static let length = 8...128
-    /// The maximum number of scalars in a password before it is normalised; NFKC seldom merges four scalars into one.
+    /// The maximum number of scalars before normalisation.
+    ///
+    /// The maximum is four per character, because NFKC seldom merges more than four scalars into one.
     package static let scalarsMax = 512
 
     /// Checks a new password and returns the bytes to be hashed.
     ///
-    /// `names` are the account's username, e-mail address and phone number, if any. `normalise` returns the NFKC form
-    /// of a text.
+    /// `names` are the account's username, e-mail address and phone number. `normalise` returns a string's NFKC form.
     ///
     /// - Throws: `Rejection` with `PolicyRejected`, or with `InvalidRequest` for a password that is too long.
     package static func check(
@@ -37,17 +38,13 @@ package enum PasswordRules {
     }
 
     /// Returns the form in which a password is hashed and compared, or nil if the password is too long.
-    package static func normalised(
-        _ password: String,
-        normalise: (String) -> String
-    ) -> String? {
+    package static func normalised(_ password: String, normalise: (String) -> String) -> String? {
         guard password.unicodeScalars.count <= scalarsMax else { return nil }
         let text = normalise(password)
         return text.unicodeScalars.count <= length.upperBound ? text : nil
     }
 
-    /// Returns three forms of a name: unchanged, only the part before an @, and without the punctuation of phone
-    /// numbers.
+    /// Returns three forms of a name: unchanged, cut before the first @, and without a phone number's punctuation.
     private static func ownForms(of name: String) -> [String] {
         let local = name.split(separator: "@").first.map(String.init) ?? name
         let digits = String(name.filter { !"+- ()".contains($0) })

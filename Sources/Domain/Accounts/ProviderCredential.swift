@@ -1,6 +1,6 @@
 import JSON
 
-/// The credential that an app got from an identity provider, and with which its user logs in.
+/// The credential with which a user logs in, and which the app got from an identity provider.
 ///
 /// The documentation describes these rules (reference: accounts#providers).
 package struct ProviderCredential: Sendable, Equatable {
@@ -8,11 +8,11 @@ package struct ProviderCredential: Sendable, Equatable {
     package enum Proof: Sendable, Equatable {
         /// A code to exchange at the provider with the app's secret.
         case code(String)
-        /// An access token, which the provider checks; `user` is the token's user according to the app.
+        /// An access token, which the provider checks. According to the app, the token belongs to `user`.
         case accessToken(String, user: String?)
         /// An OAuth 1.0a token and its secret.
         case signingKey(String, secret: String)
-        /// A signed ID token; `user` is the token's user according to the app.
+        /// A signed ID token. According to the app, the token belongs to `user`.
         case idToken(String, user: String?, nonce: String?)
     }
 
@@ -24,9 +24,7 @@ package struct ProviderCredential: Sendable, Equatable {
     package let nickname: String?
 
     private init(_ provider: ProviderName, _ proof: Proof, nickname: String? = nil) {
-        self.provider = provider
-        self.proof = proof
-        self.nickname = nickname
+        (self.provider, self.proof, self.nickname) = (provider, proof, nickname)
     }
 
     /// Returns an invalid credential for testing whether a provider answers, or nil for providers of ID tokens.
@@ -43,7 +41,7 @@ package struct ProviderCredential: Sendable, Equatable {
         }
     }
 
-    /// The maximum number of bytes of a token; ID tokens with many claims are the longest.
+    /// The maximum number of bytes of a token, which leaves room for ID tokens with many claims.
     package static let tokenMax = 16_384
     /// The maximum number of bytes of a user's id at a provider.
     package static let idMax = 256
@@ -75,8 +73,7 @@ package struct ProviderCredential: Sendable, Equatable {
         return ProviderCredential(name, proof)
     }
 
-    /// Parses a credential in Tuya's form, in which the type `ap` means Apple and `extraInfo` contains Apple's other
-    /// details.
+    /// Parses a credential in Tuya's form, in which `ap` means Apple and `extraInfo` contains Apple's other details.
     private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
         guard fields.object["type"]?.stringValue == "ap" else { throw fields.refuse("type", "must be \"ap\"") }
         let details = try fields.fields("extraInfo")
@@ -114,18 +111,14 @@ extension Fields {
         return try bounded(name, givenText(name))
     }
 
-    /// Reads an optional text.
-    ///
-    /// Apps pass an empty text for a value that a provider gives only at the first login.
+    /// Reads an optional string, which apps leave empty if the provider gives the value only at the first login.
     fileprivate func optionalID(_ name: String) throws(Rejection) -> String? {
         let isAbsent = object[name] == nil || object[name]?.stringValue == ""
         return isAbsent ? nil : try bounded(name, givenText(name))
     }
 
     private func bounded(_ name: String, _ text: String) throws(Rejection) -> String {
-        guard text.utf8.count <= ProviderCredential.idMax else {
-            throw refuse(name, "is too long")
-        }
+        guard text.utf8.count <= ProviderCredential.idMax else { throw refuse(name, "is too long") }
         return text
     }
 

@@ -4,9 +4,9 @@ import JSON
 package struct ProviderSettings: Sendable, Equatable {
     /// The kind of WeChat id that identifies a user.
     package enum Subject: String, Sendable, CaseIterable {
-        /// The user's id for one client id; WeChat always returns it.
+        /// The user's id for one client id; WeChat always returns this user id.
         case openID = "openid"
-        /// The user's id that is shared by all apps of one WeChat developer account.
+        /// The user's id that all apps of one WeChat developer account share.
         case unionID = "unionid"
     }
 
@@ -16,9 +16,7 @@ package struct ProviderSettings: Sendable, Equatable {
     package var isEnabled: Bool
     /// Whether the service keeps access tokens so that the app can read them later.
     package var keepsToken: Bool
-    /// The app's ids at the provider.
-    ///
-    /// Credentials issued for any other id are refused.
+    /// The app's ids at the provider; credentials issued for any other id are refused.
     package var clientIDs: [String]
     /// The app's secret at the provider.
     package var clientSecret: String?
@@ -27,9 +25,7 @@ package struct ProviderSettings: Sendable, Equatable {
     /// The kind of WeChat id that identifies a user.
     package var subject = Subject.openID
 
-    /// Makes settings.
-    ///
-    /// If `baseURL` is nil, the provider's public URL is used.
+    /// Makes settings; if `baseURL` is nil, the provider's public URL is used.
     package init(
         provider: ProviderName,
         isEnabled: Bool = true,
@@ -69,9 +65,10 @@ package struct ProviderSettings: Sendable, Equatable {
             + (provider == .wechat ? ["subject"] : [])
     }
 
-    /// Parses one member of `providers` in an app document.
+    /// Parses one provider's settings from `providers` in an app document.
     ///
     /// The settings of a disabled provider can be incomplete.
+    ///
     /// - Throws: `Rejection` with the field at fault.
     package static func parse(_ name: String, in providers: Fields) throws(Rejection) -> ProviderSettings {
         guard let provider = ProviderName(rawValue: name) else {
@@ -97,12 +94,8 @@ package struct ProviderSettings: Sendable, Equatable {
     }
 
     private func checkComplete(_ fields: Fields) throws(Rejection) {
-        guard !clientIDs.isEmpty else {
-            throw fields.refuse("clientIds", "is needed: the app's ids at the provider")
-        }
-        guard !baseURL.isEmpty else {
-            throw fields.refuse("issuer", "is needed: the issuer's URL")
-        }
+        guard !clientIDs.isEmpty else { throw fields.refuse("clientIds", "is needed: the app's ids at the provider") }
+        guard !baseURL.isEmpty else { throw fields.refuse("issuer", "is needed: the issuer's URL") }
         guard Self.withSecret.contains(provider) else { return }
         guard clientIDs.count == 1 else { throw fields.refuse("clientIds", "must contain exactly one id") }
         guard clientSecret != nil else { throw fields.refuse("clientSecret", "is needed") }
@@ -121,7 +114,7 @@ package struct ProviderSettings: Sendable, Equatable {
 
 /// Functions that read the members of a provider's settings, with the limits on their sizes.
 extension Fields {
-    fileprivate func visibleText(_ name: String) throws(Rejection) -> String? {
+    func visibleText(_ name: String) throws(Rejection) -> String? {
         guard let value = object[name] else { return nil }
         guard let text = value.stringValue, Self.isVisible(text) else {
             throw refuse(name, "must be 1 to 512 visible characters")
@@ -139,7 +132,7 @@ extension Fields {
     }
 
     /// Returns a URL to which secrets may be sent: an HTTPS URL, or an HTTP URL of this machine.
-    fileprivate func url(_ name: String) throws(Rejection) -> String? {
+    func url(_ name: String) throws(Rejection) -> String? {
         guard let url = try visibleText(name) else { return nil }
         guard ProviderSettings.isSafeURL(url), !url.contains("?"), !url.contains("#") else {
             throw refuse(name, "must be an https:// address")

@@ -14,12 +14,10 @@ package struct ProviderUse: Sendable, Equatable {
 
     /// Makes a record of a provider's use.
     package init(succeededAt: Instant? = nil, failedAt: Instant? = nil, failure: String? = nil) {
-        self.succeededAt = succeededAt
-        self.failedAt = failedAt
-        self.failure = failure
+        (self.succeededAt, self.failedAt, self.failure) = (succeededAt, failedAt, failure)
     }
 
-    /// Returns whether to record an outcome, because it differs from the last one or `noteSeconds` have passed.
+    /// Returns whether to record an outcome: it must differ from the last outcome, or `noteSeconds` must have passed.
     package func isNews(isFailure: Bool, at now: Instant) -> Bool {
         let (same, other) = isFailure ? (failedAt, succeededAt) : (succeededAt, failedAt)
         guard let same else { return true }

@@ -2,7 +2,7 @@
 package struct Regions: Sendable, Equatable {
     /// The regions that this installation serves; the first is the default region.
     package var served: [String]
-    /// The regions by country code; all other country codes belong to the default region.
+    /// The regions by country code; any country code that isn't a key belongs to the default region.
     package var byCountry: [String: String]
     /// The known endpoints of other regions.
     package var endpoints: [String: String]
@@ -11,9 +11,7 @@ package struct Regions: Sendable, Equatable {
 
     /// Makes regions.
     package init(served: [String] = ["default"], byCountry: [String: String] = [:], endpoints: [String: String] = [:]) {
-        self.served = served
-        self.byCountry = byCountry
-        self.endpoints = endpoints
+        (self.served, self.byCountry, self.endpoints) = (served, byCountry, endpoints)
     }
 
     /// A region as apps see it.

@@ -7,32 +7,28 @@ extension User {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the account keeps its present address of the same kind until the user verifies another.
+    /// Returns whether the account keeps its present address of this kind until the user verifies a new address.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }
 
     /// Records an address that the user hasn't verified yet.
     ///
-    /// The new address stays pending if the account relies on its present address, and replaces the present address at
-    /// once otherwise. Recording the present address again drops the pending address.
+    /// If the account relies on its present address, the new address is pending. Otherwise, it replaces the present
+    /// address at once. Recording the present address again drops the pending address.
     package mutating func writeDown(_ address: Address, at now: Instant) {
         dropPending(like: address)
         switch address {
         case .phone(let new):
             guard phone != new else { return }
             if relies(onAddressLike: address) { return pendingPhone = new }
-            phone = new
-            isPhoneVerified = false
-            phoneSince = now
+            (phone, isPhoneVerified, phoneSince) = (new, false, now)
         case .email(let new):
             if relies(onAddressLike: address) {
                 if email != new { pendingEmail = new }
                 return
             }
-            email = new
-            emailClaim = .given
-            emailSince = now
+            (email, emailClaim, emailSince) = (new, .given, now)
         }
     }
 

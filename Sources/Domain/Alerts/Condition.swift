@@ -21,8 +21,7 @@ extension Report {
 
         /// Makes a condition from its name and value.
         package init(_ name: String, value: JSONValue = true) {
-            self.name = name
-            self.value = value
+            (self.name, self.value) = (name, value)
         }
     }
 }
@@ -34,19 +33,14 @@ extension Status {
         package var kind: ConditionKind
         /// The condition's name.
         package var name: String
-        /// The id of the event that announced the condition.
-        ///
-        /// The event that clears the condition has the same id.
+        /// The id of the event that announced the condition, and also of the event that will announce its end.
         package var eventID: String
         /// The time of the newest report that raised the condition.
         package var ts: Instant
 
         /// Makes an open condition.
         package init(kind: ConditionKind, name: String, eventID: String, ts: Instant = Instant(milliseconds: 0)) {
-            self.kind = kind
-            self.name = name
-            self.eventID = eventID
-            self.ts = ts
+            (self.kind, self.name, self.eventID, self.ts) = (kind, name, eventID, ts)
         }
     }
 
@@ -61,9 +55,7 @@ extension Status {
 
         /// Makes a cleared condition.
         package init(kind: ConditionKind, name: String, ts: Instant) {
-            self.kind = kind
-            self.name = name
-            self.ts = ts
+            (self.kind, self.name, self.ts) = (kind, name, ts)
         }
     }
 }

@@ -8,7 +8,7 @@ package struct Command: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case queued, sent, done, failed, expired, superseded
 
-        /// Whether the state is final, so that no other state can follow.
+        /// True if the state is final, and no other state can follow.
         package var isFinal: Bool { self != .queued && self != .sent }
     }
 
@@ -36,9 +36,7 @@ package struct Command: Sendable, Equatable {
 
         /// Makes a step.
         package init(_ state: State, at: Instant, by cause: Cause) {
-            self.state = state
-            self.at = at
-            self.cause = cause
+            (self.state, self.at, self.cause) = (state, at, cause)
         }
     }
 
@@ -79,7 +77,7 @@ package struct Command: Sendable, Equatable {
     package var doneAt: Instant?
     /// The states that the command has had, in order.
     package var steps: [Step]
-    /// The reason why the service gave up the command, whether or not the command was sent.
+    /// The reason why the service gave up on the command, whether or not the command was sent.
     package var refusal: ErrorCode?
     /// The device's result code.
     package var code: Int64?
@@ -90,8 +88,7 @@ package struct Command: Sendable, Equatable {
     /// Whether the device answered after the command had expired.
     package var isLate = false
 
-    /// The user with whose rights the command is sent, and who can see its outcome; nil for schedules, operators and
-    /// the service.
+    /// The user whose rights the command uses, and who sees its outcome; nil for schedules, operators and the service.
     package var user: UserID? { actor.kind == .user ? UserID(trusted: actor.id) : beneficiary }
 
     /// The number of values that the command sets.
@@ -128,9 +125,7 @@ package struct Command: Sendable, Equatable {
         self.steps = steps ?? [Step(state, at: createdAt, by: .asker)]
     }
 
-    /// Changes the command's state.
-    ///
-    /// A final state removes the hidden values.
+    /// Changes the command's state; a final state removes the hidden values.
     package mutating func turn(_ next: State, at now: Instant, by cause: Step.Cause) {
         state = next
         steps.append(Step(next, at: now, by: cause))
@@ -139,9 +134,7 @@ package struct Command: Sendable, Equatable {
         hidden = nil
     }
 
-    /// The time at which the command was sent.
-    ///
-    /// The time is nil for a command that hasn't been sent, or that an earlier version stored without steps.
+    /// The time at which the command was sent; nil if it wasn't sent, or if an earlier version stored it without steps.
     package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
     /// Returns whether the command has reached its expiry time.

@@ -6,9 +6,9 @@ package import JSON
 package enum CommandRules {
     /// Applies a device's answer to a command, and returns whether the command's state became final.
     ///
-    /// A second answer doesn't change the command, but its values count like the values of any report. An answer after
-    /// the expiry is kept and marked late, and the command stays expired. An answer to a command that was never sent
-    /// has no effect on the command (reference: commands#device).
+    /// A second answer doesn't change the command, but the answer's values count like the values of any report. An
+    /// answer after the expiry is kept and marked as late, but the command stays expired. An answer to a command that
+    /// was never sent has no effect on the command (reference: commands#device).
     package static func answered(_ command: inout Command, code: Int64, data: JSONObject?, at now: Instant) -> Bool {
         switch command.state {
         case .sent where !command.isOver(at: now):
@@ -35,7 +35,7 @@ package enum CommandRules {
         return true
     }
 
-    /// Sets a command that must not be carried out any more to `failed`.
+    /// Gives a command the state `failed`, because it must no longer be carried out.
     package static func refuse(_ command: inout Command, _ code: ErrorCode, at now: Instant) {
         command.turn(.failed, at: now, by: .system)
         command.refusal = code
@@ -43,15 +43,9 @@ package enum CommandRules {
 
     /// Merges all queued commands into the newest one, with the newest value of each attribute.
     ///
-    /// The commands in `waiting` are sorted by their numbers. Commands of the mode `now` stay separate, and an older
-    /// queued value never overrides a value that they set.
-    package static func merged(
-        _ waiting: [Command],
-        at now: Instant
-    ) -> (outgoing: [Command], superseded: [Command]) {
-        guard let newest = waiting.last(where: { $0.mode == .queue }) else {
-            return (waiting, [])
-        }
+    /// `waiting` is sorted by number. Commands of the mode `now` stay separate, and override older queued values.
+    package static func merged(_ waiting: [Command], at now: Instant) -> (outgoing: [Command], superseded: [Command]) {
+        guard let newest = waiting.last(where: { $0.mode == .queue }) else { return (waiting, []) }
         let queued = waiting.filter { $0.mode == .queue }
         var merged = newest
         let older = waiting.filter { $0.cid <= newest.cid }
@@ -73,9 +67,8 @@ package enum CommandRules {
 
     /// Returns those queued commands that newer commands replace completely, with their state changed to `superseded`.
     ///
-    /// A command is superseded if, for each of its values, a newer queued command of the same sender sets the same
-    /// attribute and expires no earlier. The commands in `waiting` are sorted by their numbers, with the newest last.
-    /// The remaining commands merge into the same command as all the commands would without this step.
+    /// A command is superseded if each attribute that it sets is also set by a newer queued command of the same sender
+    /// that doesn't expire earlier. `waiting` is sorted by number. Superseded commands don't change the merged command.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []
@@ -127,8 +120,6 @@ extension Command {
     /// The unmasked values for the device.
     package var values: JSONObject { hidden ?? data }
 
-    /// Whether the command was ever sent.
-    ///
-    /// A command that an earlier version stored without steps counts as sent.
+    /// Whether the command was ever sent; true if an earlier version stored the command without steps.
     package var wasSent: Bool { steps.isEmpty || steps.contains { $0.state == .sent } }
 }

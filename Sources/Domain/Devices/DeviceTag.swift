@@ -12,9 +12,7 @@ package struct DeviceTag: Hashable, Sendable {
     /// The maximum length of a tag's value, in characters.
     package static let valueMax = 64
 
-    /// Checks a tag's name and value; a refusal names `field`.
-    ///
-    /// - Throws: `Rejection` if the name or the value is malformed.
+    /// Checks a tag's name and value; throws a `Rejection` that names `field` if one is malformed.
     package init(_ name: String, _ value: String, field: String) throws(Rejection) {
         guard Self.accepts(name: name) else {
             throw .invalid(
@@ -33,8 +31,7 @@ package struct DeviceTag: Hashable, Sendable {
 
     /// Makes a tag whose name and value were checked before.
     package init(trusted name: String, _ value: String) {
-        self.name = name
-        self.value = value
+        (self.name, self.value) = (name, value)
     }
 
     /// The tag as an operator writes it: `floor=2` or `spare`.
@@ -52,11 +49,9 @@ package enum DeviceName {
     /// The maximum length of a device's name, in characters.
     package static let lengthMax = 64
 
-    /// Refuses a text that can't be a device's name.
+    /// Throws a `Rejection` of the field `name` if a string is neither a valid device name nor empty.
     ///
-    /// An empty text is accepted, and removes the name.
-    ///
-    /// - Throws: `Rejection` of the field `name`.
+    /// An empty string removes the device's name.
     package static func check(_ text: String) throws(Rejection) {
         guard text.unicodeScalars.count <= lengthMax, PlainLine.accepts(text) else {
             throw .invalid(
@@ -84,9 +79,7 @@ private enum PlainLine {
 
 /// A change of a device's name and tags.
 package struct DeviceLabeling: Sendable {
-    /// The device's new name.
-    ///
-    /// An empty text removes the name, and nil leaves the name unchanged.
+    /// The device's new name; an empty string removes the name, and nil leaves it unchanged.
     package var name: String?
     /// The tags to set, by name.
     package var set: [String: DeviceTag] = [:]
@@ -96,9 +89,7 @@ package struct DeviceLabeling: Sendable {
     /// Makes an empty change.
     package init() {}
 
-    /// Returns a device's tags after the change, sorted by name.
-    ///
-    /// - Throws: `Rejection` of the field `tags` if there would be too many.
+    /// Returns a device's tags after the change, sorted by name; throws a `Rejection` if the device has too many tags.
     package func tags(after former: [DeviceTag]) throws(Rejection) -> [DeviceTag] {
         let kept = former.filter { set[$0.name] == nil && !removed.contains($0.name) }
         let tags = (kept + set.values).sorted { $0.name < $1.name }

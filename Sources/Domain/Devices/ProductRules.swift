@@ -24,7 +24,7 @@ package enum ProductRules {
         }
     }
 
-    /// Refuses binary data, which can't be checked, unless the product is free-form.
+    /// Refuses binary data if the product isn't free-form, because binary data can't be checked.
     package static func refuseBinary(_ product: Product, _ field: String) -> Rejection? {
         guard !product.isFreeForm else { return nil }
         return .invalid(field, "The product has data points: its devices exchange values (data), not binary.")
@@ -47,7 +47,7 @@ package enum ProductRules {
                 problem = "is not a data point of this product"
             }
             guard let problem else { continue }
-            // The name is cut so that a long name doesn't push the problem out of the message.
+            // A long name is cut, because the whole message is cut at its maximum length and would lose the problem.
             let name = Rejection.shown(member.key, upTo: FreeForm.nameBytesMax)
             return .invalid("\(path).\(name)", "\(name) \(problem).")
         }
@@ -65,8 +65,7 @@ package enum ProductRules {
         )
     }
 
-    /// Restores the masked values of data that a client read, changed and sent again: `"***"` for a write-only data
-    /// point becomes the stored value.
+    /// Restores masked values that a client read and sent again: a write-only point's `"***"` becomes the stored value.
     package static func unmasked(_ data: AttributeValues, stored: AttributeValues, product: Product?) -> AttributeValues
     {
         let masked = masked(stored, product: product)
@@ -80,8 +79,7 @@ package enum ProductRules {
         )
     }
 
-    /// Returns the data points that a new version of a product removes or narrows, so that stored values may be
-    /// invalid.
+    /// Returns the data points that a product's new version removes or narrows; their stored values may be invalid.
     package static func narrowed(from old: Product, to new: Product) -> [String] {
         guard !new.isFreeForm else { return [] }
         return old.dataPoints.filter { point in
@@ -90,15 +88,8 @@ package enum ProductRules {
         }.map(\.name)
     }
 
-    /// Returns whether a new version of a product removes a condition.
-    ///
-    /// A condition that a device had raised before could then never be cleared.
-    package static func isLost(
-        _ kind: ConditionKind,
-        _ name: String,
-        from old: Product,
-        to new: Product
-    ) -> Bool {
+    /// Returns whether a product's new version removes a condition; devices could no longer clear such a condition.
+    package static func isLost(_ kind: ConditionKind, _ name: String, from old: Product, to new: Product) -> Bool {
         old.declares(kind, name) && !new.declares(kind, name)
     }
 

@@ -3,13 +3,15 @@ package import JSON
 /// A codec for app documents (`schemas/documents.schema.json`).
 package enum AppCodec {
     /// The members that an app document may have.
-    package static let members = ["appId", "name", "secret", "policies", "providers", "products", "texts", "$schema"]
+    package static let members = [
+        "appId", "name", "secret", "policies", "providers", "push", "products", "texts", "$schema",
+    ]
     /// The policies that an app document may set.
     package static let policyMembers = encode(AppPolicies(), sessionDays: 0).members.map(\.key) + ["defaultCountryCode"]
 
     /// Parses an app document, and ignores unknown fields.
     ///
-    /// - Throws: `Rejection` for the first fault, which contains all other faults.
+    /// - Throws: `Rejection` of the first fault, with all other faults in its `others`.
     package static func decode(_ object: JSONObject) throws(Rejection) -> App {
         let fields = Fields(object)
         var faults = Faults()
@@ -18,7 +20,8 @@ package enum AppCodec {
             name: faults.catching(try fields.requiredText("name", length: 1...128)) ?? "",
             products: faults.catching(try products(fields)) ?? .all,
             policies: policies(fields, &faults),
-            providers: providers(fields, &faults)
+            providers: providers(fields, &faults),
+            push: faults.catching(try fields.fields("push").map(PushSettings.parse)) ?? PushSettings()
         )
         try faults.throwFirst()
         return app
@@ -62,7 +65,7 @@ package enum AppCodec {
         return policies
     }
 
-    /// Returns the policies that concern registration and login as JSON, for terminals without a session.
+    /// Returns the JSON of the policies on registration and login, for terminals without a session.
     package static func encodeLogin(_ policies: AppPolicies) -> JSONObject {
         [
             "revealAccounts": .bool(policies.revealAccounts),
@@ -74,7 +77,7 @@ package enum AppCodec {
         ]
     }
 
-    /// Returns all effective policies as JSON, for operators; `sessionDays` is the service's default.
+    /// Returns the JSON of all effective policies, for operators; `sessionDays` is the service's default.
     package static func encode(_ policies: AppPolicies, sessionDays: Int64) -> JSONObject {
         var object = encodeLogin(policies)
         object["cancelProof"] = .bool(policies.cancelProof)

@@ -1,18 +1,14 @@
 /// The faults of a document, collected so that the author of the document can correct all of them at once.
 package struct Faults {
-    /// The maximum number of faults that are kept.
-    ///
-    /// A document with more faults is probably of another kind.
+    /// The maximum number of faults that are kept, because a document with more faults is probably of another kind.
     private static let max = 32
     private var found: [Rejection] = []
 
     /// Makes an empty collection.
     package init() {}
 
-    /// Returns the value that `read` returns; if `read` throws, keeps the fault and returns nil.
-    package mutating func catching<Value>(
-        _ read: @autoclosure () throws(Rejection) -> Value?
-    ) -> Value? {
+    /// Returns the value that `read` returns; if `read` throws, adds the fault and returns nil.
+    package mutating func catching<Value>(_ read: @autoclosure () throws(Rejection) -> Value?) -> Value? {
         do {
             return try read()
         } catch {

@@ -8,11 +8,10 @@ package struct Fields {
 
     /// Makes a reader of an object at a path such as `params.`; the path of the outermost object is empty.
     package init(_ object: JSONObject, path: String = "") {
-        self.object = object
-        self.path = path
+        (self.object, self.path) = (object, path)
     }
 
-    /// Returns the refusal of a field, whose message begins with the field's path.
+    /// Returns the refusal of a field, with a message that begins with the field's path.
     package func refuse(_ name: String, _ problem: String) -> Rejection {
         let place = Rejection.shown(path + name, upTo: Rejection.fieldMax)
         return .invalid(place, "\(place) \(problem).")
@@ -43,14 +42,11 @@ package struct Fields {
         return value
     }
 
-    /// Returns a text whose length in characters is allowed, or nil if the field is absent.
+    /// Returns a string whose length in characters is allowed, or nil if the field is absent.
     package func text(_ name: String, length: ClosedRange<Int>) throws(Rejection) -> String? {
         guard let text = try value(name, \.stringValue, else: "must be a string") else { return nil }
         guard length.contains(text.unicodeScalars.count) else {
-            throw refuse(
-                name,
-                "must have \(length.lowerBound) to \(length.upperBound) characters"
-            )
+            throw refuse(name, "must have \(length.lowerBound) to \(length.upperBound) characters")
         }
         return text
     }
@@ -60,11 +56,8 @@ package struct Fields {
         try object(name).map { Fields($0, path: "\(path)\(name).") }
     }
 
-    /// Returns a required text.
-    package func requiredText(
-        _ name: String,
-        length: ClosedRange<Int>
-    ) throws(Rejection) -> String {
+    /// Returns a required string.
+    package func requiredText(_ name: String, length: ClosedRange<Int>) throws(Rejection) -> String {
         try required(name, text(name, length: length))
     }
 
@@ -101,13 +94,8 @@ package struct Fields {
     }
 
     /// Returns an integer within a range, or nil if the field is absent.
-    package func integer(
-        _ name: String,
-        in range: ClosedRange<Int64>
-    ) throws(Rejection) -> Int64? {
-        guard let number = try value(name, \.intValue, else: "must be an integer") else {
-            return nil
-        }
+    package func integer(_ name: String, in range: ClosedRange<Int64>) throws(Rejection) -> Int64? {
+        guard let number = try value(name, \.intValue, else: "must be an integer") else { return nil }
         guard range.contains(number) else {
             throw refuse(name, "must lie between \(range.lowerBound) and \(range.upperBound)")
         }
@@ -147,7 +135,7 @@ package struct Fields {
         try value(name, \.arrayValue, else: "must be an array")
     }
 
-    /// Returns an array of texts, which is empty if the field is absent.
+    /// Returns an array of strings, which is empty if the field is absent.
     package func texts(_ name: String) throws(Rejection) -> [String] {
         let texts = try (array(name) ?? []).map(\.stringValue)
         guard !texts.contains(nil) else { throw refuse(name, "must contain only strings") }

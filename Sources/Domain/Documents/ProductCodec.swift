@@ -17,7 +17,7 @@ package enum ProductCodec {
 
     /// Parses a product document.
     ///
-    /// - Throws: `Rejection` for the first fault, which contains all other faults.
+    /// - Throws: `Rejection` of the first fault, with all other faults in its `others`.
     package static func decode(_ object: JSONObject) throws(Rejection) -> Product {
         let fields = Fields(object)
         var faults = Faults()
@@ -67,11 +67,7 @@ package enum ProductCodec {
         return points
     }
 
-    private static func dataPoint(
-        _ fields: Fields,
-        path: String,
-        faults: inout Faults
-    ) -> DataPoint {
+    private static func dataPoint(_ fields: Fields, path: String, faults: inout Faults) -> DataPoint {
         for name in ["access", "type"] where !fields.has(name) {
             faults.add(fields.refuse(name, "is missing"))
         }
@@ -129,7 +125,8 @@ package enum ProductCodec {
         ]
     }
 
-    private static func number(_ value: Double) -> JSONValue {
+    /// Returns the shortest form of a number.
+    package static func number(_ value: Double) -> JSONValue {
         Int64(exactly: value).map { .integer($0) } ?? .double(value)
     }
 }

@@ -6,8 +6,7 @@ package struct EventSubscription: Sendable, Equatable {
         case on
         /// The app or an operator has paused the webhook.
         case paused
-        /// The service has disabled the webhook, because the endpoint failed for too long or answered that it wants no
-        /// more events.
+        /// The service disabled the webhook, because the endpoint failed for too long or wants no more events.
         case disabled
     }
 
@@ -27,11 +26,11 @@ package struct EventSubscription: Sendable, Equatable {
     package var batch: Int
     /// The secret with which a webhook's batches are signed.
     package var secret: [UInt8]?
-    /// The secret that was valid before the last rotation, with which batches are also signed for a day.
+    /// The secret before the last rotation, with which batches are also signed for a day after the rotation.
     package var oldSecret: [UInt8]?
     /// The moment from which batches are no longer signed with the old secret.
     package var oldSecretUntil: Instant?
-    /// The place in the event log after the last event that was delivered or acknowledged.
+    /// The position in the event log after the last event that was delivered or acknowledged.
     package var cursor: EventCursor
     /// Whether the service posts events to the webhook.
     package var state = State.on
@@ -39,7 +38,7 @@ package struct EventSubscription: Sendable, Equatable {
     package var reason: String?
     /// The number of failed tries to deliver the current batch.
     package var tries = 0
-    /// The moment of the next try, if the subscription waits for one.
+    /// The time of the next try, if the service waits before another try.
     package var dueAt: Instant?
     /// The time of the first failure since the last success.
     package var failingSince: Instant?
@@ -63,8 +62,16 @@ package struct EventSubscription: Sendable, Equatable {
         cursor: EventCursor,
         createdAt: Instant
     ) {
-        (self.id, self.app, self.key, self.name, self.filter) = (id, app, key, name, filter)
-        (self.url, self.batch, self.secret, self.cursor, self.createdAt) = (url, batch, secret, cursor, createdAt)
+        self.id = id
+        self.app = app
+        self.key = key
+        self.name = name
+        self.filter = filter
+        self.url = url
+        self.batch = batch
+        self.secret = secret
+        self.cursor = cursor
+        self.createdAt = createdAt
     }
 
     /// The maximum number of subscriptions of an app.
@@ -73,7 +80,7 @@ package struct EventSubscription: Sendable, Equatable {
     package static let eventsMax = 100
     /// The length of a webhook's secret, in bytes.
     package static let secretBytes = 32
-    /// The time after a rotation for which batches are also signed with the previous secret, in seconds.
+    /// The time after a rotation for which the previous secret also signs batches, in seconds.
     package static let oldSecretSeconds: Int64 = 86_400
 }
 
@@ -97,8 +104,12 @@ package struct EventDelivery: Sendable, Equatable {
 
     /// Makes a record of a try.
     package init(at: Instant, webhookID: String, events: Int, status: Int?, milliseconds: Int64, error: String?) {
-        (self.at, self.webhookID, self.events) = (at, webhookID, events)
-        (self.status, self.milliseconds, self.error) = (status, milliseconds, error)
+        self.at = at
+        self.webhookID = webhookID
+        self.events = events
+        self.status = status
+        self.milliseconds = milliseconds
+        self.error = error
     }
 
     /// The maximum number of tries that are kept for each subscription.

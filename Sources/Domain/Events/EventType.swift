@@ -21,7 +21,8 @@ package enum EventType: String, Sendable, CaseIterable {
     case sessionStarted = "session.started"
     case sessionEnded = "session.ended"
     case messageFailed = "message.failed"
-    /// An entry that isn't stored, but is made for a reader if some of the requested entries have been deleted.
+    case notificationSent = "notification.sent"
+    /// An entry that tells a reader that some of the requested entries have been deleted; it isn't stored.
     case gap = "events.gap"
 
     /// Makes the log's type for a device's event; returns nil if the log doesn't contain events of that type.
@@ -29,14 +30,20 @@ package enum EventType: String, Sendable, CaseIterable {
         self.init(rawValue: event.type == "scheduleRun" ? Self.scheduleRun.rawValue : "device.\(event.type)")
     }
 
+    /// The types of entries about which users can be notified.
+    package static let notified: Set<Self> = [
+        .deviceAlert, .deviceFault, .deviceAlertCleared, .deviceFaultCleared, .deviceOffline, .deviceOnline,
+        .deviceUnbound, .deviceRoleChanged, .shareChanged, .scheduleRun, .sessionStarted, .accountChanged,
+        .notificationSent,
+    ]
+
     /// The types that a reader can request.
     package static let readable = allCases.filter { $0 != .gap }
 
-    /// Whether entries of this type are stored separately, and only while a reader wants them, because they are very
-    /// frequent.
+    /// Whether entries of this type are so frequent that they are stored separately, only while a reader wants them.
     package var isBulk: Bool { self == .deviceStatus }
 
-    /// Whether entries of this type concern a user and not a device, so that only the user's own app sees them.
+    /// True if entries of this type concern a user and not a device, and are visible only to the user's own app.
     package var isOfUser: Bool { !rawValue.hasPrefix("device.") && self != .scheduleRun }
 
     /// Returns the types that a name matches: one type, or all types of a group such as `device.*`.

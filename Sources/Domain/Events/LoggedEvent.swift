@@ -10,8 +10,7 @@ package struct LoggedEvent: Sendable, Equatable {
     package var product: ProductKey?
     /// The user whom the entry concerns.
     package var uid: UserID?
-    /// The actor that caused the change; nil if the entry has no actor, or if the actor is a user of an app other than
-    /// `app`.
+    /// The actor that caused the change; nil if no actor is known, or if the actor is a user of another app than `app`.
     package var actor: Actor?
     /// The app of the users whom the entry names; nil if the entry names no users.
     package var app: AppID?
@@ -29,12 +28,17 @@ package struct LoggedEvent: Sendable, Equatable {
         app: AppID? = nil,
         data: [UInt8]
     ) {
-        (self.type, self.ts, self.did, self.product) = (type, ts, did, product)
-        (self.uid, self.actor, self.app, self.data) = (uid, actor, app, data)
+        self.type = type
+        self.ts = ts
+        self.did = did
+        self.product = product
+        self.uid = uid
+        self.actor = actor
+        self.app = app
+        self.data = data
     }
 
-    /// Returns whether readers of an app see the entry, because it concerns a device of the app's products or a user of
-    /// the app.
+    /// Returns whether an app's readers see the entry: it must concern a user of the app or a device of its products.
     package func isVisible(to app: App) -> Bool {
         guard !type.isOfUser, let product else { return self.app == app.id }
         return app.products.contains(product)

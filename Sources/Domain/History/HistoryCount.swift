@@ -1,7 +1,6 @@
-/// The number of history records of a device's newest day and of the day before, by the records' own times.
+/// The numbers of a device's history records on its newest day and on the day before, by the times of the records.
 ///
-/// The count is stored in the row of the device's status, beside `HistoryUse`. The count includes every record of the
-/// two days, so the history must contain exactly that number of records for them.
+/// The count is stored beside `HistoryUse`, and must equal the number of records in the history for the two days.
 package struct HistoryCount: Sendable, Equatable {
     /// The newest day with a record, counted in UTC from the Unix epoch.
     package var day: Int64
@@ -12,9 +11,7 @@ package struct HistoryCount: Sendable, Equatable {
 
     /// Makes a count.
     package init(day: Int64 = 0, records: Int64 = 0, recordsBefore: Int64 = 0) {
-        self.day = day
-        self.records = records
-        self.recordsBefore = recordsBefore
+        (self.day, self.records, self.recordsBefore) = (day, records, recordsBefore)
     }
 
     /// Counts a record by its time, unless the record is older than both days.

@@ -1,14 +1,13 @@
 /// A query of a device's history.
 package struct HistoryQuestion: Sendable {
-    /// The summary of values that a query requests: a step of time, a function over the values of each step, and the
-    /// IANA time zone of calendar steps.
+    /// The requested summary: a step of time, a function over each step's values, and the IANA zone of calendar steps.
     package typealias Summary = (step: TimeStep, function: SummaryFunction, timezone: String)
 
     /// The device whose history is queried.
     package var did: DeviceID
     /// The requested attribute; nil for all attributes.
     package var attribute: String?
-    /// The place in the history at which the period begins.
+    /// The position in the history at which the period begins.
     package var place: HistoryPlace
     /// The end of the period, exclusive.
     package var to: Instant
@@ -30,22 +29,21 @@ package struct HistoryQuestion: Sendable {
     }
 }
 
-/// A place among the records of a device, given as a moment and a number of records of that moment to skip.
+/// A position in a device's history: a moment, and how many records of that moment to skip.
 ///
-/// Records of the same moment are in the order of arrival, so later records don't move a place.
+/// Records of the same moment are in the order of arrival, so new records don't change the position of an old record.
 package struct HistoryPlace: Sendable, Equatable {
     /// The moment.
     package var ts: Instant
-    /// The number of records of the moment that come before the place.
+    /// The number of records of the moment that precede the position.
     package var skip: Int
 
-    /// Makes a place.
+    /// Makes a position.
     package init(_ ts: Instant, skip: Int = 0) {
-        self.ts = ts
-        self.skip = skip
+        (self.ts, self.skip) = (ts, skip)
     }
 
-    /// Parses the text of a cursor; returns nil for any other text.
+    /// Parses the text of a cursor; returns nil for any other string.
     package init?(cursor: String) {
         let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let ts = Int64(parts[0]), let skip = Int(parts[1]), skip >= 0,
@@ -54,6 +52,6 @@ package struct HistoryPlace: Sendable, Equatable {
         self.init(Instant(milliseconds: ts), skip: skip)
     }
 
-    /// The place as the text of a cursor.
+    /// The position as the text of a cursor.
     package var cursor: String { "\(ts.milliseconds).\(skip)" }
 }

@@ -1,11 +1,9 @@
 /// The number of bytes that a device wrote to its history on one day, counted so that no device fills the disk.
 ///
-/// The count is stored in the row of the device's status, which is saved after every report anyway. The count therefore
-/// needs no extra statement or memory, and survives restarts.
+/// The count survives restarts, because it is part of the device's status, which is saved after every report.
 ///
-/// A limit of 64 MiB a day allows 776 bytes a second around the clock, which is a report of twenty values each second.
-/// A device that sends as fast as the gate allows (256 KiB a second) reaches the limit after about four minutes. In 30
-/// days of history such a device fills at most 1.9 GiB, and would fill 630 GiB without the limit.
+/// A limit of 64 MiB per day allows 776 bytes (one report of twenty values) per second. A device at the gate's limit,
+/// 256 KiB per second, reaches the day's limit in about four minutes, and fills 1.9 GiB in 30 days instead of 630 GiB.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64
@@ -16,30 +14,27 @@ package struct HistoryUse: Sendable, Equatable {
 
     /// The interval between notices that history is not kept, in seconds: one hour.
     package static let noticeSeconds: Int64 = 3600
-    /// The log of alerts and faults may exceed the day's bound by the bound divided by this number.
-    ///
-    /// Alerts and faults are therefore still logged after values have used up the day's bound.
+    /// The day's bound divided by this number gives the extra bytes for alerts and faults; values get no extra bytes.
     private static let logPart: Int64 = 4
 
-    /// The number of bytes counted for a record in addition to its values, for its time, its place and its index entry.
+    /// The number of bytes counted for a record's time, position and index entry, in addition to its values.
     package static let recordBytes = 32
     /// The number of bytes counted for an event in addition to its value.
     package static let eventBytes = 160
 
     /// Makes the count of a day.
     package init(day: Int64 = 0, bytes: Int64 = 0, toldAt: Instant? = nil) {
-        self.day = day
-        self.bytes = bytes
-        self.toldAt = toldAt
+        (self.day, self.bytes, self.toldAt) = (day, bytes, toldAt)
     }
 
-    /// Counts bytes of history and returns true, unless the total would exceed the day's bound; 0 means no bound.
+    /// Counts bytes of history; returns false, without counting, if the day's total would exceed `bound`.
+    ///
+    /// If `bound` is 0, there is no bound.
     package mutating func countValues(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         self.count(Int64(count), upTo: bound, at: now)
     }
 
-    /// Counts bytes of the log of events and returns true, unless the total would exceed the day's bound by more than a
-    /// quarter.
+    /// Counts bytes of logged events; returns false, without counting, if the day's total would exceed 5/4 of `bound`.
     package mutating func countEvent(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         self.count(Int64(count), upTo: bound + bound / Self.logPart, at: now)
     }
@@ -52,7 +47,7 @@ package struct HistoryUse: Sendable, Equatable {
         return true
     }
 
-    /// Returns whether to notify users now that history isn't being kept, and if so, records the time.
+    /// Returns true if users must be notified that history isn't being kept, and then records the time of the notice.
     package mutating func claimNotice(at now: Instant) -> Bool {
         if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.noticeSeconds) { return false }
         toldAt = now

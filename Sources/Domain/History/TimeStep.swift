@@ -1,5 +1,4 @@
-/// A step of time by which history is summarised: a number of minutes, hours, calendar days, weeks or months, and in
-/// charts also of seconds.
+/// A step of time for summaries of history: a number of minutes, hours, days, weeks or months; in charts, also seconds.
 ///
 /// Seconds, minutes and hours have a fixed length and count from the Unix epoch. Days, weeks (from Monday) and months
 /// follow a time zone, whose clock changes make some days longer or shorter.
@@ -26,7 +25,7 @@ package struct TimeStep: Sendable, Equatable {
         }
     }
 
-    /// The time by which a zone's clocks are ahead of UTC at a moment, in seconds.
+    /// The time by which a zone's clocks are ahead of UTC at a given moment, in seconds.
     package typealias Offset = @Sendable (Instant) -> Int64
 
     /// The step's unit.
@@ -34,20 +33,21 @@ package struct TimeStep: Sendable, Equatable {
     /// The number of units in the step.
     package let count: Int64
 
-    /// Parses a text such as `15m`, `1h`, `1d`, `1w`, `1M`, and with `isFine` also `5s`; returns nil for anything else.
+    /// Parses a text such as `15m`, `1h`, `1d`, `1w` or `1M`; returns nil for any other text.
+    ///
+    /// If `isFine` is true, seconds such as `5s` are allowed too.
     package init?(_ text: String, isFine: Bool = false) {
         guard let unit = text.last.flatMap(Unit.init(rawValue:)), text.utf8.count <= 6,
             text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int64(text.dropLast()),
             (1...unit.countMax).contains(count), isFine || unit != .second
         else { return nil }
-        self.unit = unit
-        self.count = count
+        (self.unit, self.count) = (unit, count)
     }
 
     /// Whether the step depends on a time zone.
     package var isCalendar: Bool { unit == .day || unit == .week || unit == .month }
 
-    /// Returns the bounds of the step that contains a moment.
+    /// Returns the bounds of the step that contains a given moment.
     package func bounds(of moment: Instant, offset: Offset) -> Range<Instant> {
         guard isCalendar else {
             let length = count * (unit == .hour ? 3_600_000 : unit == .minute ? 60_000 : 1000)
@@ -81,7 +81,7 @@ package struct TimeStep: Sendable, Equatable {
 enum CivilDay {
     private static let length: Int64 = 86_400
 
-    /// Returns the day that contains a moment.
+    /// Returns the day that contains a given moment.
     static func number(of moment: Instant, _ offset: TimeStep.Offset) -> Int64 {
         floor(floor(moment.milliseconds, 1000) + offset(moment), length)
     }

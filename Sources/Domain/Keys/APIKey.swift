@@ -1,13 +1,13 @@
 /// An API key: a secret with which a maker's server makes requests for the users of its app.
 ///
-/// The gate treats a key as a session on a separate terminal, whose session id and uid are both the key's id. The
+/// For the gate, a key is a session on a separate terminal, and both the session's id and its uid are the key's id. The
 /// documentation describes these rules (reference: sessions#keys).
 package struct APIKey: Sendable, Equatable {
     /// The key's id.
     package var id: KeyID
     /// The app for whose users the key acts.
     package var app: AppID
-    /// The key's name, which identifies the server in records of its actions; unique among the app's valid keys.
+    /// The key's name, unique among the app's valid keys, which identifies the server in records of its actions.
     package var name: String
     /// The terminal from which the key's messages come.
     package var terminal: TerminalID
@@ -21,7 +21,7 @@ package struct APIKey: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// Whether the secret before the last rotation may still work; it works at most until the new secret is first used.
+    /// True if the previous secret can still work; it stops working when the new secret is first used, if not earlier.
     package var hasOldToken = false
 
     /// Makes a new key.
@@ -34,23 +34,26 @@ package struct APIKey: Sendable, Equatable {
         createdAt: Instant,
         expiresAt: Instant?
     ) {
-        (self.id, self.app, self.name, self.terminal) = (id, app, name, terminal)
-        (self.scopes, self.createdAt, self.expiresAt) = (scopes, createdAt, expiresAt)
+        self.id = id
+        self.app = app
+        self.name = name
+        self.terminal = terminal
+        self.scopes = scopes
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
     }
 
-    /// The prefix of every key's secret.
-    ///
-    /// No session's token begins with this prefix.
+    /// The prefix that all keys' secrets have, but no session's token has.
     package static let prefix = "llk_"
     /// The longest time for which a rotated key's previous secret works, in seconds.
     package static let overlapSeconds: Int64 = 86_400
 
-    /// Returns whether a text can be a key's name: 1 to 32 letters, digits, `-` and `_`.
+    /// Returns whether a string can be a key's name: 1 to 32 letters, digits, `-` and `_`.
     package static func isName(_ text: String) -> Bool {
         text.utf8.count <= 32 && PlainForm.accepts(text.utf8)
     }
 
-    /// Returns the refusal of a request with this key at a moment, or nil while the key is valid.
+    /// Returns the refusal of a request with this key at a given moment, or nil while the key is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let hasExpired = expiresAt.map { $0 <= now } ?? false
         guard endedAt != nil || hasExpired else { return nil }
@@ -65,34 +68,22 @@ package struct APIKey: Sendable, Equatable {
 
     /// Returns the refusal of a method that the key's scopes don't allow, or nil if the method is allowed.
     package func refusal(of service: String, _ method: String, isReading: Bool) -> Rejection? {
-        guard let known = KeyScope.Service(rawValue: service), known.allows(method) else {
-            return Rejection(.forbidden, "A key can't call \(service)/\(method).")
-        }
-        if scopes.contains(where: { $0.service == known && (isReading || !$0.isReading) }) { return nil }
-        let isShort = isReading || !scopes.contains { $0.service == known }
-        return Rejection(
-            .forbidden,
-            isShort ? "The key has no scope \(service)." : "The key's scope \(service):read allows only reading."
-        )
+        scopes.refusal(of: service, method, isReading: isReading, holder: "key")
     }
 
-    /// Returns whether a request with a key must name the user for whom it acts.
-    ///
-    /// All other methods act for the app.
+    /// Returns whether a key calls a method for a user, whom the request must name, and not for the app itself.
     package static func actsForUser(_ service: String, _ method: String) -> Bool {
         service != KeyScope.Service.events.rawValue && "\(service)/\(method)" != "notification/send"
     }
 }
 
-/// A scope of a key: a service of which the key can call all methods, or only the methods that change nothing.
+/// A scope of a key or a linked service: one service, with all of its methods or only those that change nothing.
 package struct KeyScope: Sendable, Hashable {
     /// The services that keys can call.
     package enum Service: String, Sendable, CaseIterable {
         case events, device, home, share, schedule, notification, account
 
-        /// Returns whether keys can call a method of the service.
-        ///
-        /// Only users themselves can change their logins, passwords and addresses.
+        /// Returns whether keys can call a method; only users can change their own logins, passwords and addresses.
         func allows(_ method: String) -> Bool {
             self != .account || ["whoami", "getUser", "updateProfile"].contains(method)
         }
@@ -103,7 +94,7 @@ package struct KeyScope: Sendable, Hashable {
     /// Whether the scope only allows methods that change nothing.
     package let isReading: Bool
 
-    /// Parses a scope such as `device` or `device:read`; returns nil for any other text.
+    /// Parses a scope such as `device` or `device:read`; returns nil for any other string.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard let service = parts.first.flatMap({ Service(rawValue: String($0)) }) else { return nil }
@@ -114,6 +105,29 @@ package struct KeyScope: Sendable, Hashable {
     /// The scope as text.
     package var text: String { isReading ? "\(service.rawValue):read" : service.rawValue }
 
-    /// All scopes as texts, for messages.
+    /// Returns scopes as one string, separated by spaces.
+    package static func joined(_ scopes: [KeyScope]) -> String { scopes.map(\.text).joined(separator: " ") }
+
+    /// Returns the scopes in a string, without those that this version doesn't know.
+    package static func split(_ text: String) -> [KeyScope] {
+        text.split(separator: " ").compactMap { KeyScope(String($0)) }
+    }
+
+    /// All scopes as strings, for messages.
     package static let known = Service.allCases.map(\.rawValue).joined(separator: ", ")
+}
+
+extension [KeyScope] {
+    /// Returns the refusal of a method that the scopes don't allow, or nil if the scopes allow the method.
+    ///
+    /// `holder` is the refusal's word for the owner of the scopes: a key or a linked service.
+    package func refusal(of service: String, _ method: String, isReading: Bool, holder: String) -> Rejection? {
+        guard let known = KeyScope.Service(rawValue: service), known.allows(method) else {
+            return Rejection(.forbidden, "A \(holder) can't call \(service)/\(method).")
+        }
+        let own = filter { $0.service == known }
+        guard !own.contains(where: { isReading || !$0.isReading }) else { return nil }
+        let lack = own.isEmpty ? " has no scope \(service)." : "'s scope \(service):read allows only reading."
+        return Rejection(.forbidden, "The \(holder)\(lack)")
+    }
 }

@@ -8,10 +8,9 @@ package struct DiskReserve: Sendable {
     /// Sets the limits.
     ///
     /// The default of 5 % equals the share that Linux reserves for root. At the highest measured rate of reports (2 MB
-    /// a second), 2 GiB last for a quarter of an hour, in which an alarm can reach an operator.
+    /// per second), 2 GiB last a quarter of an hour, enough for an alarm to reach an operator.
     package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
-        self.percent = percent
-        self.bytesMax = bytesMax
+        (self.percent, self.bytesMax) = (percent, bytesMax)
     }
 
     /// Returns the reserve in bytes for a disk with `total` bytes.

@@ -17,16 +17,13 @@ package struct MessageText: Sendable, Equatable {
         package var subject: String
         /// The text of an e-mail, in paragraphs separated by blank lines.
         ///
-        /// In HTML, a paragraph that consists of `{code}` is shown in a large font, and a paragraph that consists of
-        /// `{url}` becomes a button.
+        /// In HTML, the paragraph `{code}` is shown in a large font, and the paragraph `{url}` becomes a button.
         package var text: String
         /// The text of a text message.
         package var sms: String
     }
 
-    /// An app's own words for a template in one language.
-    ///
-    /// Any of the texts can be missing.
+    /// An app's own words for a template in one language; some words can be missing.
     package struct OwnWords: Sendable, Equatable {
         /// The subject.
         package var subject: String?
@@ -46,11 +43,9 @@ package struct MessageText: Sendable, Equatable {
         }
     }
 
-    /// Writes the text of a message from an app; `words` returns the app's own words for a template and language, if
-    /// any.
+    /// Writes the text of an app's message; `words` returns the app's own words for a template and language, if any.
     ///
-    /// The app's words are looked up in the user's language, which the service need not support, and then in the
-    /// language in which the service writes to the user.
+    /// The app's words are looked up in the user's language, and then in the language of the service's own words.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,
@@ -85,10 +80,10 @@ package struct MessageText: Sendable, Equatable {
 
     // MARK: Filling in
 
-    /// Replaces the placeholders of a text by their values, or by nothing if they have no value.
+    /// Replaces each placeholder with its value, and removes a placeholder without a value.
     ///
-    /// The values themselves are not searched for placeholders.
-    static func fill(_ pattern: String, _ values: [String: String]) -> String {
+    /// Placeholders in values aren't replaced.
+    package static func fill(_ pattern: String, _ values: [String: String]) -> String {
         var filled = ""
         var rest = pattern[...]
         while let open = rest.firstIndex(of: "{") {
@@ -121,19 +116,12 @@ package struct MessageText: Sendable, Equatable {
                     .replacing("\n", with: "<br>\n") + "</p>"
             }
         }
-        return """
-            <!DOCTYPE html>
-            <html lang="\(language)">
-            <head><meta charset="utf-8"><title>\(HTML.escape(appName))</title></head>
-            <body style="margin:0;padding:24px;background:#ffffff;color:#1d2733;\
-            font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
-            <div style="max-width:32em;margin:0 auto">
-            \(paragraphs.joined(separator: "\n"))
-            </div>
-            </body>
-            </html>
-
-            """
+        return fill(
+            EmbeddedTexts.file("message.html").description,
+            [
+                "language": language, "app": HTML.escape(appName), "paragraphs": paragraphs.joined(separator: "\n"),
+            ]
+        )
     }
 
     private static let codeHTML = """

@@ -1,7 +1,6 @@
 /// The service's own words in one language, from `Texts/messages.LANGUAGE.txt`.
 ///
-/// A section of the file begins with its name in brackets. Lines of the form `key: value` follow. The section's text
-/// comes after a blank line.
+/// A section of the file consists of its name in brackets, lines `key: value`, a blank line, and its text.
 struct MessageWords: Sendable {
     private struct Section {
         var values: [String: String] = [:]
@@ -50,6 +49,9 @@ struct MessageWords: Sendable {
 
     /// Returns the caption of a link's button.
     func button(_ template: OutgoingMessage.Template) -> String { value(template.rawValue, in: "buttons") }
+
+    /// Returns a title or a text of notifications; empty for an unknown name.
+    func notification(_ key: String) -> String { value(key, in: "notifications") }
 
     private func value(_ key: String, in section: String) -> String {
         let values = sections[section]?.values

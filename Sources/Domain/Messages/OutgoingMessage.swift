@@ -1,16 +1,15 @@
-/// An outgoing message: an e-mail or a text message to one address.
+/// An outgoing message: an e-mail, a text message or a push to one address.
 ///
-/// The message is stored encrypted until it is sent. Sending is tried again after a failure, and the message is deleted
-/// at `expiresAt` at the latest.
+/// The message is stored encrypted, retried after a failure, and deleted at `expiresAt` at the latest.
 package struct OutgoingMessage: Sendable, Equatable {
     /// The channel of an outgoing message.
     package enum Channel: String, Sendable, CaseIterable {
-        case email, sms
+        case email, sms, push
     }
 
     /// The template of a message's text.
     ///
-    /// Each template exists in every language of the service.
+    /// Each template except `push` exists in every language of the service.
     package enum Template: String, Sendable, CaseIterable {
         /// A verification code, with the `params` `code`, `purpose` and `minutes`.
         case code
@@ -20,8 +19,7 @@ package struct OutgoingMessage: Sendable, Equatable {
         case resetPassword
         /// A request tried to register an address that already has an account.
         case addressTaken
-        /// An account was registered with this address. The `params` are `url`, a link that verifies the address, and
-        /// `hours`.
+        /// An account was registered with this address. The `params` are `hours` and `url`, which verifies the address.
         case confirmation
         /// The account's address was changed. The `params` are `url`, `hours` and the new `address`, masked.
         case addressChanged
@@ -31,11 +29,14 @@ package struct OutgoingMessage: Sendable, Equatable {
         case cancelled
         /// A test message, with which an operator checks that messages arrive.
         case test
+        /// A push, whose notification already has a text.
+        case push
+
+        /// The templates that have a text.
+        package static let worded = allCases.filter { $0 != .push }
     }
 
-    /// The request that caused a message.
-    ///
-    /// The requesting terminal receives the outcome.
+    /// The request that caused a message; its terminal receives the message's outcome.
     package struct Origin: Sendable, Equatable {
         /// The requesting terminal.
         package var terminal: TerminalID
@@ -46,15 +47,11 @@ package struct OutgoingMessage: Sendable, Equatable {
 
         /// Makes the origin of a message.
         package init(terminal: TerminalID, app: AppID, requestID: String) {
-            self.terminal = terminal
-            self.app = app
-            self.requestID = requestID
+            (self.terminal, self.app, self.requestID) = (terminal, app, requestID)
         }
     }
 
-    /// The message's id.
-    ///
-    /// Gateways use the id in their answers, and to recognise repeated messages.
+    /// The message's id; gateways repeat it in their answers, and recognise a repeated message by it.
     package var id: MessageID
     /// The channel: e-mail or text message.
     package var channel: Channel
@@ -68,16 +65,16 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var template: Template
     /// The values of the template's placeholders.
     package var params: [String: String]
-    /// The tag of the user's language, such as `zh-CN`.
-    ///
-    /// If it is nil, the country code determines the language.
+    /// The tag of the user's language, such as `zh-CN`; if nil, the country code determines the language.
     package var language: String?
     /// The moment after which the message is no longer useful and isn't sent.
     package var expiresAt: Instant
     /// The request whose terminal receives the outcome.
     package var origin: Origin?
-    /// Whether the message is only reported as sent, because no account has the address.
+    /// True if no account has the address: the message isn't sent, but is reported as sent.
     package var isDummy = false
+    /// The push, if the channel is `push`; `to` is then its address.
+    package var push: OutgoingPush?
 
     /// Makes a message.
     package init(
@@ -106,10 +103,26 @@ package struct OutgoingMessage: Sendable, Equatable {
         self.isDummy = isDummy
     }
 
+    /// The lifetime of a push, in seconds: for retries, and for the push service while the terminal is switched off.
+    package static let pushSeconds: Int64 = 86_400
+
+    /// Makes a message from a push; the message expires a day later.
+    package init(_ push: OutgoingPush, id: MessageID, at now: Instant) {
+        self.init(
+            id: id,
+            channel: .push,
+            to: push.address.address,
+            app: push.address.app,
+            template: .push,
+            expiresAt: now.adding(seconds: Self.pushSeconds)
+        )
+        self.push = push
+    }
+
     /// The complete address: an e-mail address, or a phone number with `+` and its country code.
     package var fullAddress: String {
         switch channel {
-        case .email: to
+        case .email, .push: to
         case .sms: "+\(countryCode ?? "")\(to)"
         }
     }

@@ -19,34 +19,26 @@ package struct Operator: Sendable, Equatable {
     package var name: String
     /// The operator's role.
     package var role: OperatorRole
-    /// The argon2id hash of the password.
-    ///
-    /// The hash is nil if the operator has no password and can sign in with links only.
+    /// The argon2id hash of the password; nil for an operator who can sign in with links only.
     package var passwordHash: String?
     /// The time at which the operator was added.
     package var createdAt: Instant
 
     /// Makes an operator without a password.
     package init(name: String, role: OperatorRole, createdAt: Instant) {
-        self.name = name
-        self.role = role
-        self.createdAt = createdAt
+        (self.name, self.role, self.createdAt) = (name, role, createdAt)
     }
 
-    /// Returns whether a text can be an operator's name.
+    /// Returns whether a string can be an operator's name.
     package static func accepts(name: String) -> Bool { PlainForm.accepts(name.utf8) }
 
     /// The maximum number of operators.
     package static let countMax = 100
-    /// The maximum number of live sessions of one operator.
-    ///
-    /// One more session ends the oldest.
+    /// The maximum number of live sessions of one operator; a further sign-in ends the oldest session.
     package static let sessionsMax = 20
-    /// The maximum number of provider tests that one operator may start in an hour.
-    ///
-    /// Each test contacts the provider's server.
+    /// The maximum number of an operator's provider tests per hour; each test contacts the provider's server.
     package static let trialsPerHour = 60
-    /// The maximum number of test messages that one operator may send in an hour.
+    /// The maximum number of test messages that one operator can send per hour.
     package static let testMessagesPerHour = 20
     /// The time after which a test message expires, in seconds.
     package static let testMessageSeconds: Int64 = 600
@@ -64,23 +56,23 @@ package enum OperatorSignIn {
     package static let lifeSeconds: Int64 = 604_800
     /// The precision with which the time of a session's last use is stored, in seconds.
     package static let usedSeconds: Int64 = 60
-    /// The time after a sign-in by link in which the password may be set without the previous one, in seconds.
+    /// The time after a sign-in by link for which a new password can be set without the old password, in seconds.
     package static let linkTrustSeconds: Int64 = 600
-    /// The maximum number of wrong passwords for one operator's name within `triesSeconds` from one address, or from
-    /// one browser in which the operator has signed in before.
+    /// The maximum number of wrong passwords for one operator's name within `triesSeconds` from one address.
+    ///
+    /// A browser in which the operator has signed in before has its own limit of the same number.
     package static let tries = 10
     /// The maximum number of wrong passwords for one operator's name from all addresses within `triesSeconds`.
     package static let triesPerName = 100
-    /// The maximum number of wrong links from one address within `triesSeconds`, after which wrong links are refused
-    /// with `TooManyRequests`.
+    /// The maximum number of wrong links from an address in `triesSeconds`; further wrong links get `TooManyRequests`.
     ///
-    /// A right link always signs in.
+    /// A valid link always signs the operator in, even after too many wrong links.
     package static let linksPerAddress = 30
-    /// The number of sign-ins in a minute up to which an address takes precedence over addresses with more sign-ins.
+    /// The number of sign-ins per minute above which an address's sign-ins have the lowest rank.
     package static let requestsPerAddress = 60
-    /// The maximum number of failed sign-ins from one address that the audit trail records in a minute.
+    /// The maximum number of failed sign-ins from one address that the audit trail records per minute.
     package static let auditedPerAddress = 30
-    /// The maximum number of failed sign-ins from all addresses that the audit trail records in a minute.
+    /// The maximum number of failed sign-ins from all addresses that the audit trail records per minute.
     package static let auditedTogether = 300
     /// The period in which wrong tries are counted, in seconds.
     package static let triesSeconds: Int64 = 900

@@ -9,14 +9,13 @@ package struct Location: Hashable, Sendable {
 
     /// Makes a place.
     package init(latitude: Double, longitude: Double) {
-        self.latitude = latitude
-        self.longitude = longitude
+        (self.latitude, self.longitude) = (latitude, longitude)
     }
 }
 
 /// The times of sunrise and sunset, computed with NOAA's solar equations.
 ///
-/// At sunrise and sunset the sun's centre is 0.833° below the horizon, where refraction makes its upper edge appear at
+/// At sunrise and sunset, the sun's centre is 0.833° below the horizon, and refraction makes its upper edge appear at
 /// the horizon. Times are accurate to about a minute between the polar circles, and are rounded to whole minutes.
 package enum SunRules {
     /// The two events of the sun on a day.
@@ -24,8 +23,7 @@ package enum SunRules {
         case sunrise, sunset
     }
 
-    /// Returns the moment of sunrise or sunset at a place on a calendar day of a time zone, or the reason why there is
-    /// none.
+    /// Returns the moment of an event at a place, on a day in a time zone, or the reason why the event doesn't happen.
     package static func outcome(
         _ event: Event,
         on date: CalendarDate,
@@ -45,8 +43,9 @@ package enum SunRules {
         return outcome
     }
 
-    /// Returns the moment of sunrise before a solar noon or of sunset after it, in seconds since the Unix epoch, or the
-    /// reason why there is none.
+    /// Returns the Unix time of the sunrise before a solar noon, or of the sunset after that noon.
+    ///
+    /// If the sun doesn't rise and set, the result is polar day or polar night.
     private static func moment(
         of event: Event,
         noon: Double,
@@ -77,7 +76,7 @@ package enum SunRules {
     /// The sine of the sun's height at sunrise and sunset.
     private static let horizon = sin(radians(-0.833))
 
-    /// Returns the moment of the solar noon nearest to a moment, in seconds since the Unix epoch.
+    /// Returns the moment of the solar noon nearest to a given moment, in seconds since the Unix epoch.
     private static func solarNoon(near seconds: Double, _ place: Location) -> Double {
         var noon = seconds
         for _ in 0..<3 {
@@ -88,11 +87,8 @@ package enum SunRules {
         return noon
     }
 
-    /// Returns the sun's declination in radians, and the equation of time: the minutes by which a sundial is ahead of a
-    /// clock.
-    private static func position(
-        _ seconds: Double
-    ) -> (declination: Double, equationOfTime: Double) {
+    /// Returns the sun's declination in radians, and the equation of time: a sundial's lead over a clock in minutes.
+    private static func position(_ seconds: Double) -> (declination: Double, equationOfTime: Double) {
         // The time in Julian centuries since 2000-01-01T12:00Z.
         let century = (seconds / 86_400 - 10_957.5) / 36_525
         let longitude = radians(

@@ -18,9 +18,7 @@ package struct Timing: Sendable, Equatable {
 
     /// Makes a timing.
     package init(days: Days, time: DayTime, zone: String) {
-        self.days = days
-        self.time = time
-        self.zone = zone
+        (self.days, self.time, self.zone) = (days, time, zone)
     }
 
     /// Returns whether the schedule acts on a day.

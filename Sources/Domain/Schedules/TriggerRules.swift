@@ -1,6 +1,4 @@
-/// The rules for a trigger's effect on its schedule.
-///
-/// The caller has checked that the occurrence hasn't been run before.
+/// The rules for a trigger's effect on its schedule; the caller has checked that the occurrence hasn't run before.
 ///
 /// The documentation describes these rules (reference: schedules#due).
 package enum TriggerRules {
@@ -14,20 +12,19 @@ package enum TriggerRules {
         package var nextAt: Instant?
     }
 
-    /// Two limits in seconds.
+    /// The limits, in seconds, on the lateness of an occurrence.
     ///
     /// An occurrence that is more than `lateSeconds` late counts as missed. An occurrence that is more than
     /// `lateSeconds` ahead is refused. An occurrence older than `rememberedSeconds` never runs.
     package typealias Lateness = (lateSeconds: Int64, rememberedSeconds: Int64)
 
-    /// The maximum number of missed occurrences that one trigger records; the next trigger records more.
+    /// The maximum number of missed occurrences that one trigger records; the next trigger records further occurrences.
     private static let missedMax = 1000
 
     /// Returns the consequences of a trigger, or the reason why the trigger is refused.
     ///
-    /// `next` returns the schedule's first occurrence after a moment. A trigger for `schedule.nextAt` settles all
-    /// occurrences from `nextAt` to `now`: the occurrences that weren't run in time are missed, and `nextAt` advances.
-    /// A trigger for any other occurrence settles only that occurrence.
+    /// `next` returns the first occurrence after a given time. A trigger for `schedule.nextAt` settles all occurrences
+    /// up to `now`: late ones are missed, and `nextAt` advances. Any other trigger settles only its own occurrence.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,
@@ -88,7 +85,6 @@ package struct Trigger: Hashable, Sendable {
 
     /// Makes a trigger.
     package init(_ schedule: ScheduleID, dueAt: Instant) {
-        self.schedule = schedule
-        self.dueAt = dueAt
+        (self.schedule, self.dueAt) = (schedule, dueAt)
     }
 }

@@ -67,16 +67,13 @@ private struct ZoneHeader {
     }
 }
 
-/// A reader of successive big-endian numbers.
-///
-/// The caller has checked that enough bytes exist.
+/// A reader of successive big-endian numbers; the caller has checked that there are enough bytes.
 private struct ZoneReader {
     private let bytes: [UInt8]
     private var place: Int
 
     init(_ bytes: [UInt8], at place: Int) {
-        self.bytes = bytes
-        self.place = place
+        (self.bytes, self.place) = (bytes, place)
     }
 
     mutating func byte() -> UInt8 {

@@ -20,15 +20,13 @@ package struct ZoneRules: Sendable, Equatable {
 
     /// Makes the rules of a zone.
     package init(firstOffset: Int64, known: [Transition], later: ZoneFooter?) {
-        self.firstOffset = firstOffset
-        self.known = known
-        self.later = later
+        (self.firstOffset, self.known, self.later) = (firstOffset, known, later)
     }
 
     /// The largest possible offset from UTC in either direction, in seconds.
     private static let offsetMax: Int64 = 93_600
 
-    /// Returns the offset at a moment, in seconds east of UTC.
+    /// Returns the offset at a given moment, in seconds east of UTC.
     package func offset(at seconds: Int64) -> Int64 {
         if let later, seconds >= known.last?.at ?? .min { return later.offset(at: seconds) }
         let place = Self.place(of: seconds, in: known)
@@ -41,10 +39,10 @@ package struct ZoneRules: Sendable, Equatable {
         return CalendarDate(day: (local >= 0 ? local : local - 86_399) / 86_400)
     }
 
-    /// Returns the first moment at which the zone's clocks show a local time or a later one.
+    /// Returns the first moment at which the zone's clocks show the given local time or a later one.
     ///
-    /// For a local time that a change skips, the result is the end of the gap; for a local time that occurs twice, it
-    /// is the first occurrence. `local` is counted in seconds as if the zone were UTC.
+    /// For a local time that a change skips, the result is the end of the gap. For a local time that occurs twice, the
+    /// result is the first occurrence. `local` is counted in seconds as if the zone were UTC.
     package func first(local: Int64) -> Int64 {
         var start = local - Self.offsetMax
         var offset = offset(at: start)
@@ -64,7 +62,7 @@ package struct ZoneRules: Sendable, Equatable {
         return known[places] + later.changes(from: border, to: end)
     }
 
-    /// Returns the number of transitions at or before a moment.
+    /// Returns the number of transitions at or before a given moment.
     private static func place(of seconds: Int64, in transitions: [Transition]) -> Int {
         var low = 0
         var high = transitions.count

@@ -20,13 +20,19 @@ package struct Session: Sendable, Equatable {
     package var loginTime: Instant
     /// The expiry time.
     package var expiresAt: Instant
+    /// The OAuth client of a linked service; nil for a login on a user's own terminal.
+    package var client: ClientID?
+    /// The scopes of a linked service; nil if the session's token allows every method.
+    package var scopes: [KeyScope]?
+    /// Whether the session is a grant to an OAuth client.
+    ///
+    /// The gate never admits the app's secret on the terminal of a grant, not even after the session's end.
+    package var isGrant: Bool { client != nil }
     /// The time of the last use of the session's token, to the minute; nil before the first use.
     package var lastSeenAt: Instant?
-    /// Whether the old token may still work after a refresh, which it does at most until the new token is first used.
+    /// True if the previous token can still work; it stops working when the new token is first used, if not earlier.
     package var hasOldToken = false
-    /// Whether a token of the session was ever used.
-    ///
-    /// Until a token is used, the terminal can also connect with the app's secret.
+    /// Whether a token of the session was ever used; until then, the terminal can also connect with the app's secret.
     package var isUsed: Bool { lastSeenAt != nil }
     /// The time at which the session ended.
     package var endedAt: Instant?
@@ -60,12 +66,25 @@ package struct Session: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
+    /// Whether the session belongs to a user's Home Assistant.
+    package var isLink: Bool { id.text.utf8.starts(with: "l-".utf8) }
+    /// The platform of the sessions of users' Home Assistants.
+    package static let linkPlatform = "homeAssistant"
+    /// Returns the id of a link's session, from which the gate derives the session's terminal.
+    package static func linkID(on terminal: TerminalID) -> SessionID { SessionID(trusted: "l-\(terminal.text)") }
+
+    /// The expiry time of the sessions of links: the beginning of the year 9999, which all programs can show.
+    package static let linkEnd = Instant(milliseconds: 253_370_764_800_000)
+
+    /// True if the session belongs to a program other than an app, and can be ended with `session/unlink`.
+    package var isLinked: Bool { isLink || isGrant }
+
     /// The longest time for which the previous token works after a refresh, in seconds.
     package static let overlapSeconds: Int64 = 60
     /// The precision of `lastSeenAt`, in seconds.
     package static let seenSeconds: Int64 = 60
 
-    /// Returns the refusal of this session's token at a moment, or nil while the session is valid.
+    /// Returns the refusal of this session's token at a given moment, or nil while the session is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let reason: EndReason
         if endedAt != nil {
@@ -81,9 +100,7 @@ package struct Session: Sendable, Equatable {
 
 /// The reasons for a session's end, as listed in `schemas/lists/session-ends.yaml`.
 extension Session.EndReason {
-    /// Whether the terminal is notified and its connection is closed.
-    ///
-    /// After `replaced`, the connection belongs to the new session.
+    /// Whether the terminal is notified and disconnected; false for `replaced`: the new session uses the same terminal.
     package var isToldToTerminal: Bool { self != .replaced }
 }
 
@@ -102,21 +119,13 @@ package struct SessionNotice: Sendable, Equatable {
     package var scope: Scope
     /// The reason why the sessions ended.
     package var reason: Session.EndReason
-    /// The moment of the end.
-    ///
-    /// Sessions that began later continue.
+    /// The moment of the end; sessions that began after this moment continue.
     package var ts: Instant
     /// The actor that ended the sessions.
     package var actor: Actor
 
     /// Makes a notice.
-    package init(
-        id: MessageID,
-        scope: Scope,
-        reason: Session.EndReason,
-        ts: Instant,
-        actor: Actor
-    ) {
+    package init(id: MessageID, scope: Scope, reason: Session.EndReason, ts: Instant, actor: Actor) {
         self.id = id
         self.scope = scope
         self.reason = reason
@@ -124,6 +133,6 @@ package struct SessionNotice: Sendable, Equatable {
         self.actor = actor
     }
 
-    /// Returns whether the notice has the time and reason of a session's recorded end.
+    /// Returns whether the notice contains the time and the reason that are recorded for a session's end.
     package func isOfEnd(of session: Session) -> Bool { session.endedAt == ts && session.endReason == reason }
 }

@@ -2,11 +2,11 @@
 package enum BindingEvent: Sendable, Equatable {
     /// The user binds the device with a proof of possession.
     case bind
-    /// The user makes an invitation. Roles change only when another user accepts it.
+    /// The user makes an invitation. Roles change only when another user accepts the invitation.
     case invite
     /// The user accepts an invitation.
     case accept(from: UserID)
-    /// The user's binding ends, because the user unbinds, the account is erased or a guest's time is over.
+    /// The user's binding ends, because the user unbinds, the account is erased or a guest's binding expires.
     case leave
     /// The user removes another user from the device.
     case remove(UserID)
@@ -20,7 +20,7 @@ package enum BindingEvent: Sendable, Equatable {
 package struct BindingChange: Sendable, Equatable {
     /// The effect of a binding event on the device's invitations.
     package enum Invitations: Sendable, Equatable {
-        /// The invitations stay, except invitations to users whose bindings end, which become void.
+        /// Invitations to users whose bindings end become void. All other invitations stay.
         case stay
         /// All invitations become void.
         case void
@@ -37,8 +37,7 @@ package struct BindingChange: Sendable, Equatable {
 
         /// Makes a role change.
         package init(_ uid: UserID, _ role: Binding.Role) {
-            self.uid = uid
-            self.role = role
+            (self.uid, self.role) = (uid, role)
         }
     }
 
@@ -50,9 +49,9 @@ package struct BindingChange: Sendable, Equatable {
     package var roles: [RoleChange] = []
     /// The effect on the device's invitations.
     package var invitations = Invitations.stay
-    /// Whether the device's ownership period ends, so that later users see no data of that period.
+    /// Whether the change ends the device's ownership period, whose data later users don't see.
     package var endsOwnership = false
 
-    /// Whether the event has no consequences.
+    /// True if the event has no consequences.
     package var isEmpty: Bool { self == BindingChange() }
 }

@@ -2,7 +2,7 @@
 package struct Sharing: Sendable, Equatable {
     /// How the invitation reaches its guest.
     package enum Way: String, Sendable, CaseIterable {
-        /// The inviter names the guest by a name or an address.
+        /// The inviter identifies the guest by a name or an address.
         case user
         /// The guest scans a QR code, which can be used only once.
         case qrcode
@@ -28,8 +28,7 @@ package struct Sharing: Sendable, Equatable {
 
         /// Makes an addressee.
         package init(_ kind: AddresseeKind, masked: String) {
-            self.kind = kind
-            self.masked = masked
+            (self.kind, self.masked) = (kind, masked)
         }
     }
 
@@ -49,7 +48,7 @@ package struct Sharing: Sendable, Equatable {
     package var way: Way
     /// The guest's access.
     package var access: Binding.Access
-    /// The duration of the guest's binding from acceptance, in minutes; nil for a binding that doesn't expire.
+    /// How many minutes after the acceptance the guest's binding expires; nil for a binding that doesn't expire.
     package var guestMinutes: Int64?
     /// The recorded status.
     package var status: Status
@@ -101,11 +100,9 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// Returns the status at a moment, which is `expired` after the deadline even if the control worker (`DueControl`)
-    /// hasn't recorded this yet.
+    /// Returns the status at a given time: `expired` after the deadline, even if `DueControl` hasn't recorded this yet.
     package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
-    /// Returns the time since which the status at a moment applies, even if the control worker (`DueControl`) hasn't
-    /// recorded that status yet.
+    /// Returns the time at which the status at a given time began, even if `DueControl` hasn't recorded this yet.
     package func updated(at now: Instant) -> Instant { status(at: now) == status ? updatedAt : expiresAt }
 }

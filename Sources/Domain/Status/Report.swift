@@ -13,25 +13,23 @@ package struct Report: Sendable, Equatable {
 
         /// Makes a point.
         package init(ts: Instant?, data: JSONObject) {
-            self.ts = ts
-            self.data = data
+            (self.ts, self.data) = (ts, data)
         }
     }
 
-    /// The place where an accepted report was stored, which is part of the answer to the device.
+    /// Where an accepted report was stored: in the state or in the history only; the answer to the device says so.
     package enum Stored: String, Sendable, CaseIterable {
-        /// The report was stored in the device's state, because part of the report is newer than the state. A report
-        /// with nothing to store has this value too.
+        /// The report was stored in the device's state, because part of the report is newer than the state.
+        ///
+        /// A report with nothing to store also has this value.
         case state
-        /// The report was stored in the history only, because all of it is older than the state or it is binary data.
+        /// The report was stored in the history only, because it is binary data or completely older than the state.
         case history
         /// The report was not stored, because it repeats a report that has taken effect.
         case `repeat`
     }
 
-    /// The report's id.
-    ///
-    /// A second report with the same id has no effect.
+    /// The report's id; a second report with the same id has no effect.
     package var id: MessageID?
     /// The time by the device's clock; nil if the time of arrival counts.
     package var ts: Instant?
@@ -39,9 +37,7 @@ package struct Report: Sendable, Equatable {
     package var cid: Int64?
     /// The command's result: 0 for success, or the device's own error code.
     package var code: Int64?
-    /// The reported values.
-    ///
-    /// A report of stored history has several points.
+    /// The reported values, with several points in a report of stored history.
     package var points: [Point]
     /// The alerts that the report raises or clears.
     package var alerts: [Condition]
@@ -85,7 +81,6 @@ package struct Report: Sendable, Equatable {
     package static let aheadMaxSeconds: Int64 = 600
     /// The earliest time that a report may give: the beginning of 2015.
     ///
-    /// No device existed before that time. The limit also catches devices that give the time in seconds instead of
-    /// milliseconds, because such a time lies before the limit until the year 46,970.
+    /// No device existed before 2015. An earlier time can also be a current time in seconds instead of milliseconds.
     package static let earliest = Instant(milliseconds: 1_420_070_400_000)
 }

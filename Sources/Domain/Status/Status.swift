@@ -13,9 +13,7 @@ package struct Status: Sendable, Equatable {
 
         /// Makes an attribute.
         package init(name: String, value: JSONValue, ts: Instant) {
-            self.name = name
-            self.value = value
-            self.ts = ts
+            (self.name, self.value, self.ts) = (name, value, ts)
         }
     }
 
@@ -33,12 +31,11 @@ package struct Status: Sendable, Equatable {
 
         /// Makes a record of reports of one time.
         package init(ts: Instant, fingerprints: [UInt64]) {
-            self.ts = ts
-            self.fingerprints = fingerprints
+            (self.ts, self.fingerprints) = (ts, fingerprints)
         }
     }
 
-    /// The maximum number of cleared conditions that are kept, which is the number that a product can declare.
+    /// The maximum number of cleared conditions that are kept; a product can declare the same number of conditions.
     package static let clearedMax = 128
 
     /// The version of the state, which grows by one with each report that changes a value.
@@ -60,7 +57,7 @@ package struct Status: Sendable, Equatable {
     /// The number of history records of the device's newest day and of the day before.
     package var historyCount = HistoryCount()
 
-    /// The times of stored values and conditions, which include the time of the newest report.
+    /// The times of all stored values and conditions, and of the newest report.
     package var reportTimes: [Instant] {
         attributes.map(\.ts) + open.map(\.ts) + cleared.map(\.ts) + [newest?.ts].compactMap(\.self)
     }
@@ -73,12 +70,9 @@ package struct Status: Sendable, Equatable {
 
 /// An event of a device, as published and stored.
 package struct Event: Sendable, Equatable {
-    /// The event's id.
-    ///
-    /// The event that clears a condition has the same id as the event that raised it.
+    /// The event's id; the event that clears a condition has the same id as the event that raised it.
     package var id: String
-    /// The type:
-    /// `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun, historyLimited`.
+    /// The type: `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun, historyLimited`.
     package var type: String
     /// The condition's name.
     package var name: String?

@@ -17,13 +17,12 @@ package enum StatusRules {
         /// The report's effective time.
         package var ts: Instant
 
-        /// Whether any part of the report is the newest known state.
+        /// True if any part of the report belongs in the state, because that part isn't older than the state.
         package var isNewest = false
-        /// Whether any part of the report is stored in the history only, because it is older than the state or is
-        /// binary data.
+        /// Whether part of the report is stored in the history only, because it is binary or older than the state.
         package var isPast = false
 
-        /// The place where the report was stored, which is part of the answer to the device.
+        /// Where the report was stored, as the answer to the device says.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
 
         /// Whether the report makes a change that bound users see.
@@ -63,7 +62,7 @@ package enum StatusRules {
         return .success(outcome)
     }
 
-    /// Returns the effective time, which is the device's time unless that is missing or too far ahead.
+    /// Returns the effective time: the device's time or, if this is missing or too far ahead, the present.
     package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
         guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
         return ts
@@ -71,12 +70,8 @@ package enum StatusRules {
 
     /// Returns whether a value reported with the time `ts` replaces a value stored with the time `stored`.
     ///
-    /// A value whose time is its time of arrival always replaces the stored value, even if the clock was ahead before.
-    private static func replaces(
-        _ stored: Instant,
-        reported ts: Instant,
-        at now: Instant
-    ) -> Bool {
+    /// A value whose time is its time of arrival replaces any stored value, even if the stored time is in the future.
+    private static func replaces(_ stored: Instant, reported ts: Instant, at now: Instant) -> Bool {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
 
@@ -85,18 +80,14 @@ package enum StatusRules {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Returns whether a stored time is farther ahead than any report can be, because the clock was set back.
+    /// Returns whether a stored time is farther ahead than a report's time can be, because the clock was set back.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
         stored > now.adding(seconds: Report.aheadMaxSeconds)
     }
 
     // MARK: Checking
 
-    private static func check(
-        _ report: Report,
-        _ status: Status,
-        product: Product
-    ) -> Rejection? {
+    private static func check(_ report: Report, _ status: Status, product: Product) -> Rejection? {
         let isBatch = report.isBatch
         for (index, point) in report.points.enumerated() {
             let path = isBatch ? "reports.\(index).data" : "data"
@@ -123,8 +114,7 @@ package enum StatusRules {
         return nil
     }
 
-    /// Limits the number and size of open conditions, because devices of free-form products choose the names
-    /// themselves.
+    /// Limits the number and size of open conditions, because devices of free-form products choose the names.
     private static func checkConditions(_ status: Status) -> Rejection? {
         for kind in ConditionKind.allCases where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax
         { return .invalid(kind.field, "A device can have at most \(FreeForm.conditionsMax) open \(kind.field).") }
@@ -157,21 +147,13 @@ package enum StatusRules {
         let ts = point.ts.map { effective($0, at: now) } ?? fallback
         for member in point.data.members {
             if case .null = member.value { continue }
-            let isNewest = merge(
-                member,
-                ts: ts,
-                into: &status,
-                changed: &outcome.changed,
-                at: now
-            )
+            let isNewest = merge(member, ts: ts, into: &status, changed: &outcome.changed, at: now)
             outcome.recordPart(isNewest: isNewest)
         }
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
 
-    /// Sets an attribute if the reported time is at least as new as the stored time.
-    ///
-    /// Returns whether the attribute was set.
+    /// Sets an attribute if the reported time is at least as new as the stored one; returns whether it was set.
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,
@@ -181,12 +163,10 @@ package enum StatusRules {
     ) -> Bool {
         for index in status.attributes.indices where status.attributes[index].name.isSame(as: member.key) {
             let before = status.attributes[index].ts
-            guard replaces(before, reported: ts, at: now) else {
-                return false
-            }
+            guard replaces(before, reported: ts, at: now) else { return false }
             if !status.attributes[index].value.means(member.value) {
                 status.attributes[index].value = member.value
-                if !changed.contains(where: member.key.isSame) { changed.append(member.key) }
+                if !changed.contains(where: { $0.isSame(as: member.key) }) { changed.append(member.key) }
             }
             status.attributes[index].ts = later(before, ts, at: now)
             return true
@@ -233,7 +213,7 @@ package enum StatusRules {
 }
 
 extension StatusRules.Outcome {
-    /// Records whether a part of the report is the newest state or belongs to the history only.
+    /// Records that a part of the report belongs in the state, or in the history only.
     fileprivate mutating func recordPart(isNewest: Bool) { if isNewest { self.isNewest = true } else { isPast = true } }
 }
 

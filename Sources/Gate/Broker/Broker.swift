@@ -34,7 +34,7 @@ enum Broker {
         )
     }
 
-    /// Returns a client's certificate, which the broker has already verified, or nil if the client has none.
+    /// Returns a client's certificate, already verified by the broker, or nil if the client has none.
     static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
             var parts = tm()
@@ -47,9 +47,7 @@ enum Broker {
         }
     }
 
-    /// Publishes a message as the broker itself, without the retain flag.
-    ///
-    /// The broker sends the message in the next round of its loop.
+    /// Publishes an unretained message in the broker's own name, in the next round of the broker's loop.
     static func publish(
         _ topic: String,
         _ payload: [UInt8],
@@ -70,9 +68,7 @@ enum Broker {
     static func publish(_ message: BatchedMessage) {
         let code = withUnsafeTemporaryAllocation(of: CChar.self, capacity: message.topic.count + 1) {
             topic in
-            for (index, byte) in message.topic.enumerated() {
-                topic[index] = CChar(bitPattern: byte)
-            }
+            for (index, byte) in message.topic.enumerated() { topic[index] = CChar(bitPattern: byte) }
             topic[message.topic.count] = 0
             return gate_publish_message(
                 topic.baseAddress,
@@ -90,19 +86,13 @@ enum Broker {
         if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "a message of a worker could not be published") }
     }
 
-    /// Returns a copy of a topic in memory that the broker frees, without counting its closing NUL; returns nil if
-    /// memory is short.
+    /// Returns a copy of a topic, without the final NUL, in memory that the broker frees; nil if memory is short.
     static func copy(topic: [UInt8]) -> Bytes? {
-        guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else {
-            return nil
-        }
-        return UnsafeRawBufferPointer(start: copy, count: topic.count)
-            .assumingMemoryBound(to: UInt8.self)
+        guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else { return nil }
+        return UnsafeRawBufferPointer(start: copy, count: topic.count).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Closes a connection without publishing its will.
-    ///
-    /// The disconnect callback runs before this function returns.
+    /// Runs the disconnect callback, and then closes the connection without publishing its will.
     static func kick(_ clientId: String) { _ = gate_kick(clientId) }
 
     static func log(_ level: Level, _ text: String) { gate_log(level.rawValue, "lamplighter gate: \(text)") }
@@ -116,8 +106,7 @@ enum Clock {
     /// Returns the number of milliseconds since an unspecified moment, by a clock that is never set back.
     static func steady() -> Int64 { CoarseClock.milliseconds(CLOCK_MONOTONIC) }
 
-    /// Returns the same time as `steady`, but precise only to a few milliseconds and without reading the hardware
-    /// clock.
+    /// Returns the same time as `steady`, precise to a few milliseconds, without reading the hardware clock.
     static func coarse() -> Int64 { CoarseClock.milliseconds() }
 
     /// Returns the number of microseconds since the Unix epoch.

@@ -1,13 +1,10 @@
 import CMosquittoBroker
 
-/// The fields of Mosquitto's private `struct mosquitto` that the broker's functions can't read or change.
+/// Those fields of Mosquitto's private `struct mosquitto` that no function of the broker can read or change.
 ///
-/// Examples are whether a client sent a DISCONNECT, the will of a refused CONNECT, and the lifetime of a session.
-///
-/// The fields are used only with the tested version of the broker, and only if every known word has the expected value.
-/// With any other broker, a connection that ends without a reason counts as lost, the broker keeps the wills of refused
-/// clients, the gate estimates the number of waiting messages (`Held`), and the service ends MQTT sessions
-/// (`Gate+SessionEnds`).
+/// The fields are used only with the tested version, and only if every known word has the expected value. With any
+/// other broker, a connection that ends without a reason counts as lost; the broker keeps the wills of refused clients;
+/// the gate estimates waiting messages (`Held`); and the service ends MQTT sessions (`Gate+SessionEnds`).
 enum PrivateStructure {
     static let word = MemoryLayout<UInt>.size
 
@@ -54,10 +51,7 @@ enum PrivateStructure {
 
     /// Frees the will of a client whose CONNECT is being refused.
     ///
-    /// Mosquitto 2.0.11 never frees such a will, so each refused CONNECT, even with a wrong password, could otherwise
-    /// leak up to 64 KB.
-    ///
-    /// The function does nothing if the client has no will.
+    /// Mosquitto 2.0.11 never frees the will of a refused CONNECT, so each refused CONNECT could leak up to 64 KB.
     static func freeRefusedWill(of client: OpaquePointer) {
         guard let start = start(of: client), let will = refusedWill(from: start) else { return }
         start.storeBytes(of: 0, toByteOffset: Word.will &* word, as: UInt.self)
@@ -69,9 +63,7 @@ enum PrivateStructure {
         mosquitto_free(will)
     }
 
-    private static func refusedWill(
-        from start: UnsafeMutableRawPointer
-    ) -> UnsafeMutableRawPointer? {
+    private static func refusedWill(from start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
         let command = load(start, Word.position) >> 48 & 0xFF
         // The client must be new, its CONNECT must have been read completely, and nothing may have been sent to it yet.
         guard load(start, Word.state) >> 32 == 0, load(start, Word.payload) != 0, load(start, Word.next) == 0,
@@ -88,8 +80,8 @@ enum PrivateStructure {
 
     /// Returns the position of the word `address`, which is followed by id, username, password and keep-alive.
     ///
-    /// Returns nil in a broker of another version, or if these words don't have the values that the broker's functions
-    /// return.
+    /// Returns nil with another version of Mosquitto, or if the words differ from the results of the broker's
+    /// functions.
     static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard BrokerVersion.isTested else { return nil }
         let memory = UnsafeMutableRawPointer(client)

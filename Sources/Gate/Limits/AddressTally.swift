@@ -8,8 +8,7 @@ final class AddressTally: Kept {
     fileprivate var connections = 0
 
     init(_ key: String, _ budget: AddressBudget) {
-        self.key = key
-        self.budget = budget
+        (self.key, self.budget) = (key, budget)
     }
 
     func isAsNew(at now: Int64) -> Bool { budget.isAsNew(at: now) }
@@ -17,10 +16,9 @@ final class AddressTally: Kept {
 
 /// The tallies of messages, by source address.
 ///
-/// An address without connections keeps its tally until its budget is full again, so that reconnecting doesn't refill
-/// the budget.
+/// An address without connections keeps its tally until its budget is full again, so reconnecting doesn't refill it.
 ///
-/// At most `limit` addresses without connections are kept, and above this number all of them are forgotten.
+/// If more than `limit` addresses without connections are kept, all of them are forgotten.
 struct AddressTallies {
     private let messagesPerSecond: Int
     private let messageBurst: Int

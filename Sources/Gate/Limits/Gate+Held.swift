@@ -4,12 +4,12 @@ import JSON
 import Metering
 
 // The limits on the memory that the broker uses for each client (reference: fairness#held). The broker asks the gate
-// before each delivery, so the gate counts waiting messages then. If the gate can read the broker's memory
-// (`PrivateStructure`), it subtracts the acknowledged messages when the count reaches a limit, and once a second.
+// before each delivery, and the gate then counts the delivery as a waiting message. If the gate can read the broker's
+// memory (`PrivateStructure`), it subtracts the acknowledged messages when the count reaches a limit, and once a
+// second.
 extension Gate {
-    /// Returns whether the broker may queue a granted delivery for a client.
-    ///
-    /// If the broker may not queue the delivery, the function records the missed status or publishes the refusal.
+    /// Returns whether the broker may queue a granted delivery; if not, records the missed status or publishes the
+    /// refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
         guard let held = heldBy(client) else { return true }
         let size = bytes &+ topic.count &+ PrivateStructure.bytesPerMessage
@@ -48,7 +48,6 @@ extension Gate {
         return held
     }
 
-    /// Changes a memory record, and updates the sum of all records.
     private func count(_ held: Held, _ change: () -> Void) {
         let before = held.bytes
         change()
@@ -76,8 +75,8 @@ extension Gate {
         }
     }
 
-    /// Gives a connecting client the memory record of the session that it resumes, or drops the record if the session
-    /// begins clean.
+    /// Gives a connecting client the memory record of the session that it resumes, or drops the record if the client
+    /// begins a new session.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
         pendingEnds[client.clientId] = nil
@@ -87,8 +86,7 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// Records when the session of an ended connection expires, or drops its memory record if the session ended with
-    /// the connection.
+    /// After a connection's end, records when its session expires; if the session ended too, drops its memory record.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)
@@ -106,9 +104,7 @@ extension Gate {
         slow[clientId] = nil
     }
 
-    /// Reviews all memory records.
-    ///
-    /// The function is called once a second.
+    /// Reviews all memory records, once a second.
     func reviewHeld(at steady: Int64) {
         let now = Clock.coarse()
         for held in held.values {
@@ -134,24 +130,21 @@ extension Gate {
         leaving.append(Leave(client: client, due: 0))
     }
 
-    /// Requests that the service publishes the missed statuses again to terminals that can receive them now.
+    /// Asks the service to publish the missed statuses again to terminals that can receive them now.
     func tellMissed() {
         for held in slow.values {
             guard let client = held.client, client.isConnected, let pointer = client.pointer else { continue }
             read(held, pointer, isConnected: true, at: Clock.coarse())
             guard held.isDrained else { continue }
             slow[held.clientId] = nil
-            let missed = held.missed
+            let (missed, terminalId) = (held.missed, client.terminalId ?? held.clientId)
             held.missed = MissedStatuses()
-            Broker.publish(
-                topicForWorkers("system/missed", ofTerminal: held.clientId),
-                [
-                    "terminalId": .string(held.clientId), "uid": .string(missed.uid),
-                    "dids": .array(missed.dids.sorted().map { .string($0) }), "all": .bool(missed.isAll),
-                    "ts": .integer(Clock.now()),
-                ],
-                qos: 1
-            )
+            let message: JSONObject = [
+                "terminalId": .string(terminalId), "uid": .string(missed.uid),
+                "dids": .array(missed.dids.sorted().map { .string($0) }), "all": .bool(missed.isAll),
+                "ts": .integer(Clock.now()),
+            ]
+            tellWorkers("system/missed", ofTerminal: terminalId, message)
         }
     }
 }

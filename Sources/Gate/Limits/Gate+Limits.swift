@@ -3,10 +3,9 @@ import Credentials
 import Metering
 
 // The limits of rate and size (`GateLimits`). The gate counts messages before the broker queues them: topic and payload
-// at ACL_CHECK, and properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE are counted separately at the same
+// at ACL_CHECK, and properties at MESSAGE. Filters of SUBSCRIBE and UNSUBSCRIBE are counted separately at the same
 // rates. A CONNECT counts as a message, and a will counts when it is sent. Messages of terminals and products also
-// count against their source address. The code allocates no memory for a message, except for the first refusal in a
-// second; only Mosquitto copies a message's properties, if any.
+// count against their source address. Counting allocates memory only when a refusal is reported.
 //
 // In Mosquitto 2.0.11, plugins can refuse an access only with `MOSQ_ERR_ACL_DENIED`, which becomes 0x87 in PUBACK,
 // PUBREC and SUBACK (0x80 in a SUBACK of MQTT 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which becomes 0x97, was added in
@@ -27,12 +26,11 @@ extension Gate {
         return true
     }
 
-    /// Counts a message that is within its connection's limits against its source address, and returns whether the
-    /// message exceeds the address's budget.
+    /// Counts a message against its source address, and returns whether it exceeds the address's budget.
     ///
-    /// A message beyond the address's budget doesn't close the connection and has no penalty, because a terminal isn't
-    /// responsible for others behind the same router. A terminal that floods the broker is closed by its own limits,
-    /// which also count the messages refused here.
+    /// A message beyond the address's budget has no penalty, because a terminal isn't responsible for other clients
+    /// behind the same router. A flooding terminal is cut off by its own limits, which also count the messages beyond
+    /// the address's budget.
     private func isBeyondAddress(
         _ client: Client,
         _ access: Access,
@@ -47,9 +45,7 @@ extension Gate {
         return true
     }
 
-    /// The maximum number of bytes of a topic.
-    ///
-    /// The topics of the protocol are far shorter.
+    /// The maximum number of bytes of a topic; the protocol's topics are far shorter.
     private static let topicBytesMax = 512
 
     /// Returns the reason to refuse a granted access because of the length, levels or form of its topic or filter, or
@@ -60,7 +56,7 @@ extension Gate {
         switch access {
         case .publish:
             if topic.count > Self.topicBytesMax {
-                // The client may have set a topic alias, with which the broker keeps the topic until the connection
+                // The client may have set a topic alias. The broker would then keep the topic until the connection
                 // ends.
                 leaving.append(Leave(client: client, due: 0))
                 return .badTopic
@@ -68,17 +64,12 @@ extension Gate {
             let most = limits.publishLevels &+ rootLevels &- 2
             return limits.publishLevels > 0 && FilterShape.count(topic) > most ? .tooManyLevels : nil
         case .subscribe:
-            if let reason = client.rights.refusalOfShape(
-                topic,
-                rootLevels: rootLevels,
-                levels: limits.subscriptionLevels
-            ) {
-                return reason
-            }
+            let most = limits.subscriptionLevels
+            if let reason = client.rights.refusalOfShape(topic, rootLevels: rootLevels, levels: most) { return reason }
             guard client.isTerminal else { return nil }
             let hasRoom = tally.hasRoom(
                 for: topic,
-                limit: limits.terminalSubscriptions,
+                limit: limits.subscriptions(of: client.principal),
                 brokerCount: client.pointer.map { Int(gate_client_sub_count($0)) } ?? 0
             )
             return hasRoom ? nil : .tooManySubscriptions
@@ -86,8 +77,7 @@ extension Gate {
         }
     }
 
-    /// Counts the properties of a message whose other bytes were counted before, and returns whether they are within
-    /// the limits.
+    /// Counts the properties of a message whose other bytes are already counted; returns whether they fit the limits.
     func limitProperties(of client: Client, bytes: Int, topic: Bytes) -> Bool {
         guard bytes > 0, let tally = client.tally else { return true }
         let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
@@ -114,24 +104,20 @@ extension Gate {
 
     /// Refuses a client that reconnects too soon after its connection was closed for sending too fast.
     ///
-    /// A source address is refused only to clients with a shared secret. A device with its own secret and a terminal
-    /// with its session's token aren't responsible for other clients behind the same router.
-    func checkPenalty(
-        _ pass: Admission.Pass,
-        key: String,
-        source: String?
-    ) throws(RefusalReason) {
+    /// Only clients with a shared secret are refused by their source address. A device with its own secret and a
+    /// terminal with its session's token aren't responsible for other clients behind the same router.
+    func checkPenalty(_ pass: Admission.Pass, key: String, source: String?) throws(RefusalReason) {
         let now = Clock.steady()
         if penalties.refuses(key, at: now) { throw .tooFast }
         guard pass.isSecretShared, let source else { return }
         if penalties.refuses(Self.key(ofAddress: source), at: now) { throw .tooFast }
     }
 
-    /// Returns the tally of a new connection, in which the CONNECT is counted, or nil for workers.
+    /// Returns a new connection's tally with the CONNECT already counted, or nil for workers.
     func tally(of pass: Admission.Pass, clientId: String, key: String, will: Int = 0) throws(RefusalReason) -> Tally? {
         guard let allowance = settings.limits.allowance(of: pass) else { return nil }
         let now = Clock.coarse()
-        let standing = connected[clientId]?.tally.flatMap { $0.key == key ? $0 : nil }
+        let standing = (connected[clientId] ?? link(of: pass.principal))?.tally.flatMap { $0.key == key ? $0 : nil }
         let tally = standing ?? tallies.take(key) ?? newTally(key, allowance, at: now)
         guard case .beyond(_, let mustClose) = tally.meter.take(bytes: will, at: now) else {
             if pass.principal.isCountedByAddress { tally.share.noteConnection(at: now) }
@@ -148,12 +134,11 @@ extension Gate {
         return Tally(key: key, meter: meter, now: now)
     }
 
-    /// Returns the key of a source address, which begins with a slash so that it differs from every client id.
+    /// Returns an address's key, which begins with a slash so that it differs from every client id.
     private static func key(ofAddress source: String) -> String { "/\(source)" }
 }
 
 extension Gate.Access {
-    /// Whether the access concerns a subscription and not a message.
     fileprivate var isSubscription: Bool {
         switch self {
         case .subscribe, .unsubscribe: true
@@ -161,7 +146,7 @@ extension Gate.Access {
         }
     }
 
-    /// Returns the number of bytes that an access counts for, or nil for deliveries, which the client doesn't cause.
+    /// Returns how many bytes to count for an access, or nil for a delivery, which the client doesn't cause.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

@@ -3,15 +3,13 @@ import Glibc
 import Metering
 
 // Connections that haven't sent a complete CONNECT, because they are in a TLS handshake, in the middle of a CONNECT, or
-// silent. The broker doesn't report such connections to plugins, and keeps up to a whole packet for each, without a
-// time limit. The gate finds such connections among the sockets of the process.
+// silent. The broker doesn't report connections without a CONNECT to plugins, and buffers up to a whole packet for each
+// connection, without a time limit. The gate finds these connections among the sockets of the process.
 extension Gate {
-    /// The time for which a connection may stay without a CONNECT while memory is full, in milliseconds.
+    /// The time in milliseconds for which a connection may stay without a CONNECT while memory is full.
     private static let patienceWhenFull: Int64 = 2_000
 
-    /// Closes connections that haven't sent a CONNECT in time.
-    ///
-    /// While newcomers are refused because memory runs out, such connections are closed at once.
+    /// Closes connections that haven't sent a CONNECT in time; while memory runs out, closes them at once.
     func closeUnconnected(at steady: Int64) {
         let seconds = settings.limits.connectSeconds
         guard seconds > 0, steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000) else { return }
@@ -19,18 +17,14 @@ extension Gate {
         let known = Set(connected.compactMap(\.socket))
         // If the socket of one client is unknown, any socket could belong to that client.
         guard known.count == connected.count else { return }
-        let patience =
-            isCrowded ? 0 : isFull ? Self.patienceWhenFull : Int64(seconds) &* 1_000
+        let patience = isCrowded ? 0 : isFull ? Self.patienceWhenFull : Int64(seconds) &* 1_000
         unconnected.review(besides: known, at: steady, patience: patience)
     }
 }
 
 /// The sockets of connections that haven't sent a CONNECT, with the time at which each was first seen.
 struct Unconnected {
-    /// A connection, identified by its remote address.
-    ///
-    /// The descriptor alone doesn't identify the connection, because a descriptor can belong to another connection at
-    /// the next review.
+    /// A connection, identified by its remote address because the descriptor can be reused before the next review.
     private struct Connection {
         let peer: Int
         let since: Int64
@@ -39,8 +33,7 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Reviews all accepted connections except the `known` sockets of clients, and ends each connection that was first
-    /// seen at least `patience` milliseconds ago.
+    /// Ends each accepted connection that was first seen at least `patience` ms ago, except the `known` sockets.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
@@ -57,7 +50,6 @@ struct Unconnected {
         seen = found
     }
 
-    /// Returns the open descriptors of the process.
     private static func sockets() -> [Int32] {
         guard let folder = opendir("/proc/self/fd") else { return [] }
         defer { closedir(folder) }
@@ -88,26 +80,18 @@ struct Unconnected {
     static func address(of socket: Int32) -> String? {
         guard let peer = name(of: socket, getpeername) else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
+            let (size, start) = (socklen_t(MemoryLayout<sockaddr_in6>.size), text.baseAddress)
             let code = withUnsafePointer(to: peer) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    getnameinfo(
-                        $0,
-                        socklen_t(MemoryLayout<sockaddr_in6>.size),
-                        text.baseAddress,
-                        socklen_t(text.count),
-                        nil,
-                        0,
-                        NI_NUMERICHOST
-                    )
+                    getnameinfo($0, size, start, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
                 }
             }
-            guard code == 0, let text = text.baseAddress else { return nil }
+            guard code == 0, let start else { return nil }
             // The addresses that the broker returns contain no interface name.
-            return String(cString: text).split(separator: "%").first.map(String.init)
+            return String(cString: start).split(separator: "%").first.map(String.init)
         }
     }
 
-    /// Returns the local or remote address of a TCP socket, or nil for any other descriptor.
     private static func name(
         of socket: Int32,
         _ ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
@@ -121,7 +105,6 @@ struct Unconnected {
         return code == 0 && isTCP ? address : nil
     }
 
-    /// Returns a number that identifies the remote end of a connection.
     private static func number(of peer: sockaddr_storage) -> Int {
         withUnsafeBytes(of: peer) { bytes in
             var hasher = Hasher()

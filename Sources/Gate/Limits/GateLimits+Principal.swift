@@ -4,10 +4,18 @@ extension GateLimits {
     /// Returns the limit on the messages that may wait for a principal, or nil for services.
     func heldLimit(of principal: Principal) -> HeldLimit? {
         switch principal {
-        case .terminal: HeldLimit(bytes: terminalHeldBytes, messages: terminalHeldMessages)
+        case .terminal, .link: HeldLimit(bytes: terminalHeldBytes, messages: terminalHeldMessages)
         case .device, .product: HeldLimit(bytes: deviceHeldBytes, messages: deviceHeldMessages)
         case .service: nil
         }
+    }
+
+    /// Returns the number of subscriptions that a client may have; 0 for any number.
+    ///
+    /// Home Assistant subscribes to some sixty filters for discovery, and to three more for each device.
+    func subscriptions(of principal: Principal) -> Int {
+        if case .link = principal { return terminalSubscriptions * 8 }
+        return terminalSubscriptions
     }
 
     /// Returns the allowance of an admitted connection, or nil for workers, which are never counted.
@@ -17,6 +25,7 @@ extension GateLimits {
     func allowance(of principal: Principal) -> Allowance? {
         switch principal {
         case .terminal: terminal
+        case .link: key
         case .device: device
         case .product: product
         case .service(let name): name == Admission.workerName ? nil : service
@@ -25,18 +34,17 @@ extension GateLimits {
 }
 
 extension Principal {
-    /// The app or product with whose secret the principal can connect; nil for devices and services.
+    /// The app or product whose secret admits the principal; nil for devices, links and services.
     var party: String? {
         switch self {
         case .terminal(_, let appId): appId
         case .product(let key, _): key
-        case .device, .service: nil
+        case .device, .link, .service: nil
         }
     }
 
     /// Whether the principal's messages count against its source address.
     ///
-    /// Messages of devices with their own secrets don't count, because hundreds of devices can be behind one gateway or
-    /// router.
+    /// Messages of devices with their own secrets don't count, because one router can serve hundreds of them.
     var isCountedByAddress: Bool { party != nil }
 }

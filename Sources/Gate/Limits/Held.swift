@@ -1,52 +1,44 @@
 import Metering
 
-/// The record of the memory that the broker uses for one terminal, device or registering product, whether or not it is
-/// connected.
+/// The record of the memory that the broker uses for one terminal, device or registering product, connected or not.
 final class Held {
     let clientId: String
     let limit: HeldLimit
     /// The connected client; nil for a session without a connection.
     weak var client: Client? { didSet { takenAt = Clock.coarse() } }
     /// The number of bytes in use, including `PrivateStructure.bytesPerMessage` for each message.
-    ///
-    /// The number is the exact number at the last reading, plus all deliveries granted since then.
     private(set) var bytes = 0
     private(set) var messages = 0
-    /// The statuses that were left out, and that must be published again.
+    /// The statuses that the client missed, and that must be published again.
     var missed = MissedStatuses()
     /// The time of the last reported refusal of a delivery to the client.
     var report = ReportTime()
-    /// The time of the last reading from the broker.
     private var readAt: Int64 = .min / 2
-    /// The number of messages at the last reading.
     private var readMessages = 0
-    /// Whether there was room for a message, and for a status, at the last reading.
+    /// Whether there was room for another message, and for another status, when the memory was last read.
     ///
-    /// If there was room, the memory is read again as soon as that room is used up, because a fast client can use up
-    /// its room many times a second.
+    /// If there was room, the memory is read again as soon as the room is used up, which can be many times a second.
     private var hadRoom = (message: false, status: false)
-    /// The time up to which the estimate covers deliveries that the connection has accepted.
+    /// The time of the last estimate.
     private var takenAt = Clock.coarse()
-    /// The address of the oldest unacknowledged message, and the time since which that message has been the oldest
-    /// while the window is full.
+    /// The address of the oldest unacknowledged message while the window is full, and the time since which it has been
+    /// the oldest.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
     /// The time at which a session without a connection expires.
     var lapsesAt: Int64 = .max
 
     init(_ clientId: String, limit: HeldLimit) {
-        self.clientId = clientId
-        self.limit = limit
+        (self.clientId, self.limit) = (clientId, limit)
     }
 
-    /// Returns whether a delivery of `size` bytes fits within the limit, or a status within three quarters of the
-    /// limit.
+    /// Returns whether a delivery of `size` bytes fits within the limit; a status may use three quarters of the limit.
     func hasRoom(bytes size: Int, isStatus: Bool) -> Bool {
         let (bytesMax, messagesMax) = isStatus ? limit.forStatuses : (limit.bytes, limit.messages)
         return (bytesMax == 0 || bytes &+ size <= bytesMax) && (messagesMax == 0 || messages < messagesMax)
     }
 
-    /// Whether so little memory is in use that the statuses that were left out can be sent.
+    /// Whether memory use is low enough to send the missed statuses.
     var isDrained: Bool { isWithin(oneIn: 4) }
 
     private func isWithin(oneIn parts: Int) -> Bool {
@@ -62,11 +54,11 @@ final class Held {
 
     /// Reads from the broker how much memory it uses for the client.
     ///
-    /// The memory is read at most ten times a second, but always if forced, if the last reading found room, or if the
-    /// client has acknowledged an eighth of its limit since then.
+    /// The memory is read at most ten times a second, unless the call is forced, the last reading found room, or the
+    /// client has acknowledged an eighth of its limit since the last reading.
     ///
-    /// If the broker's memory can't be read, the amount is estimated. If `isAccepting` is true, a connection is assumed
-    /// to accept data at the rate at which a terminal is answered, and otherwise to accept none. A session without a
+    /// If the broker's memory can't be read, the amount is estimated. The estimate assumes that the connection accepts
+    /// data at the rate at which terminals are answered. If `isAccepting` is false, the estimate assumes that the
     /// connection accepts no data.
     func read(
         _ pointer: OpaquePointer?,
@@ -91,7 +83,6 @@ final class Held {
         noteOldest(isFull && isConnected ? max(1, holding.oldest) : 0, at: now)
     }
 
-    /// Returns whether the client has acknowledged an eighth of its limit since the last reading.
     private func hasAcknowledged(_ pointer: OpaquePointer?) -> Bool {
         guard limit.messages > 0, let waiting = pointer.flatMap(PrivateStructure.messages) else { return false }
         return waiting <= readMessages &- limit.messages / 8
@@ -133,9 +124,7 @@ struct HeldLimit: Equatable {
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 
-    /// The limit for statuses, which are left out first.
-    ///
-    /// The limit for statuses is three quarters of the whole limit.
+    /// The limit for statuses, three quarters of the whole limit, so that statuses are refused before other messages.
     fileprivate var forStatuses: (bytes: Int, messages: Int) { (bytes / 4 &* 3, messages / 4 &* 3) }
 }
 
@@ -147,7 +136,7 @@ struct MissedStatuses {
     private(set) var dids: Set<String> = []
     /// Whether the statuses of more than `didsMax` devices were missed.
     ///
-    /// In this case, all of the user's devices count as missed.
+    /// If statuses of more devices were missed, all of the user's devices count as missed.
     private(set) var isAll = false
 
     static let didsMax = 200

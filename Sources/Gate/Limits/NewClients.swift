@@ -1,7 +1,6 @@
 /// The new client ids that have connected from each source address in the current minute.
 ///
-/// At most `addressesMax` addresses with at most `limit` ids each are kept. If more addresses connect in one minute,
-/// all counts are reset.
+/// Once `addressesMax` addresses are kept, with up to `limit` ids each, all counts begin again from zero.
 struct NewClients {
     private let limit: Int
     private let addressesMax: Int
@@ -9,15 +8,14 @@ struct NewClients {
     private var seen: [String: Set<String>] = [:]
 
     init(limit: Int, addressesMax: Int = 10_000) {
-        self.limit = limit
-        self.addressesMax = addressesMax
+        (self.limit, self.addressesMax) = (limit, addressesMax)
     }
 
     /// Returns whether to admit a client id.
     ///
     /// An id that was already counted is admitted again, and with a `limit` of 0 all ids are admitted.
     ///
-    /// The default limit of thirty a minute is higher than the number of devices that a home or a shop sets up in a
+    /// The default limit of thirty per minute is more than the number of devices that a home or a shop sets up in a
     /// minute. The default limits one address to 43,200 new client ids a day, but the limits of accounts and products
     /// apply earlier.
     mutating func admit(_ clientId: String, from address: String, now: Int64) -> Bool {

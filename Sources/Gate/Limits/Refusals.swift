@@ -1,7 +1,7 @@
 import Credentials
 import JSON
 
-/// The messages about refusals and their reasons, of which the gate publishes at most a hundred a second.
+/// The messages about refusals and their reasons; the gate publishes at most a hundred of them per second.
 struct Refusals {
     /// The topic of messages about refusals.
     let topic: String
@@ -16,10 +16,7 @@ struct Refusals {
     /// A refusal, with the client, the access and the reason.
     struct Entry {
         enum Action: String {
-            case connect
-            case publish
-            case subscribe
-            case receive
+            case connect, publish, subscribe, receive
         }
 
         var username: String?
@@ -38,11 +35,9 @@ struct Refusals {
     /// Returns whether a topic is the topic of messages about refusals.
     ///
     /// A refusal on this topic must not be published on the same topic.
-    func isOwn(_ other: Bytes) -> Bool {
-        other.elementsEqual(topic.utf8)
-    }
+    func isOwn(_ other: Bytes) -> Bool { other.elementsEqual(topic.utf8) }
 
-    /// Returns whether the refusal of a client as `tooFast` or `busy` may be published, which is allowed once a second.
+    /// Returns whether to publish a client's refusal as `tooFast` or `busy`; this is allowed once a second per client.
     mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
         if now / 1_000 != tooFastSecond {
             tooFastSecond = now / 1_000
@@ -71,9 +66,8 @@ struct Refusals {
         ]
     }
 
-    /// Returns a username that is safe to show.
-    ///
-    /// A text of an unknown form becomes `?`, because it could be a secret in the wrong field.
+    /// Returns a username, or `?` if its form is unknown, because a text of unknown form could be a secret in the wrong
+    /// field.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

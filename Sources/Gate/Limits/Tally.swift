@@ -1,30 +1,24 @@
 import Metering
 
-/// The counts of one client.
-///
-/// The counts are kept after the end of the connection, so that reconnecting doesn't reset them.
+/// The counts of one client; they outlive its connection, so reconnecting doesn't reset them.
 ///
 /// A product, or a terminal without a session, connects with a shared secret, and its client id has a separate tally
-/// for each source address. A stranger who uses the same id therefore can't use up the owner's allowance.
+/// for each source address. A stranger who uses another client's id therefore can't use up that client's allowance.
 final class Tally: Kept {
     let key: String
     var meter: Meter
     /// The count of SUBSCRIBE and UNSUBSCRIBE filters.
     ///
     /// Filters have the same allowance as messages, but are counted separately, because an app that opens with thirty
-    /// devices subscribes to all of them at once and also sends three requests about each.
+    /// devices subscribes to all of them at once and also sends three requests about each device.
     var filters: Meter
-    /// The client's share of its source address's budget.
-    ///
-    /// The share is used for terminals and products only.
+    /// The client's share of its source address's budget, for terminals and products only.
     var share: AddressBudget.Sender
     /// The client's reports that the worker might not have processed yet.
     var reports = Backlog.Sender()
     /// The client's requests that a worker might not have processed yet, by the worker's client id.
     var requests: [String: Backlog.Sender] = [:]
-    /// The hashes of the client's subscribed filters.
-    ///
-    /// The hashes are used for terminals only.
+    /// The hashes of a terminal's subscribed filters.
     private var held: [Int] = []
 
     init(key: String, meter: Meter, now: Int64) {
@@ -38,16 +32,16 @@ final class Tally: Kept {
 
     /// Returns the key under which a connection is counted.
     static func key(of pass: Admission.Pass, clientId: String, source: String?) -> String {
-        pass.isSecretShared ? "\(clientId) \(source ?? "")" : clientId
+        if case .link(let sessionId) = pass.principal { return sessionId }
+        return pass.isSecretShared ? "\(clientId) \(source ?? "")" : clientId
     }
 
-    /// Returns whether the client may have one more subscription.
+    /// Returns whether the client may have one more subscription; a filter that it already has is always allowed.
     ///
-    /// A filter to which the client has already subscribed is always allowed.
-    ///
-    /// If the broker has kept a session longer than the gate remembers it, the broker's own count is compared with the
-    /// limit. The broker's count includes freed places, which the broker reuses and never removes. A client that has
-    /// never had more subscriptions than the limit never exceeds it, and any other client exceeds it by at most one.
+    /// The broker's own count is checked too, since the broker can keep a session longer than the gate remembers it.
+    /// The broker's count includes the slots of ended subscriptions, which the broker reuses but never removes, so the
+    /// count can equal the limit while a slot is free. A client that the gate has forgotten can exceed the limit by
+    /// one.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
         guard limit > 0, !held.contains(Self.number(filter)) else { return true }
@@ -66,8 +60,7 @@ final class Tally: Kept {
         held.removeAll { $0 == number }
     }
 
-    /// Returns the hash of a filter with the process's random seed, so that no sender can construct two filters with
-    /// the same hash.
+    /// Returns a filter's hash with the process's random seed, so that no sender can construct two equal hashes.
     private static func number(_ filter: Bytes) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(filter))
@@ -79,17 +72,14 @@ final class Tally: Kept {
 protocol Kept {
     var key: String { get }
 
-    /// Returns whether a new tally would decide the same as this tally from now on.
+    /// Returns whether a new tally would make the same decisions as this tally from now on.
     func isAsNew(at now: Int64) -> Bool
 }
 
-/// The tallies of clients or addresses without a connection.
+/// The tallies of clients or addresses without a connection, each kept until it equals a new tally.
 ///
-/// Each tally is kept until it equals a new tally.
-///
-/// Tallies with full buckets are dropped, so few of them stay longer than half a minute. At most `limit` tallies are
-/// kept; if there are more, all are forgotten. The messages that then get through cost the broker little, compared with
-/// the cost of those clients' connections.
+/// Tallies with full buckets are dropped, so few tallies stay longer than half a minute. If there are more than `limit`
+/// tallies, all are forgotten. An attacker gains little by this, because each tally costs a connection.
 struct Tallies<Value: Kept> {
     private let limit: Int
     private var kept: [String: Value] = [:]

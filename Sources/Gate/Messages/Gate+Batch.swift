@@ -3,27 +3,26 @@ import CMosquittoBroker
 import Glibc
 
 // Batches of messages between the broker and the service's workers. Mosquitto 2.0 reads one packet of each connection
-// in a round of its loop, and with many busy devices the loop makes few rounds a second. The few rounds would limit the
-// number of messages that a worker can acknowledge and publish one by one. A worker therefore gets all deliveries of
-// one round as one message, which it acknowledges once, and publishes many messages as one to
-// `$CONTROL/lamplighter/publish`. The broker's own messages, and messages that were queued for an absent worker, are
-// delivered one by one.
+// in a round of its loop, and busy devices make each round slow. Reading one message per round would take too long. A
+// worker therefore gets all deliveries of one round as one message, which it acknowledges once. A worker also publishes
+// many messages as one, to `$CONTROL/lamplighter/publish`. The broker's own messages, and those queued for an absent
+// worker, are delivered one by one.
 
 /// The message that the broker is passing on to its subscribers, between MESSAGE and the last ACL_CHECK about it.
 ///
-/// The message's memory belongs to the broker, and is valid for that time only.
+/// The message's memory belongs to the broker, and is valid only until the last ACL_CHECK about the message.
 struct PassingMessage {
     var topic: Bytes
     var payload: Bytes
     var properties: OpaquePointer?
 }
 
-/// The messages that wait for a worker until the end of the round of the broker's loop.
+/// The messages that wait for a worker until the current round of the broker's loop ends.
 final class OutgoingBatch {
     let topic: String
     let topicBytes: [UInt8]
     var writer = BatchWriter()
-    /// The serial number of the last message that was added, so that no message is added twice.
+    /// The serial number of the last message that was added; it keeps a message from being added twice.
     var lastSerial: UInt64 = 0
 
     init(topic: [UInt8]) {
@@ -41,17 +40,14 @@ extension Gate {
         client.outgoing = client.outgoing ?? OutgoingBatch(topic: Array(filter))
     }
 
-    /// Records that a worker unsubscribed from its batches, after which the broker delivers messages to it one by one
-    /// again.
+    /// Records that a worker unsubscribed from its batches; the broker then delivers messages one by one.
     func endBatches(of client: Client, _ filter: Bytes) {
         guard let batch = client.outgoing, filter.elementsEqual(batch.topicBytes) else { return }
         sendBatches()
         client.outgoing = nil
     }
 
-    /// Returns whether a topic belongs to another worker's batches.
-    ///
-    /// A filter for all topics also matches that topic, but the client must not get the batches.
+    /// Returns whether a topic belongs to another worker's batches, which the client must never receive.
     func isBatchOfOther(_ client: Client, _ topic: Bytes) -> Bool {
         Topic.isBelow(topic, batchTopics)
             && !client.isWorker(named: Bytes(rebasing: topic.dropFirst(batchTopics.count)))
@@ -63,15 +59,13 @@ extension Gate {
         passing = PassingMessage(topic: topic, payload: payload, properties: properties)
     }
 
-    /// Forgets the passing message.
-    ///
-    /// At the next event that isn't a delivery of the message, the message's memory is no longer valid.
+    /// Forgets the passing message; its memory is no longer valid after the last delivery.
     func endPassing() { passing = nil }
 
-    /// Adds a message for a worker to that worker's batch; returns false if the broker must deliver the message itself.
+    /// Adds a delivery to a worker's batch; returns false if the broker must deliver the message itself.
     ///
     /// The topic shows that a delivery belongs to the passing message. If several filters of a worker match, the broker
-    /// asks once for each, but the worker gets the message only once.
+    /// asks once for each filter, but the worker gets the message only once.
     func putInBatch(of client: Client, _ topic: Bytes) -> Bool {
         guard let batch = client.outgoing, let passing, client.isConnected, client.rights.isWorker,
             passing.topic.count == topic.count, passing.topic.elementsEqual(topic)
@@ -87,8 +81,7 @@ extension Gate {
         return true
     }
 
-    /// Delivers the waiting batches, at the end of each round and before the gate publishes a message that must not
-    /// overtake them.
+    /// Delivers the waiting batches; called after each round, and before a gate's message that must not overtake them.
     func sendBatches() {
         guard !batches.isEmpty else { return }
         for batch in batches where !batch.writer.isEmpty { send(batch) }
@@ -102,8 +95,7 @@ extension Gate {
 
     /// Publishes all messages of a batch that was received on `$CONTROL/lamplighter/publish`.
     ///
-    /// Only the service's own workers may send batches. The messages of other tools are limited, and messages in
-    /// batches would not count towards the limit.
+    /// Only the service's own workers may send batches, because messages in them don't count towards a client's limit.
     func publishBatch(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker, client.isConnected,
             client.tally == nil
@@ -112,7 +104,7 @@ extension Gate {
             Broker.log(.warning, "ignored an unintelligible batch from \(client.clientId)")
             return
         }
-        // The batch may contain messages to users, before whose delivery the file is checked (`lookIfNeeded`).
+        // Before messages to users are delivered, the credentials file is checked (`lookIfNeeded`).
         mustLookToDeliver = true
         while let message = reader.next() {
             guard mayPublish(client, message) else { continue }
@@ -133,7 +125,6 @@ extension Gate {
         }
     }
 
-    /// Returns whether a message of a batch may be published, and logs a warning if not.
     private func mayPublish(_ client: Client, _ message: BatchedMessage) -> Bool {
         let refusal = client.rights.refusalToPublish(message.topic, retained: message.isRetained)
         if refusal == nil, message.topic.first != Topic.dollar, !Topic.isBelow(message.topic, batchTopics) {
@@ -165,8 +156,7 @@ extension MessageProperties {
                 } else if strcmp(name, Self.fault) == 0 {
                     message.isCorrelationTooLong = true
                 } else if strcmp(name, Self.traceparent) == 0, !isTraced {
-                    // If a message has several `traceparent` properties, the first counts, as with messages that a
-                    // worker receives one by one.
+                    // Of several `traceparent` properties, only the first counts, as in a message outside a batch.
                     isTraced = true
                     guard strlen(value) == Int(GATE_TRACEPARENT_BYTES) else { break }
                     message.traceparent = Self.copy(value, count: strlen(value), into: &owned)
@@ -184,9 +174,6 @@ extension MessageProperties {
         guard let copy = malloc(max(1, count)) else { return nil }
         if let data, count > 0 { memcpy(copy, data, count) }
         owned.append(copy)
-        return UnsafeBufferPointer(
-            start: copy.assumingMemoryBound(to: UInt8.self),
-            count: count
-        )
+        return UnsafeBufferPointer(start: copy.assumingMemoryBound(to: UInt8.self), count: count)
     }
 }

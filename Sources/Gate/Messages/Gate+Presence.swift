@@ -1,38 +1,29 @@
 import JSON
 
-// The messages on `system/presence/{did}`, from which workers know which devices are connected. These messages arrive
-// after all messages that the gate or the device sent before.
+// The messages on `system/presence/{did}`, from which workers learn which devices are connected. Each of them arrives
+// after all messages that the gate or the device sent before it.
 extension Gate {
-    /// Publishes that a device has connected, or later that it has subscribed to its commands.
-    ///
-    /// Other principals are ignored.
+    /// Publishes that a device has connected or has subscribed to its commands; ignores other principals.
     func tellArrival(of client: Client) {
-        tell(
-            client,
-            [
-                "online": true, "connection": .integer(client.number), "listening": client.isListening ? true : nil,
-                "ts": .integer(client.connectedAt),
-            ]
-        )
+        let presence: JSONObject = [
+            "online": true, "connection": .integer(client.number), "listening": client.isListening ? true : nil,
+            "ts": .integer(client.connectedAt),
+        ]
+        tell(client, presence)
     }
 
-    /// Publishes that a device's connection has ended.
-    ///
-    /// Other principals are ignored.
+    /// Publishes that a device's connection has ended; ignores other principals.
     func tellDeparture(of client: Client, _ departure: Departure) {
-        tell(
-            client,
-            [
-                "online": false, "connection": .integer(client.number), "reason": .string(departure.rawValue),
-                "ts": .integer(Clock.now()),
-            ]
-        )
+        let presence: JSONObject = [
+            "online": false, "connection": .integer(client.number), "reason": .string(departure.rawValue),
+            "ts": .integer(Clock.now()),
+        ]
+        tell(client, presence)
     }
 
     private func tell(_ client: Client, _ presence: JSONObject) {
         sendBatches()
         guard let did = client.did else { return }
-        let topic = topicForWorkers("\(settings.root)/system/presence/\(did)")
-        Broker.publish(topic, presence, qos: 1)
+        Broker.publish(topicForWorkers("\(settings.root)/system/presence/\(did)"), presence, qos: 1)
     }
 }

@@ -4,16 +4,15 @@ import Credentials
 import JSON
 import Metering
 
-// Requests that terminals send over HTTP. The service passes each request on with the hash of its sender's password,
-// which the gate checks as at a CONNECT. A request counts as a message of the terminal and of its source address, so
-// that the limits apply to MQTT and HTTP together. Nobody can subscribe to the topic of batches of HTTP requests, so
-// only the gate sees the hashes.
+// Requests that terminals send over HTTP. The service passes each request on with the hash of its sender's password.
+// The gate checks the hash as it checks the password of a CONNECT. A request counts for the terminal and its source
+// address, so that the limits apply to MQTT and HTTP together. The topic on which the service publishes these requests
+// has no subscribers, so only the gate sees the hashes.
 extension Gate {
-    /// The number of bytes of the SHA-256 of the sender's password, which precedes a request's payload.
+    /// The size in bytes of the hash that precedes a request's payload, the SHA-256 of the sender's password.
     private static let digestBytes = 32
 
-    /// Publishes the requests of a batch that was received on `$CONTROL/lamplighter/request`, and reports refused
-    /// requests to the sender of the batch.
+    /// Publishes a batch of requests from `$CONTROL/lamplighter/request`; reports refusals to the batch's sender.
     func publishRequests(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let front = clients[pointer], front.isStill(pointer), front.rights.isWorker, front.isConnected,
             front.tally == nil
@@ -38,8 +37,7 @@ extension Gate {
         }
     }
 
-    /// Returns the sender that a request's topic names, with the source address that the service sent, or nil if the
-    /// topic isn't the topic of a request.
+    /// Returns the sender that a request's topic names, with the received source address, or nil for another topic.
     private func facts(of message: BatchedMessage) -> Broker.Facts? {
         guard Topic.isBelow(message.topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: message.topic.dropFirst(apps.count)))
@@ -54,12 +52,8 @@ extension Gate {
     }
 
     /// Publishes a request if its sender could connect and publish the request over MQTT.
-    private func publish(
-        _ message: BatchedMessage,
-        as facts: Broker.Facts,
-        _ digest: Digest
-    ) throws(RefusalReason) {
-        // For a moment after a restart of the broker, no worker receives requests, not even to refuse them.
+    private func publish(_ message: BatchedMessage, as facts: Broker.Facts, _ digest: Digest) throws(RefusalReason) {
+        // Just after a restart of the broker, no worker has subscribed to requests yet, so the gate refuses them.
         guard hasShards || connected[RequestSubscribers.fallback] != nil || subscribers.hear(message.topic) else {
             throw .busy
         }
@@ -83,8 +77,7 @@ extension Gate {
         publish(message, body: body, from: source)
     }
 
-    /// Returns the key under which a request is counted, which is the key of the connection on which its session began,
-    /// if any.
+    /// Returns the key under which a request is counted: the key of the session's MQTT connection, if there is one.
     private func key(of pass: Admission.Pass, _ facts: Broker.Facts, source: String?) -> String {
         if let session = pass.session, let client = connected[facts.clientId], client.session == session,
             let tally = client.tally
@@ -94,7 +87,6 @@ extension Gate {
         return Tally.key(of: pass, clientId: facts.clientId, source: source)
     }
 
-    /// Counts a message against its source address, and returns whether the message exceeds the address's budget.
     private func isBeyondAddress(_ tally: Tally, _ source: String?) -> Bool {
         let now = Clock.coarse()
         guard let source, let address = addressTallies.join(source, at: now) else { return false }
@@ -110,33 +102,21 @@ extension Gate {
             properties.discard()
             return Broker.log(.error, "a request could not be published: memory is short")
         }
-        Broker.publish(
-            topicForWorkers(String(decoding: message.topic, as: UTF8.self)),
-            Array(body),
-            qos: 1,
-            properties: properties
-        )
+        passOn(message.topic, body, with: properties)
     }
 
-    /// Reports a refused request to the process that sent it.
-    ///
-    /// The last level of the request's response topic names that process.
+    /// Reports a refused request to the process that sent it; the response topic's last level names the process.
     private func report(_ reason: RefusalReason, of message: BatchedMessage) {
         guard let answers = message.responseTopic, let node = answers.split(separator: Topic.slash).last else { return }
         var properties = MessageProperties(nil)
         guard properties.add(message) else { return properties.discard() }
         let object: JSONObject = ["reason": .string(reason.rawValue)]
-        Broker.publish(
-            "\(settings.root)/system/http/\(String(decoding: node, as: UTF8.self))",
-            object.encoded(),
-            qos: 1,
-            properties: properties
-        )
+        let topic = "\(settings.root)/system/http/\(String(decoding: node, as: UTF8.self))"
+        Broker.publish(topic, object.encoded(), qos: 1, properties: properties)
     }
 }
 
 extension MessageProperties {
-    /// Adds a request's Response Topic, Correlation Data and trace id, or returns false if memory runs out.
     fileprivate mutating func add(_ message: BatchedMessage) -> Bool {
         var isWhole = true
         if let topic = message.responseTopic {

@@ -1,9 +1,9 @@
 import Batching
 import CMosquittoBroker
+import JSON
 
-// The division of messages by shard. If several processes share the work, each worker takes the messages of some
-// shards, so the topics that workers receive have the shard after the root. Clients still publish to their usual
-// topics, and their rights are checked on those topics.
+// The division of messages by shard. If several processes share the work, each worker takes some shards, so workers'
+// topics have the shard after the root. Clients' topics, on which their rights are checked, stay the same.
 extension Gate {
     /// Starts to divide clients' messages by shard, at the request of a worker that takes only some shards.
     ///
@@ -11,7 +11,7 @@ extension Gate {
     func divide() {
         guard !hasShards else { return }
         hasShards = true
-        Broker.log(.warning, "messages are divided by shard because a worker requests it: set plugin_opt_shards true")
+        Broker.log(.warning, "messages are divided by shard at a worker's request; set plugin_opt_shards to true")
     }
 
     /// Returns the topic on which workers receive messages published on `topic`, or nil if the topics are the same.
@@ -23,8 +23,18 @@ extension Gate {
         return String(decoding: divided, as: UTF8.self)
     }
 
-    /// Returns the topic on which workers receive the gate's messages about a terminal; `topic` is relative to the
-    /// root.
+    /// Publishes a message on a client's topic to workers, in place of the broker.
+    func passOn(_ topic: Bytes, _ payload: Bytes, with properties: MessageProperties) {
+        let topic = topicForWorkers(String(decoding: topic, as: UTF8.self))
+        Broker.publish(topic, Array(payload), qos: 1, properties: properties)
+    }
+
+    /// Publishes a message about a terminal to workers; `topic` has no root.
+    func tellWorkers(_ topic: String, ofTerminal terminalId: String, _ message: JSONObject) {
+        Broker.publish(topicForWorkers(topic, ofTerminal: terminalId), message, qos: 1)
+    }
+
+    /// Returns the topic on which workers receive the gate's messages about a terminal; `topic` has no root.
     func topicForWorkers(_ topic: String, ofTerminal terminalId: String) -> String {
         guard hasShards else { return "\(settings.root)/\(topic)" }
         let shard = Shard.name(Shard.of(terminalId.utf8))

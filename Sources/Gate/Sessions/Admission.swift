@@ -1,18 +1,16 @@
 import Credentials
 
-/// The rules for the admission and the rights of clients, which depend only on the records and the clock.
-///
-/// The documentation describes these rules (reference: connecting#principals).
+/// The rules for clients' admission and rights, which depend only on records and the clock (reference:
+/// connecting#principals).
 struct Admission {
     let root: String
-    /// The digest of the secret of `service:lamplighter`, which comes from the broker's configuration and not from the
-    /// file.
+    /// The digest of the secret of `service:lamplighter`, from the broker's configuration and not from the file.
     let worker: Digest
-    /// The sessions that a worker has revoked, which the file might still show as valid.
+    /// The sessions that a worker has revoked; the file might still show them as valid.
     var revoked: SessionMarks
-    /// The sessions whose token was used at this gate, which the file might not show yet.
+    /// The sessions whose token was used at this gate; the file might not show the use yet.
     var used = SessionMarks()
-    /// The old tokens whose successors were used at this gate, which the file might not show yet.
+    /// The old tokens whose successors were used at this gate; the file might not show the use yet.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
@@ -28,19 +26,15 @@ struct Admission {
     /// The result of a successful admission.
     struct Pass {
         var principal: Principal
-        /// The digest that the secret matched.
-        ///
-        /// The digest is nil for a session's token, which may be replaced.
+        /// The digest that the secret matched; nil for a session's token, because a token can be replaced.
         var secret: Digest?
         /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
         var certificate: Int64?
         /// Whether the client connected with an API key.
         var isKey = false
-        /// Whether the client is new.
-        ///
-        /// A terminal without a record is new, and so is any client with a product's secret.
+        /// Whether the client is new: a terminal without a record, or a client with a product's secret.
         var isNewcomer = false
-        /// Whether the client used a secret that many clients share, which is a product's or an app's secret.
+        /// Whether the client used a secret that many clients share: a product's or an app's.
         var isSecretShared = false
         /// The session whose token was used.
         var session: String?
@@ -63,6 +57,12 @@ struct Admission {
         if case .terminal(let terminalId, let appId) = principal {
             return try admit(terminalId, of: appId, password, by: tables, now: now)
         }
+        if case .link(let sessionId) = principal {
+            guard let session = link(sessionId, in: tables, at: now) else { throw .unknownPrincipal }
+            var pass = Pass(principal: principal, secret: nil)
+            guard isTerminals(password, session, at: now, noting: &pass) else { throw .badSecret }
+            return pass
+        }
         guard let secret = secret(of: principal, in: tables) else { throw .unknownPrincipal }
         guard secret == password else { throw .badSecret }
         var pass = Pass(principal: principal, secret: secret)
@@ -70,7 +70,7 @@ struct Admission {
         return pass
     }
 
-    /// Admits a device by its certificate, which the broker has verified as issued by the devices' authority.
+    /// Admits a device by its certificate; the broker has verified that the devices' authority issued it.
     private func admit(
         _ did: String,
         by certificate: ClientCertificate,
@@ -79,15 +79,10 @@ struct Admission {
         guard let tables else { throw .credentialsUnavailable }
         guard tables.devices[did] != nil else { throw .unknownPrincipal }
         guard counts(certificate.begin, of: did, by: tables) else { throw .certificateRevoked }
-        return Pass(
-            principal: .device(did: did),
-            secret: nil,
-            certificate: certificate.begin
-        )
+        return Pass(principal: .device(did: did), secret: nil, certificate: certificate.begin)
     }
 
-    /// Returns whether a certificate whose validity begins at a moment is still accepted, or true if there is no
-    /// certificate.
+    /// Returns whether a certificate that is valid from `begin` is still accepted, or true if there is no certificate.
     private func counts(_ begin: Int64?, of did: String, by tables: CredentialTables) -> Bool {
         guard let begin, let from = tables.certificates[did] else { return true }
         return begin >= from
@@ -109,20 +104,19 @@ struct Admission {
             return pass
         }
         guard entry.appId == appId else { throw .terminalOfOtherApp }
+        if entry.session?.isLink ?? false { throw .badSecret }
         let session = live(entry.session, at: now)
         if let session, isTerminals(password, session, at: now, noting: &pass) { return pass }
         guard secret == password else { throw .badSecret }
         if entry.session?.isKey ?? false { throw .sessionTokenRequired }
         if let session, isUsed(session) { throw .sessionTokenRequired }
-        // The answer to the login may have been lost, so the app may connect with its secret and repeat the login.
-        // Until the app has repeated the login, the connection doesn't get the session's rights.
+        // The answer to the login may have been lost, so the app can still connect with its secret and repeat the
+        // login. Until the app has repeated the login, the connection doesn't get the session's rights.
         pass.isSecretShared = true
         return pass
     }
 
-    /// Returns whether a password is a token of the terminal's session.
-    ///
-    /// If the password is a token, the function stores the session and a first use in `pass`.
+    /// Returns whether a password is a token of the terminal's session; if so, stores the session and any first use.
     private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }
@@ -131,11 +125,9 @@ struct Admission {
         return true
     }
 
-    /// Returns whether a token of the session was ever used.
     private func isUsed(_ session: Session) -> Bool { session.isUsed || used.contains(session.sessionId) }
 
-    /// Returns the token before a refresh while it still works, which is until the first use of the new token and at
-    /// most for a minute.
+    /// Returns the old token while it is valid: after a refresh until the new token is used, for at most a minute.
     func overlapping(_ session: Session, at now: Int64) -> OldToken? {
         guard let old = session.old, now < old.until,
             !spent.contains(old, of: session.sessionId)
@@ -143,8 +135,7 @@ struct Admission {
         return old
     }
 
-    /// Returns the rights of an admitted principal by the current records, or nil if the principal would no longer be
-    /// admitted.
+    /// Returns an admitted principal's rights under the current records, or nil if it would no longer be admitted.
     ///
     /// `secret` is the digest of the principal's secret at its admission, or nil if it is unknown or doesn't matter.
     /// `certificate` is the moment from which the presented certificate is valid, or nil without a certificate. If
@@ -177,13 +168,15 @@ struct Admission {
             let entry = tables.terminals[terminalId]
             guard tables.apps[appId] != nil, entry == nil || entry?.appId == appId else { return nil }
             let session = isStranger ? nil : live(entry?.session, at: now)
-            return .terminal(
-                terminalId: terminalId,
-                appId: appId,
-                session: session,
-                root: root
-            )
+            return .terminal(terminalId: terminalId, appId: appId, session: session, root: root)
+        case .link(let sessionId): return link(sessionId, in: tables, at: now).map { .link($0, root: root) }
         }
+    }
+
+    /// Returns the live session of a link, or nil.
+    private func link(_ sessionId: String, in tables: CredentialTables, at now: Int64) -> Session? {
+        let session = live(tables.terminals[Session.terminal(ofLink: sessionId)]?.session, at: now)
+        return session?.sessionId == sessionId && session?.isLink == true ? session : nil
     }
 
     /// Returns the session, or nil if it has expired or been revoked.
@@ -203,27 +196,21 @@ struct Admission {
         case .product(let key, _): tables.products[key]
         case .device(let did): tables.devices[did]
         case .service(let name): tables.services[name]?.secret
-        case .terminal: nil
+        case .terminal, .link: nil
         }
     }
 }
 
-/// The ids of the newest 10,000 sessions with a change that the file might not show yet.
-///
-/// The file shows each change soon, so the changes of older sessions are in the file.
+/// The newest 10,000 sessions with a change that the file might not show yet; older changes are in the file.
 struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []
     private var next = 0
     private let limit: Int
 
-    init(limit: Int = 10_000) {
-        self.limit = limit
-    }
+    init(limit: Int = 10_000) { self.limit = limit }
 
-    func contains(_ id: String) -> Bool {
-        !ids.isEmpty && ids.contains(id)
-    }
+    func contains(_ id: String) -> Bool { !ids.isEmpty && ids.contains(id) }
 
     mutating func insert(_ id: String) {
         guard ids.insert(id).inserted else { return }
@@ -244,9 +231,7 @@ struct SpentTokens {
     private var tokens: [String: OldToken] = [:]
     private let limit: Int
 
-    init(limit: Int = 10_000) {
-        self.limit = limit
-    }
+    init(limit: Int = 10_000) { self.limit = limit }
 
     func contains(_ old: OldToken, of sessionId: String) -> Bool { !tokens.isEmpty && tokens[sessionId] == old }
 

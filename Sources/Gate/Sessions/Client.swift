@@ -22,18 +22,15 @@ final class Client {
     var socket: Int32?
     /// The broker's structure for the client; nil while the client isn't connected.
     var pointer: OpaquePointer?
-    /// The session with whose token the client connected, or the newest session that has begun on its terminal since
-    /// then.
+    /// The session with whose token the client connected, or the newest session that has begun on its terminal since.
     private(set) var session: String?
-    /// Whether the client connected with a secret that many clients share, which is a product's or an app's secret.
+    /// Whether the client connected with a secret that many clients share: a product's or an app's.
     let isSecretShared: Bool
     /// The session that another connection had begun on the terminal before the client connected with the app's secret.
     var bystander: String?
-    /// Whether the client has sent a login or registration.
-    ///
-    /// Only after a login or registration can a session that begins on the terminal be the client's own.
+    /// Whether the client has sent a login or registration; if not, a new session on its terminal can't be its own.
     private(set) var hasAskedToLogIn = false
-    /// The digest of the secret with which the client was admitted; nil if it must not be compared again.
+    /// The digest of the secret with which the client was admitted; nil if the secret must not be compared again.
     let secret: Digest?
     /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
     let certificate: Int64?
@@ -47,27 +44,22 @@ final class Client {
     /// The client's rights, as computed at `generation` of the credentials.
     var rights = Rights.none
     var generation: UInt64 = 0
-    /// Whether the connection is live.
-    ///
-    /// After the end of the connection or a takeover, the client publishes only its will.
+    /// Whether the connection is live; after its end or a takeover, the client publishes only its will.
     var isConnected: Bool
     /// Whether the gate has begun to close the connection; from then on, refused accesses are not reported.
     var isLeaving = false
     /// Whether the client is a device that has subscribed to its commands.
     var isListening = false
-    /// Whether the client's session was revoked while it was connected.
-    ///
-    /// The will of such a client is not sent.
+    /// Whether the client's session was revoked while the client was connected; its will is then not sent.
     var isCutOff = false
     /// The revoked session to which this connection still belongs.
     ///
     /// The service is notified when the connection ends.
     var cutSession: String?
 
-    /// Whether the client is the worker that receives only requests that no other worker receives
-    /// (`RequestSubscribers`).
+    /// Whether the client is the worker for requests that no other worker receives (`RequestSubscribers`).
     ///
-    /// The value is false until the worker has subscribed. If the gate denied queued messages at the worker's CONNECT,
+    /// The value is false until the worker has subscribed, because queued messages must not be denied at its CONNECT:
     /// Mosquitto 2.0.11 would keep counting them as in flight.
     var isFallback = false
     /// The services whose requests the client has subscribed to as a worker.
@@ -86,11 +78,7 @@ final class Client {
     private let idBytes: [CChar]
 
     /// Makes a client without rights; `connection` is the number of its connection, or nil if it has none.
-    init(
-        _ pass: Admission.Pass,
-        facts: Broker.Facts,
-        connection: Int64? = nil
-    ) {
+    init(_ pass: Admission.Pass, facts: Broker.Facts, connection: Int64? = nil) {
         principal = pass.principal
         secret = pass.secret
         certificate = pass.certificate
@@ -108,15 +96,13 @@ final class Client {
         isConnected = connection != nil
     }
 
-    /// Returns whether a pointer still belongs to this client.
-    ///
-    /// The broker may have reused the memory for another client.
+    /// Returns whether a pointer still belongs to this client; the broker can reuse the memory for another client.
     func isStill(_ client: OpaquePointer) -> Bool {
         guard let name = gate_client_username(client), let id = gate_client_id(client) else { return false }
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
     }
 
-    /// Whether workers receive the source address of the client's messages, which are requests or registrations.
+    /// Whether workers receive the source address with the client's messages (requests or registrations).
     var tellsAddress: Bool { principal.party != nil }
 
     /// Records whether a message that the client publishes is a login or registration.
@@ -137,16 +123,15 @@ final class Client {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
 
-    var isTerminal: Bool {
-        if case .terminal = principal { true } else { false }
-    }
+    /// The client's id if it is a terminal; for a link, the id of the terminal with the link's session; otherwise nil.
+    var terminalId: String? { principal.terminalId }
+
+    var isTerminal: Bool { terminalId != nil }
 
     /// The device's id; nil for other clients.
-    var did: String? {
-        if case .device(let did) = principal { did } else { nil }
-    }
+    var did: String? { if case .device(let did) = principal { did } else { nil } }
 
-    /// Returns whether the client is the service's own worker with a name.
+    /// Returns whether the client is the service's own worker of the given name.
     func isWorker(named name: Bytes) -> Bool {
         rights.isWorker && clientId.utf8.elementsEqual("svc.lamplighter.".utf8 + Array(name))
     }

@@ -3,24 +3,21 @@ import CMosquittoBroker
 import Credentials
 import Glibc
 
-/// A reader that follows the credentials file, and reads appended records, or all records after the file was replaced.
+/// A reader that follows the credentials file: it reads appended records, or all records if the file was replaced.
 ///
 /// While the file is missing, unreadable, damaged or too old, `isReadable` is false and `tables` keeps its last
-/// contents, but the gate admits no client by them.
+/// contents, but the gate admits no clients.
 final class CredentialsWatch {
-    /// The records that were last read successfully.
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
-    /// The sessions that a later record of the same file replaced, by terminal id.
+    /// The sessions that were replaced by a later record of the same file, by terminal id.
     ///
-    /// The later records are logins that were appended after the file was written. The sessions are collected when the
-    /// whole file is read.
+    /// The sessions are collected when the whole file is read. A later record is a login appended after the file was
+    /// written.
     private(set) var followed: [String: [String]] = [:]
-    /// The generation of `tables`, which grows with each change.
     private(set) var generation: UInt64 = 0
 
     private let path: String
-    /// The age in seconds above which the file is not trusted; 0 for no limit.
     private let ageMax: Int
     /// The records that workers sent and that the file might not contain yet, each with its expiry time.
     private var told: [(record: Record, until: Int64)] = []
@@ -35,26 +32,19 @@ final class CredentialsWatch {
         case nothing
         /// New records were appended.
         case records([Record])
-        /// All records may have changed, or the file can no longer be read.
-        ///
-        /// `after` contains the last records that were appended to the old file before it was replaced.
+        /// All records may have changed, or the file can't be read; `after` contains the old file's last records.
         case everything(after: [Record])
     }
 
-    /// The time for which a worker's record is kept in case another file replaces this one, in milliseconds.
+    /// The time in milliseconds for which a worker's record is kept, in case a new file doesn't contain it yet.
     private static let toldFor: Int64 = 5_000
 
-    /// Starts to follow a file.
-    ///
-    /// A file older than `ageMax` seconds counts as unreadable; 0 means no limit.
+    /// Starts to follow a file; a file older than `ageMax` seconds counts as unreadable, and 0 means no limit.
     init(path: String, ageMax: Int = 0) {
-        self.path = path
-        self.ageMax = ageMax
+        (self.path, self.ageMax) = (path, ageMax)
     }
 
-    /// Checks the file for changes.
-    ///
-    /// The check costs one system call if the file hasn't changed.
+    /// Checks the file for changes, with one system call if it hasn't changed.
     func look() -> News {
         var status = stat()
         guard stat(path, &status) == 0, !isStale(status) else { return lose() }
@@ -71,15 +61,14 @@ final class CredentialsWatch {
 
     /// Reads the records that were appended to the open file before it was replaced.
     ///
-    /// The service rewrites the file right after an append that makes it too long. Without the old file, the record of
-    /// a login would be read only from the new file, which doesn't show that the login replaced another session on the
-    /// same connection.
+    /// The service rewrites the file after an append that makes it too long. Only the replaced file shows that a login
+    /// replaced another session on the same connection.
     private func readLast() -> [Record] {
         guard isReadable, let status = try? file?.status else { return [] }
         return readTail(to: Int(status.st_size)) ?? []
     }
 
-    /// Applies records before the file contains them.
+    /// Applies records that the file doesn't contain yet.
     func learn(_ records: [Record]) {
         let now = Clock.steady()
         told.removeAll { $0.until <= now }
@@ -95,9 +84,7 @@ final class CredentialsWatch {
         return Clock.now() / 1_000 &- Int64(status.st_mtim.tv_sec) > Int64(ageMax)
     }
 
-    /// Whether the file may have unread records, because it was changed or replaced since it was last read.
-    ///
-    /// The check costs one system call, without a path lookup.
+    /// Whether the file was changed or replaced since it was last read; needs one system call and no path lookup.
     var isBehind: Bool {
         guard let status = try? file?.status else { return true }
         return status.st_nlink == 0 || Descriptor.State(status) != seen
@@ -111,7 +98,7 @@ final class CredentialsWatch {
         guard !parser.isDamaged else { return nil }
         for record in records {
             tables.apply(record)
-            // The file now contains the worker's record, and perhaps later ones.
+            // The file now contains the worker's record, and perhaps later records.
             told.removeAll { $0.record.kind == record.kind && $0.record.key == record.key }
         }
         if !records.isEmpty { generation &+= 1 }

@@ -1,24 +1,19 @@
 /// The forms that a terminal's subscriptions may have within the terminal's own topics.
 ///
-/// Mosquitto keeps a node of about 700 bytes for each level of each filter, so the form of a filter limits its memory.
-/// Below a terminal's prefix, workers publish at one level, and to Response Topics that the terminal chooses. Below a
-/// user's prefix, the deepest topics have the form `device/{did}/{what}` (`schemas/channels.yaml`).
+/// Mosquitto keeps a node of about 700 bytes for each level of each filter, so limits on a filter's form also limit its
+/// memory. Below a terminal's prefix, workers publish at one level, and to Response Topics that the terminal chooses.
+/// Below a user's prefix, the deepest topics have the form `device/{did}/{what}` (`schemas/channels.yaml`).
 enum FilterShape {
     /// The maximum number of bytes after the prefix of the terminal's own topics.
     static let bytesMax = 256
 
     /// Returns whether a terminal may subscribe to a filter.
     ///
-    /// The filter can have a single level after the prefix, alone or with `/#`, or up to `levels` levels below
-    /// `response` and `device`, counted with a root of two levels.
+    /// The filter can have a single level after the prefix, alone or with `/#`. If the level after the prefix is
+    /// `response` or `device`, the whole filter can have up to `levels` levels; the root counts as two levels.
     ///
     /// `own` is the offset at which the prefix of the terminal's or its user's topics ends, before the slash.
-    static func isAllowed(
-        _ filter: Bytes,
-        behind own: Int,
-        rootLevels: Int,
-        levels: Int
-    ) -> Bool {
+    static func isAllowed(_ filter: Bytes, behind own: Int, rootLevels: Int, levels: Int) -> Bool {
         guard own < filter.count else { return true }
         let rest = filter[(own &+ 1)...]
         guard rest.count <= bytesMax else { return false }
@@ -29,6 +24,9 @@ enum FilterShape {
         }
         return count(filter) <= levels &+ rootLevels &- 2
     }
+
+    /// Returns whether a filter below `homeassistant` has a length and a number of levels that Home Assistant uses.
+    static func isDiscovery(_ filter: Bytes) -> Bool { filter.count <= bytesMax && count(filter) <= 5 }
 
     /// Returns the number of levels of a topic or filter.
     static func count(_ topic: Bytes) -> Int {

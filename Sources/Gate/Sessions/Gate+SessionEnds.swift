@@ -4,15 +4,14 @@ import Credentials
 import JSON
 import Metering
 
-// The lifetime of MQTT sessions. The session of a client with a shared secret ends with its connection. The session of
-// a terminal ends an hour after its connection, and the session of a device after seven days. If the gate can write to
-// the broker's memory, it sets these times at CONNECT. The service ends all other sessions, and disconnected sessions
-// that take up too much memory, by connecting with the client's id and a clean start.
+// The lifetime of MQTT sessions. By default, a terminal's session ends an hour after its connection ends, or at once if
+// the client used a shared secret. A device's session ends seven days after its connection ends. If the gate can write
+// to the broker's memory, it sets the lifetime of a session at CONNECT. If not, the service ends the sessions of
+// terminals and products. The service also ends disconnected sessions that take up too much memory. To end a session,
+// the service connects with the client's id and a clean start.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// The maximum number of sessions whose end is pending.
-    ///
-    /// All further sessions end when they expire in the broker.
+    /// The maximum number of sessions whose end is pending; further sessions end when the broker expires them.
     private static let owedMax = 100_000
     /// The maximum number of client ids in one message.
     private static let owedPerMessage = 200
@@ -22,7 +21,7 @@ extension Gate {
         switch pass.principal {
         case .service: return
         case .device: PrivateStructure.endSession(of: pointer, after: Self.deviceSeconds)
-        case .terminal, .product:
+        case .terminal, .link, .product:
             guard settings.limits.terminalSessionSeconds > 0 else { return }
             if pass.isSecretShared {
                 PrivateStructure.beginClean(pointer)
@@ -34,14 +33,13 @@ extension Gate {
         }
     }
 
-    /// Records the time at which an ended connection's session must end, if the gate couldn't set the session's
-    /// lifetime in the broker.
+    /// Records when an ended connection's session must end, if the gate couldn't set the session's lifetime.
     func noteSession(of client: Client) {
         guard settings.limits.terminalSessionSeconds > 0, !BrokerVersion.isTested else { return }
         switch client.principal {
         case .service, .device: return
         case .product: owe(client.clientId, after: 0)
-        case .terminal:
+        case .terminal, .link:
             let seconds = client.isSecretShared ? 0 : settings.limits.terminalSessionSeconds
             owe(client.clientId, after: Int64(seconds) &* 1_000)
         }
@@ -49,20 +47,19 @@ extension Gate {
 
     /// Ends the MQTT session of a connection that is about to be closed.
     ///
-    /// If the gate can't end the session, the service ends it, after the delay or, if the delay is nil, before the
-    /// client connects again.
+    /// If the gate can't end the session, the service ends the session after `milliseconds` or, if nil, before the next
+    /// connection.
     func endSession(of client: Client, owedAfter milliseconds: Int64? = 0) {
-        guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0)
-        else {
+        guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0) else {
             return owe(client.clientId, after: milliseconds)
         }
     }
 
     /// Makes the service end a client's MQTT session after `milliseconds`, unless the client connects before that time.
     ///
-    /// If `milliseconds` is nil, the service ends the session at once, and the client is refused until the session has
-    /// ended. If there are two times, the earlier one counts, because the end of the connection that follows must not
-    /// postpone the session's end.
+    /// If `milliseconds` is nil, the session is due at once, and the client can't resume it. If the method is called
+    /// twice for a session, the earlier time counts, because the end of the connection must not postpone the session's
+    /// end.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }
@@ -75,7 +72,7 @@ extension Gate {
         guard pendingEnds[clientId] != .min || gate_client_clean_start(pointer) else { throw .busy }
     }
 
-    /// Requests once a second that the service ends the pending sessions, until they have ended.
+    /// Asks the service once a second to end the sessions that are due, until they have ended.
     func tellOwed(at steady: Int64) {
         guard !pendingEnds.isEmpty else { return }
         var byShard: [UInt8: [String]] = [:]
@@ -90,16 +87,13 @@ extension Gate {
         }
     }
 
-    /// Returns whether a connection comes from the service, which connects with a client's id to end that client's
-    /// session.
+    /// Returns whether the service made a connection with a client's id only to end that client's session.
     func isEndOfSession(_ client: OpaquePointer, facts: Broker.Facts, password: Digest?) -> Bool {
         facts.username == "service:\(Admission.workerName)" && password == admission.worker
             && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)
     }
 
-    /// Returns whether the service may end a session, whose end must be pending.
-    ///
-    /// The service never takes over a live connection.
+    /// Returns whether the service may end a session: its end must be pending, and it must have no live connection.
     func endSession(of clientId: String) -> Bool {
         guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else { return false }
         forgetHeld(clientId)

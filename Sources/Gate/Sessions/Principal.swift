@@ -1,11 +1,13 @@
 import Credentials
 
-/// The identity that a connection claims with its username and a client id that must match the username.
+/// The identity that a connection claims with its username; the client id must match the username.
 enum Principal: Equatable, Sendable {
     /// A device that registers because it has no identity yet.
     case product(key: String, mac: String)
     case device(did: String)
     case terminal(terminalId: String, appId: String)
+    /// A user's Home Assistant, which connects with a session of its own (`Session.isLink`).
+    case link(sessionId: String)
     case service(name: String)
 
     /// Parses a username and a client id.
@@ -22,6 +24,10 @@ enum Principal: Equatable, Sendable {
         case "app":
             guard id.count == 32, id.allSatisfy(\.isLowercaseHex) else { throw .badClientId }
             self = .terminal(terminalId: clientId, appId: name)
+        case "ha":
+            // Home Assistant makes a new client id at each start. No other principal's id has this form.
+            guard id.count == 22, id.allSatisfy(\.isLetterOrDigit) else { throw .badClientId }
+            self = .link(sessionId: name)
         case "service":
             let prefix = Array("svc.\(name).".utf8)
             guard id.count > prefix.count, id.starts(with: prefix) else { throw .badClientId }
@@ -30,12 +36,19 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Returns whether a username has one of the four forms.
-    ///
-    /// Any other text must not be shown, because it could be a secret in the wrong field.
+    /// Returns whether a username has one of the five forms; any other text may be a secret, and must not be shown.
     static func isWellFormed(username: String) -> Bool {
         guard let (kind, _) = split(username) else { return false }
-        return ["product", "device", "app", "service"].contains(kind)
+        return ["product", "device", "app", "ha", "service"].contains(kind)
+    }
+
+    /// The terminal's id; for a link, the id of the terminal with the link's session; nil for other principals.
+    var terminalId: String? {
+        switch self {
+        case .terminal(let terminalId, _): terminalId
+        case .link(let sessionId): Session.terminal(ofLink: sessionId)
+        case .product, .device, .service: nil
+        }
     }
 
     private static func split(_ username: String) -> (kind: String, name: String)? {
@@ -55,7 +68,7 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Returns whether an id consists of `d-` and further characters, of which the last two are hex digits.
+    /// Returns whether an id consists of `d-` and further characters, and ends with two hex digits.
     private static func isDID(_ id: [UInt8]) -> Bool {
         (4...64).contains(id.count) && id.starts(with: "d-".utf8)
             && id.allSatisfy(\.isIDCharacter) && id.suffix(2).allSatisfy(\.isLowercaseHex)
@@ -63,9 +76,9 @@ enum Principal: Equatable, Sendable {
 }
 
 extension UInt8 {
-    fileprivate var isDigit: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-    }
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    fileprivate var isLetterOrDigit: Bool { isIDCharacter && self != UInt8(ascii: "_") && self != UInt8(ascii: "-") }
 
     fileprivate var isLowercaseHex: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self) }
 }

@@ -2,15 +2,16 @@ import Credentials
 
 /// The topics that a connection may use, computed when it is admitted and whenever the credentials change.
 ///
-/// All rules for topics are in this type, which is a pure value. The documentation describes these rules (reference:
-/// connecting#rights).
+/// All rules for topics are in this type, which is a pure value (reference: connecting#rights).
 struct Rights: Sendable {
     private var publish: [Filter] = []
     private var subscribe: [Filter] = []
-    /// The filter of a terminal's own requests, which its subscription can include but which are not delivered back to
-    /// it.
+    /// The filter of a terminal's own requests; the terminal may subscribe to them, but doesn't receive them.
     private var hidden: Filter?
-    /// The filter of all users' topics, which get a different reason for refusals.
+    /// The filter of the topics to which a link may subscribe, although the link receives only its own messages on
+    /// these topics.
+    private var discovery: Filter?
+    /// The filter of all users' topics; access to these topics is refused as `sessionRequired`.
     private var users: Filter?
     /// The filter of the topics of the user whose session is on the terminal.
     private var user: Filter?
@@ -47,21 +48,33 @@ struct Rights: Sendable {
         return rights
     }
 
+    /// Returns the rights of a user's Home Assistant.
+    ///
+    /// Home Assistant subscribes to all discovery messages, with wildcards that users can't change, and announces its
+    /// start. A link receives only its own discovery messages, and no client receives the announcement of the start.
+    static func link(_ session: Session, root: String) -> Rights {
+        let (space, device) = ("\(root)/ha/\(session.sessionId)", "\(root)/user/\(session.uid)/device/+")
+        var rights = Rights(
+            publish: ["\(space)/+/set", "homeassistant/status"],
+            subscribe: [
+                "homeassistant/device/\(session.sessionId)/+/config", "\(space)/+/problem", "\(device)/status",
+                "\(device)/event", "\(root)/system/worker/control",
+            ]
+        )
+        rights.discovery = Filter("homeassistant/#")
+        return rights
+    }
+
     static func service(_ role: Role, root: String) -> Rights {
         var rights =
             switch role {
-            case .worker:
-                Rights(both: ["\(root)/#", "$SYS/#", "$CONTROL/lamplighter/#"])
+            case .worker: Rights(both: ["\(root)/#", "homeassistant/#", "$SYS/#", "$CONTROL/lamplighter/#"])
             case .gateway:
-                Rights(
-                    publish: ["\(root)/system/outbound/result"],
-                    subscribe: ["\(root)/system/outbound/#"]
-                )
+                Rights(publish: ["\(root)/system/outbound/result"], subscribe: ["\(root)/system/outbound/#"])
             case .scheduler: Rights(publish: ["\(root)/system/trigger/+"], subscribe: [])
             case .identity: Rights(publish: ["\(root)/system/session-invalid"], subscribe: [])
             case .console: Rights(publish: [], subscribe: ["\(root)/#"])
-            case .custom(let publish, let subscribe):
-                Rights(publish: publish, subscribe: subscribe)
+            case .custom(let publish, let subscribe): Rights(publish: publish, subscribe: subscribe)
             }
         rights.isService = true
         rights.isWorker = role == .worker
@@ -77,31 +90,28 @@ struct Rights: Sendable {
         self.subscribe = subscribe.compactMap(Filter.init)
     }
 
-    private init(both: [String]) {
-        self.init(publish: both, subscribe: both)
-    }
+    private init(both: [String]) { self.init(publish: both, subscribe: both) }
 }
 
 extension Rights {
-    /// Returns the refusal of a message that the client publishes, or nil to let it through.
+    /// Returns the reason to refuse a message that the client publishes, or nil to let it through.
     func refusalToPublish(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         guard publish.contains(where: { $0.matches(topic) }) else { return .notAllowed }
         if retained && !isWorker { return .retainNotAllowed }
         return Topic.isName(topic) ? nil : .badTopic
     }
 
-    /// Returns the refusal of a will at the time when it is sent, or nil to let it through.
+    /// Returns the reason to refuse a will when it is sent, or nil to let it through.
     ///
     /// Mosquitto 2.0.11 delivers wills on `$CONTROL` to subscribers, so wills on `$` topics are refused.
     func refusalOfWill(_ topic: Bytes, retained: Bool) -> RefusalReason? {
-        topic.first == Topic.dollar
-            ? .reservedTopic : refusalToPublish(topic, retained: retained)
+        topic.first == Topic.dollar ? .reservedTopic : refusalToPublish(topic, retained: retained)
     }
 
-    /// Returns the refusal of a subscription, or nil if the client may receive every topic that the filter matches.
+    /// Returns the reason to refuse a subscription, or nil if the client may receive every matching topic.
     ///
-    /// Only services may use shared subscriptions. The topics of all other clients are private, and a member of a group
-    /// that has lost its rights would swallow its share of the messages.
+    /// Only services may use shared subscriptions. The topics of all other clients are private, and a group member
+    /// whose rights have ended would swallow its share of the messages.
     func refusalToSubscribe(_ filter: Bytes, now: Int64) -> RefusalReason? {
         guard Topic.isFilter(filter) else { return .badTopic }
         guard let shared = SharedFilter(filter) else { return covers(filter, now: now) ? nil : refusalOutside(filter) }
@@ -111,10 +121,11 @@ extension Rights {
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// Returns the refusal of a granted subscription because of its form.
+    /// Returns the reason to refuse a granted subscription because of its form.
     ///
-    /// Services and filters for single topics have no limits of form.
+    /// The form is limited for discovery filters and for filters below a granted `{prefix}/#`, but never for services.
     func refusalOfShape(_ filter: Bytes, rootLevels: Int, levels: Int) -> RefusalReason? {
+        if let discovery, discovery.covers(filter) { return FilterShape.isDiscovery(filter) ? nil : .filterNotAllowed }
         guard !isService, levels > 0, let space = space(of: filter) else { return nil }
         let isAllowed = FilterShape.isAllowed(filter, behind: space, rootLevels: rootLevels, levels: levels)
         return isAllowed ? nil : .filterNotAllowed
@@ -125,7 +136,7 @@ extension Rights {
         return user?.spaceCount
     }
 
-    /// Returns the refusal of a delivery to the client, or nil to let it through.
+    /// Returns the reason to refuse a delivery to the client, or nil to let it through.
     func refusalToReceive(_ topic: Bytes, now: Int64) -> RefusalReason? {
         if subscribe.contains(where: { $0.matches(topic) }) {
             if let hidden, hidden.matches(topic) { return .ownRequest }
@@ -136,13 +147,16 @@ extension Rights {
     }
 
     private func covers(_ filter: Bytes, now: Int64) -> Bool {
-        if subscribe.contains(where: { $0.covers(filter) }) { return true }
+        if subscribe.contains(where: { $0.covers(filter) }) || discovery?.covers(filter) == true { return true }
         guard let user, now < userUntil else { return false }
         return user.covers(filter)
     }
 
     private func refusalOutside(_ topic: Bytes) -> RefusalReason {
-        users?.covers(topic) == true ? .sessionRequired : .notAllowed
+        // Home Assistant also subscribes to topics of other makers, and to other links' discovery messages. The
+        // refusals of Home Assistant's accesses are expected, and are not reported.
+        if discovery != nil { return .ownRequest }
+        return users?.covers(topic) == true ? .sessionRequired : .notAllowed
     }
 }
 

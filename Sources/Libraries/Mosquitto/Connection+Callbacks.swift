@@ -4,9 +4,8 @@ import Glibc
 
 /// The library's callbacks.
 ///
-/// The callbacks run inside `mosquitto_loop_read` and `mosquitto_loop_write`, on the client's own thread, while the
-/// library holds a mutex that isn't recursive. The callbacks therefore only copy data, and call no functions of the
-/// library except those that read properties.
+/// The callbacks run inside `mosquitto_loop_read` and `mosquitto_loop_write`, on the client's thread, while the library
+/// holds a mutex that isn't recursive. The callbacks therefore only copy data and read properties.
 extension Connection {
     /// Sets all callbacks of the handle, which find this object through the handle's user pointer.
     func setCallbacks() {
@@ -38,9 +37,7 @@ extension Connection {
         user.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Records the broker's answer to a QoS 1 message.
-    ///
-    /// QoS 0 messages, which the library reports when it writes them, are ignored.
+    /// Records the broker's answer to a QoS 1 message, and ignores the library's reports about written QoS 0 messages.
     private func takeReceipt(of mid: Int32, _ reasonCode: UInt8) {
         guard !isWriting else { return }
         unconfirmed -= 1
@@ -50,10 +47,7 @@ extension Connection {
     private func take(_ message: mosquitto_message, _ properties: OpaquePointer?) {
         guard let topic = message.topic else { return }
         let topicBytes = UnsafeRawBufferPointer(start: topic, count: strlen(topic))
-        let payload = UnsafeRawBufferPointer(
-            start: message.payload,
-            count: Int(message.payloadlen)
-        )
+        let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
         let isAcknowledged = message.qos > 0
         if isAcknowledged { acknowledgementsHeld += 1 }
         if let batches, topicBytes.elementsEqual(batches), take(batch: message, payload) { return }
@@ -67,7 +61,7 @@ extension Connection {
         intake.append(delivery)
     }
 
-    /// Stores the messages of a batch; the batch is acknowledged with the last of them.
+    /// Stores the messages of a batch, which is acknowledged with its last message.
     private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
         let bytes = payload.assumingMemoryBound(to: UInt8.self)
         guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else { return false }
@@ -98,9 +92,7 @@ extension Connection {
         intake.store(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 
-    /// Stores a message's properties.
-    ///
-    /// The library copies each property with malloc, and the caller frees the copy.
+    /// Stores a message's properties; the library returns copies of them, which this method frees.
     private func add(_ properties: OpaquePointer, to delivery: inout Delivery) {
         var topic: UnsafeMutablePointer<CChar>?
         let topicID = Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue)

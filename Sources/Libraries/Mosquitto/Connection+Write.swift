@@ -5,10 +5,9 @@ import Glibc
 extension MosquittoClient {
     /// Permits all acknowledgements, and writes them and the queued messages to the broker.
     ///
-    /// Call this method only after the commit. The method waits up to `writeTimeout` for a broker that reads nothing.
-    /// The method doesn't read while it waits, because the acknowledgements of the messages it read would be written
-    /// with the others, before their commit. The broker continues to read nevertheless, because the receive maximum
-    /// limits what it sends.
+    /// Call this method only after the commit. If the broker reads nothing, the method waits up to `writeTimeout`. The
+    /// method doesn't read meanwhile, because new messages would be acknowledged before their commit. The broker itself
+    /// continues to read, because the receive maximum limits how much it writes.
     /// - Throws: `MosquittoError`. After an error it is unknown which messages arrived, and the broker delivers
     ///   unacknowledged messages again.
     package mutating func flush() throws(MosquittoError) {
@@ -20,13 +19,13 @@ extension MosquittoClient {
 
     /// Permits the acknowledgements of the `count` oldest deliveries.
     ///
-    /// The library writes all queued acknowledgements or none, so they are written by the next `writePermitted()` after
-    /// all of them are permitted. While many permitted acknowledgements wait for others, `receive` reads no message.
+    /// The library writes all queued acknowledgements or none, so the next `writePermitted()` writes them only if all
+    /// are permitted. While many permitted acknowledgements wait for acknowledgements that aren't permitted yet,
+    /// `receive` reads no message.
     package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
-    /// Writes as many messages and permitted acknowledgements as the broker accepts now; `receive` writes the rest.
-    ///
-    /// - Throws: `MosquittoError`.
+    /// Writes as many messages and permitted acknowledgements as the broker accepts now; `receive` writes the remaining
+    /// output.
     package mutating func writePermitted() throws(MosquittoError) {
         for connection in connections {
             try connection.sendBatch()
@@ -43,19 +42,17 @@ extension Connection {
         guard !message.topic.utf8.contains(0) else { throw MosquittoError(.invalid, function: "mosquitto_publish_v5") }
         var mid: Int32 = 0
         let properties = message.properties?.makeList() ?? Properties()
-        try check(
-            "mosquitto_publish_v5",
-            mosquitto_publish_v5(
-                handle,
-                &mid,
-                message.topic,
-                Int32(clamping: message.payload.count),
-                message.payload,
-                Int32(message.quality.rawValue),
-                message.isRetained,
-                properties.list
-            )
+        let result = mosquitto_publish_v5(
+            handle,
+            &mid,
+            message.topic,
+            Int32(clamping: message.payload.count),
+            message.payload,
+            Int32(message.quality.rawValue),
+            message.isRetained,
+            properties.list
         )
+        try check("mosquitto_publish_v5", result)
         if message.quality == .atLeastOnce { unconfirmed += 1 }
         return mid
     }
@@ -116,8 +113,8 @@ extension Connection {
 
     // MARK: Options of the socket that the library opened
 
-    /// Enlarges the socket's buffers to a whole window, so that neither side waits for the other's next round, and
-    /// turns on `TCP_NODELAY`, so that the last segment of each write is sent at once.
+    /// Enlarges the socket's buffers to a whole window, so that neither side waits for the other, and turns on
+    /// `TCP_NODELAY`, so that the last segment of each write is sent at once.
     func tuneSocket() {
         // If the system refuses or reduces a size, the connection still works, but needs more rounds.
         set(SO_SNDBUF, at: SOL_SOCKET, to: Self.bufferBytes)
@@ -125,7 +122,7 @@ extension Connection {
         set(TCP_NODELAY, at: Int32(IPPROTO_TCP), to: 1)
     }
 
-    /// Makes the system send only full segments (`TCP_CORK`), or send the rest.
+    /// Makes the system send only full segments (`TCP_CORK`), or, if `isOn` is false, send the remaining bytes.
     ///
     /// The library writes each packet separately. Without this option, each packet would be a segment that wakes the
     /// broker.

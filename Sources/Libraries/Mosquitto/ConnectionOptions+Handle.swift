@@ -1,9 +1,7 @@
 import CMosquitto
 
 extension ConnectionOptions {
-    /// Makes a handle with these options, without connecting (`mosquitto_new`).
-    ///
-    /// The caller frees the handle with `mosquitto_destroy`.
+    /// Makes a handle with these options without connecting; the caller frees it with `mosquitto_destroy`.
     /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
     package func makeHandle() throws(MosquittoError) -> OpaquePointer {
         try check("mosquitto_lib_init", Library.result)
@@ -19,10 +17,7 @@ extension ConnectionOptions {
         return handle
     }
 
-    /// Opens the connection of a handle and sends CONNECT, without waiting for the answer
-    /// (`mosquitto_connect_bind_v5`).
-    ///
-    /// - Throws: `MosquittoError`.
+    /// Opens the connection of a handle and sends CONNECT, without waiting for the answer.
     package func connect(_ handle: OpaquePointer) throws(MosquittoError) {
         var properties = Properties()
         properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, sessionExpirySeconds)
@@ -51,18 +46,10 @@ extension ConnectionOptions {
             try check("mosquitto_tls_set", result)
         }
         if let will {
-            try check(
-                "mosquitto_will_set_v5",
-                mosquitto_will_set_v5(
-                    handle,
-                    will.topic,
-                    Int32(will.payload.count),
-                    will.payload,
-                    Int32(QualityOfService.atLeastOnce.rawValue),
-                    will.isRetained,
-                    nil
-                )
-            )
+            let (count, quality) = (Int32(will.payload.count), Int32(QualityOfService.atLeastOnce.rawValue))
+            let result =
+                mosquitto_will_set_v5(handle, will.topic, count, will.payload, quality, will.isRetained, nil)
+            try check("mosquitto_will_set_v5", result)
         }
     }
 }

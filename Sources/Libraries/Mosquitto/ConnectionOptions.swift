@@ -4,9 +4,7 @@ package struct ConnectionOptions: Sendable {
     package var host: String
     /// The broker's TCP port.
     package var port: Int
-    /// The client id.
-    ///
-    /// The broker ends an older connection with the same id.
+    /// The client id; the broker ends an older connection with the same id.
     package var clientID: String
     /// The user name; nil to send none.
     package var username: String?
@@ -18,12 +16,9 @@ package struct ConnectionOptions: Sendable {
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
     /// Whether the broker drops the session of an earlier connection.
     package var cleanStart = false
-    /// The maximum number of messages that the broker may send before it gets an acknowledgement, which also limits one
-    /// intake.
+    /// How many messages the broker may send before it gets an acknowledgement; this number also limits an intake.
     package var receiveMaximum: UInt16 = 1000
-    /// The maximum number of sent messages that the broker hasn't confirmed.
-    ///
-    /// The broker can lower this number.
+    /// The maximum number of sent messages that the broker hasn't confirmed; the broker can lower this maximum.
     package var sendMaximum: UInt16 = 250
     /// The files for TLS; nil for a plain connection.
     package var tls: TLS?
@@ -38,9 +33,7 @@ package struct ConnectionOptions: Sendable {
 
     /// Makes options from the broker's address and a client id.
     package init(host: String, port: Int, clientID: String) {
-        self.host = host
-        self.port = port
-        self.clientID = clientID
+        (self.host, self.port, self.clientID) = (host, port, clientID)
     }
 }
 
@@ -54,14 +47,11 @@ extension ConnectionOptions {
 
         /// Makes a pair of topics for batches.
         package init(incoming: String, outgoing: String) {
-            self.incoming = incoming
-            self.outgoing = outgoing
+            (self.incoming, self.outgoing) = (incoming, outgoing)
         }
     }
 
-    /// The PEM files of a TLS connection.
-    ///
-    /// The broker's certificate is always verified.
+    /// The PEM files of a TLS connection, on which the broker's certificate is always verified.
     package struct TLS: Sendable {
         /// The file with the authorities that may have issued the broker's certificate.
         package var caFile: String
@@ -72,9 +62,7 @@ extension ConnectionOptions {
 
         /// Makes the set of files.
         package init(caFile: String, certificateFile: String? = nil, keyFile: String? = nil) {
-            self.caFile = caFile
-            self.certificateFile = certificateFile
-            self.keyFile = keyFile
+            (self.caFile, self.certificateFile, self.keyFile) = (caFile, certificateFile, keyFile)
         }
     }
 
@@ -88,21 +76,13 @@ extension ConnectionOptions {
         package var isRetained: Bool
 
         /// Makes a will.
-        package init(
-            topic: String,
-            payload: [UInt8],
-            isRetained: Bool = false
-        ) {
-            self.topic = topic
-            self.payload = payload
-            self.isRetained = isRetained
+        package init(topic: String, payload: [UInt8], isRetained: Bool = false) {
+            (self.topic, self.payload, self.isRetained) = (topic, payload, isRetained)
         }
     }
 }
 
-/// The delivery guarantees in use.
-///
-/// QoS 2 is not supported, because the library confirms a QoS 2 message before it passes the message on.
+/// The delivery guarantees in use; QoS 2 is missing, because the library confirms messages before passing them on.
 package enum QualityOfService: UInt8, Sendable {
     case atMostOnce = 0
     case atLeastOnce = 1
@@ -121,7 +101,7 @@ package struct SubscribeOptions: Sendable {
     package var quality = QualityOfService.atLeastOnce
     /// The cases in which the broker sends retained messages.
     package var retainHandling = RetainHandling.onlyIfNew
-    /// Whether the broker doesn't send the client the messages that the client itself publishes.
+    /// True if the broker must not send the client the messages that the client itself publishes.
     package var noLocal = false
 
     /// Makes options.
@@ -132,12 +112,8 @@ package struct SubscribeOptions: Sendable {
         retainHandling: RetainHandling = .onlyIfNew,
         noLocal: Bool = false
     ) {
-        self.quality = quality
-        self.retainHandling = retainHandling
-        self.noLocal = noLocal
+        (self.quality, self.retainHandling, self.noLocal) = (quality, retainHandling, noLocal)
     }
 
-    var bits: Int32 {
-        Int32(retainHandling.rawValue) | (noLocal ? 0x04 : 0)
-    }
+    var bits: Int32 { Int32(retainHandling.rawValue) | (noLocal ? 0x04 : 0) }
 }

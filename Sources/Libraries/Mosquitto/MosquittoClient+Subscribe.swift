@@ -5,10 +5,10 @@ extension MosquittoClient {
     /// Subscribes to all filters with one SUBSCRIBE (`mosquitto_subscribe_multiple`).
     ///
     /// Call this method after each `connect()`, even if the session was resumed, and never between `receive` and
-    /// `flush()`. The method waits for the answer, unless messages of a resumed session arrive first. The session's
-    /// messages and the answer after them are left for `receive`, because the next `subscribe` would send the messages'
-    /// acknowledgements. With TLS the method doesn't wait, because the next packet can't be examined without reading
-    /// it.
+    /// `flush()`. The method waits for the answer, unless messages of a resumed session arrive first. If messages
+    /// arrive first, `receive` reads the messages and the answer, because the next `subscribe` would acknowledge
+    /// messages that this method had read. With TLS the method doesn't wait, because a packet can't be examined without
+    /// reading it.
     /// - Throws: `MosquittoError`. If the broker refuses a filter, this method or the `receive` that reads the answer
     ///   throws `.subscriptionRefused` with the filter's reason code.
     package mutating func subscribe(
@@ -17,23 +17,13 @@ extension MosquittoClient {
     ) throws(MosquittoError) {
         let (count, quality) = (Int32(filters.count), Int32(options.quality.rawValue))
         try request("subscribe", filters) { handle, mid, filters in
-            mosquitto_subscribe_multiple(
-                handle,
-                mid,
-                count,
-                filters,
-                quality,
-                options.bits,
-                nil
-            )
+            mosquitto_subscribe_multiple(handle, mid, count, filters, quality, options.bits, nil)
         }
     }
 
-    /// Ends subscriptions with one UNSUBSCRIBE (`mosquitto_unsubscribe_multiple`), and waits for the answer like
-    /// `subscribe`.
+    /// Ends subscriptions with one UNSUBSCRIBE, and waits for the answer like `subscribe`.
     ///
-    /// Don't call this method before a restart, because the broker queues messages during the restart only for existing
-    /// subscriptions.
+    /// Don't call this method before a restart, because the broker queues messages only for existing subscriptions.
     /// - Throws: `MosquittoError`.
     package mutating func unsubscribe(_ filters: [String]) throws(MosquittoError) {
         let count = Int32(filters.count)

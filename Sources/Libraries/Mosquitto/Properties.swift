@@ -31,24 +31,18 @@ struct Properties: ~Copyable {
 package struct PublishProperties: Equatable, Sendable {
     /// The topic on which the sender wants the answer.
     package var responseTopic: String?
-    /// The source address of an HTTP request, for the broker's plugin.
-    ///
-    /// The source address is sent only in batches.
+    /// The source address of an HTTP request, for the broker's plugin, sent only in batches.
     package var sourceAddress: String?
-    /// The correlation data of a request, which the answer returns unchanged.
-    ///
-    /// Correlation data has at most 65,535 bytes.
+    /// The correlation data of a request, at most 65,535 bytes, which the answer returns unchanged.
     package var correlationData: [UInt8]?
-    /// The number of seconds after which the broker drops the message if it couldn't deliver it.
+    /// The number of seconds after which the broker drops the message if it is still undelivered.
     package var messageExpirySeconds: UInt32?
     /// The user property `traceparent`, which names the trace to which the message belongs.
     package var traceparent: String?
 
     static let traceparentName = "traceparent"
 
-    /// Makes properties.
-    ///
-    /// A property that is nil is not sent.
+    /// Makes properties; those that are nil aren't sent.
     package init(
         responseTopic: String? = nil,
         sourceAddress: String? = nil,
@@ -59,8 +53,8 @@ package struct PublishProperties: Equatable, Sendable {
         self.responseTopic = responseTopic
         self.sourceAddress = sourceAddress
         self.correlationData = correlationData
-        self.messageExpirySeconds = messageExpirySeconds
         self.traceparent = traceparent
+        self.messageExpirySeconds = messageExpirySeconds
     }
 
     func makeList() -> Properties {

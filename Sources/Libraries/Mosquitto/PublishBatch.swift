@@ -12,7 +12,7 @@ struct Message {
 
 /// The messages that an outlet sends as the payload of one message.
 ///
-/// Each message in the batch still has its own id for its receipt, which isn't a packet id.
+/// Each message in the batch has its own id for its receipt; this id isn't a packet id.
 final class PublishBatch {
     let topic: String
     private(set) var writer = BatchWriter()
@@ -27,9 +27,7 @@ final class PublishBatch {
     /// Whether the waiting messages must be sent, because the batch is full or ids begin again at 1.
     var isFull: Bool { writer.isFull || next == 1 }
 
-    /// Returns the next id.
-    ///
-    /// After the largest id, ids begin again at 1.
+    /// Returns the next id; after the largest id, ids begin again at 1.
     func takeID() -> Int32 {
         defer { next = next == .max - 1 ? 1 : next + 1 }
         return next
@@ -45,7 +43,7 @@ final class PublishBatch {
     /// Returns the ids of the messages in a packet that the broker has confirmed, and forgets these ids.
     func removeSent(_ mid: Int32) -> Range<Int32>? { sent.removeValue(forKey: mid) }
 
-    /// The properties of a message that a batch can contain, as bytes.
+    /// Those properties of a message that a batch can carry, as bytes.
     struct Fields {
         var responseTopic: [UInt8]?
         var correlation: [UInt8]?
@@ -61,7 +59,8 @@ final class PublishBatch {
 
         /// The total length of the properties, in bytes.
         var bytes: Int {
-            [responseTopic, correlation, sourceAddress, traceparent].reduce(0) { $0 + ($1?.count ?? 0) }
+            let most = (responseTopic?.count ?? 0) + (correlation?.count ?? 0)
+            return most + (sourceAddress?.count ?? 0) + (traceparent?.count ?? 0)
         }
     }
 
@@ -98,13 +97,11 @@ final class PublishBatch {
 }
 
 extension Connection {
-    /// Adds a message to the batch, which is sent with the next flush or when it is full.
-    ///
-    /// Without batches, the message is published at once.
+    /// Adds a message to the batch, which is sent when full or at the flush; without batches, publishes the message.
     ///
     /// - Returns: The message's id, unique within this connection.
-    /// - Throws: `MosquittoError`. As for a single message, the codes `.invalid` and `.malformedUTF8` concern this
-    ///   message only.
+    /// - Throws: `MosquittoError`. The codes `.invalid` and `.malformedUTF8` concern this message only, and not the
+    ///   batch.
     func put(_ message: Message) throws(MosquittoError) -> Int32 {
         guard let batch else { return try publish(message) }
         try checkTopic(message.topic)
@@ -120,8 +117,7 @@ extension Connection {
 
     /// Publishes a command to the broker's plugin, which accepts commands only in separate packets.
     ///
-    /// The command follows the waiting batch, because the broker delivers all messages of a packet before it reads the
-    /// connection's next packet.
+    /// The waiting batch is sent first, and the broker delivers the batch's messages before it reads the command.
     private func publishAlone(_ message: Message, after batch: PublishBatch) throws(MosquittoError) -> Int32 {
         try sendBatch()
         let mid = try publish(message)

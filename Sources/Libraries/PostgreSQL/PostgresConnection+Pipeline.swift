@@ -2,10 +2,9 @@ import CPostgreSQL
 
 /// The execution of many statements in one round trip, with libpq's pipeline mode.
 ///
-/// Within a transaction, a statement without a result waits, and is sent together with the next statement that has a
-/// result, or with the commit. The server runs all statements in their order, so that each sees the effects of the
-/// earlier ones. After a failure the server skips the remaining statements, including `COMMIT`. The error is thrown
-/// where the next result is read.
+/// In a transaction, a statement without a result waits for the next statement with a result, or for the commit. The
+/// server runs all statements in order, so each statement sees the effects of earlier statements. After a failure, the
+/// server skips all further statements, including `COMMIT`. The error is thrown where the next result is read.
 extension PostgresConnection {
     /// The maximum number of waiting statements.
     static let laterMax = 500
@@ -22,14 +21,12 @@ extension PostgresConnection {
         case statement
     }
 
-    /// Runs a statement before the next statement that has a result or before the commit, or at once outside a
-    /// transaction.
+    /// Queues a statement until the next statement with a result or the commit; outside a transaction, runs it at once.
     package func runLater(_ sql: String, bind: (PostgresParameters) -> Void = { _ in }) throws(PostgresError) {
         try runLater(sql, each: CollectionOfOne(())) { _, list in bind(list) }
     }
 
-    /// Runs a statement once for each element in order, before the next statement that has a result or before the
-    /// commit.
+    /// Queues a statement for each element, in order, like `runLater(_:bind:)`.
     package func runLater<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -67,8 +64,7 @@ extension PostgresConnection {
 
     /// Runs a statement for each element in order, in one round trip, and returns the results.
     ///
-    /// - Throws: The first failure. The statements for earlier elements are undone only if the transaction is rolled
-    ///   back.
+    /// - Throws: The first failure. The statements of earlier elements are undone only by the transaction's rollback.
     func pipeline<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -98,7 +94,7 @@ extension PostgresConnection {
         }
         try limitPrepared()
         sent.removeAll(keepingCapacity: true)
-        guard PQenterPipelineMode(handle) == 1 else { throw PostgresError(message: PostgresError.message(of: handle)) }
+        guard PQenterPipelineMode(handle) == 1 else { throw lastError }
         defer { dropLater() }
         for statement in later { try send(statement.sql, statement.parameters) }
     }
@@ -106,7 +102,7 @@ extension PostgresConnection {
     /// Ends a pipeline, reads all answers, and returns the results of the last `count` statements.
     func endPipeline(keeping count: Int) throws(PostgresError) -> [PostgresResult] {
         defer { PQexitPipelineMode(handle) }
-        guard PQpipelineSync(handle) == 1 else { throw PostgresError(message: PostgresError.message(of: handle)) }
+        guard PQpipelineSync(handle) == 1 else { throw lastError }
         var results: [PostgresResult] = []
         results.reserveCapacity(count)
         var failure: PostgresError?
@@ -121,7 +117,8 @@ extension PostgresConnection {
                     if place >= first { results.append(result) }
                 }
             } catch {
-                // The errors of later statements don't count, because the server has only skipped them.
+                // After a failure, the server skips the later statements, so the errors of these statements don't
+                // count.
                 failure = failure ?? error
                 if case .preparation(let key) = owed { forget(key) }
                 if isLost { throw failure ?? error }
@@ -134,8 +131,7 @@ extension PostgresConnection {
         return results.suffix(count)
     }
 
-    /// Returns the error that the transaction took too long if `cancel` ended the statement, or else the unchanged
-    /// error.
+    /// Returns the transaction's `tooLong` if `cancel` ended the statement, otherwise the error itself.
     private func sorted(_ error: PostgresError) -> PostgresError {
         guard wasCancelled, error.isTooLong, let open else { return error }
         return open.tooLong

@@ -11,32 +11,30 @@ extension PostgresConnection {
         var isCommitting = false
         /// Whether the running statement may be cancelled.
         ///
-        /// A commit must not be cancelled once it runs alone, because a server that waits for its standby would then
-        /// report it as done.
+        /// A commit that runs alone mustn't be cancelled: if the server were waiting for its standby, it would stop
+        /// waiting and report the commit as done.
         var mayCancel = true
 
-        /// The moment at which the transaction's time is over; nil for no limit.
+        /// The moment at which the transaction's time is up; nil for no limit.
         var end: ContinuousClock.Instant? { limit.map { begun + $0 } }
-        /// Whether the transaction's time is over.
+        /// Whether the transaction's time is up.
         var isOver: Bool { end.map { $0 <= .now } ?? false }
 
         /// The error that is thrown if the transaction takes too long.
         var tooLong: PostgresError {
             let seconds = (limit ?? .zero) / .seconds(1)
-            return PostgresError(
-                state: PostgresError.cancelled,
-                message: "the transaction took longer than \(seconds) s"
-            )
+            let message = "the transaction took longer than \(seconds) s"
+            return PostgresError(state: PostgresError.cancelled, message: message)
         }
     }
 
     /// Runs a transaction, which is undone completely if it fails.
     ///
     /// `begin` contains the statements that open the transaction, which are sent together with the first later
-    /// statement that returns a result. When the time `limit` is over, no more statements are sent, and the client
-    /// requests that the server cancels the running statement.
-    /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the commit has no reliable
-    ///   answer, so that the commit may have succeeded. `isTooLong` is true if the transaction took too long.
+    /// statement that returns a result. After the time `limit`, no more statements are sent, and the client asks the
+    /// server to cancel the running statement.
+    /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the commit may have
+    ///   succeeded, because the client got no reliable answer. `isTooLong` is true if the transaction took too long.
     package func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within limit: Duration? = nil,
@@ -58,12 +56,11 @@ extension PostgresConnection {
 
     private func rollBack() {
         dropLater()
-        // A rollback takes little time, and must not fail because the transaction's time is over.
+        // A rollback takes little time, and must not fail because the transaction's time is up.
         open = nil
         if isInTransaction { _ = try? execute("ROLLBACK") }
     }
 
-    /// Sends the commit, together with the waiting statements.
     private func commit() throws(PostgresError) {
         var result: PostgresResult?
         do {
@@ -80,19 +77,17 @@ extension PostgresConnection {
             guard isLost else { throw error }
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was not answered")
         }
-        // If a statement failed and its failure was ignored, the server answers with another command and without an
-        // error.
+        // If a statement failed and its failure was ignored, the server answers `ROLLBACK` instead of an error.
         guard result?.command == "COMMIT" else {
             throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
         }
-        // The cancel request may have reached the server while it was waiting for its standby, and may have ended that
-        // wait.
+        // The cancel request may have reached the server during its wait for the standby, and may have ended that wait.
         guard !wasCancelled else {
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was cut short")
         }
     }
 
-    /// Sends the server a request to cancel the running statement (`PQcancel`), which then either fails or has already
+    /// Asks the server to cancel the running statement (`PQcancel`); the statement then either fails or has already
     /// succeeded.
     func cancel() {
         wasCancelled = true
@@ -112,7 +107,7 @@ extension PostgresConnection {
         let begin = "SAVEPOINT piece"
         let isLate = later.isEmpty && beforeStatement == nil
         try runLater(begin)
-        // If no statement waits before `SAVEPOINT`, it can't fail, and is sent with the first statement of the part.
+        // If no statement waits, `SAVEPOINT` can't fail, so it is sent together with the part's first statement.
         if !isLate { try settle() }
         do {
             let value = try body()

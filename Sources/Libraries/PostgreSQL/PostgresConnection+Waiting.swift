@@ -1,23 +1,20 @@
 import CPostgreSQL
 import Glibc
 
-/// Waiting for the server's answers with a time limit, because a server that is frozen or cut off neither answers nor
-/// closes the connection.
+/// Waiting for the server's answers with a time limit, because a frozen or cut-off server doesn't close the connection.
 extension PostgresConnection {
-    /// The time that an answer may take, in milliseconds.
-    ///
-    /// An answer may take longer than the server lets a statement run.
+    /// The time that an answer may take, in milliseconds; longer than the server lets a statement run.
     package static let answerMilliseconds = 20_000
 
     /// Returns the next answer, or nil if the statement has no more answers.
     ///
-    /// - Throws: A `PostgresError` if no answer arrived in time. The connection is then given up.
+    /// - Throws: A `PostgresError` if no answer arrived in time. The connection is then marked as lost.
     func nextAnswer() throws(PostgresError) -> OpaquePointer? {
         guard PQflush(handle) != 0 || PQisBusy(handle) != 0 else { return PQgetResult(handle) }
         let end = ContinuousClock.now + .milliseconds(patience)
         while true {
             let left = PQflush(handle)
-            guard left >= 0 else { throw PostgresError(message: PostgresError.message(of: handle)) }
+            guard left >= 0 else { throw lastError }
             if left == 0, PQisBusy(handle) == 0 { return PQgetResult(handle) }
             if let open, open.mayCancel, !wasCancelled, let over = open.end, over < end {
                 if try !wait(until: over, writes: left == 1) { cancel() }
@@ -25,7 +22,7 @@ extension PostgresConnection {
                 giveUp()
                 throw PostgresError(message: "the server did not answer within \(patience / 1000) s")
             }
-            guard PQconsumeInput(handle) == 1 else { throw PostgresError(message: PostgresError.message(of: handle)) }
+            guard PQconsumeInput(handle) == 1 else { throw lastError }
         }
     }
 
@@ -41,21 +38,19 @@ extension PostgresConnection {
             }
         }
         if let failure { throw failure }
-        guard let last else { throw PostgresError(message: PostgresError.message(of: handle)) }
+        guard let last else { throw lastError }
         return last
     }
 
     /// Returns the texts of notifications on the channels of `LISTEN`.
     ///
-    /// Waits until a notification arrives or the time is over.
+    /// Waits until a notification arrives or the time is up.
     ///
     /// - Throws: A `PostgresError` if the connection is lost.
     package func notifications(waiting time: Duration) throws(PostgresError) -> [String] {
         let end = ContinuousClock.now + time
         while true {
-            guard !isGivenUp, PQconsumeInput(handle) == 1 else {
-                throw PostgresError(message: PostgresError.message(of: handle))
-            }
+            guard !isGivenUp, PQconsumeInput(handle) == 1 else { throw lastError }
             var texts: [String] = []
             while let next = PQnotifies(handle) {
                 texts.append(String(cString: next.pointee.extra))
@@ -68,8 +63,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits until the connection is readable, or also writable if `writes` is true, and returns false if the time is
-    /// over.
+    /// Waits until the connection is readable, or also writable if `writes` is true; returns false when time is up.
     private func wait(until end: ContinuousClock.Instant, writes: Bool) throws(PostgresError) -> Bool {
         let rest = (end - .now) / .milliseconds(1)
         var waiting = pollfd(fd: PQsocket(handle), events: Int16(writes ? POLLIN | POLLOUT : POLLIN), revents: 0)

@@ -5,31 +5,24 @@ import CPostgreSQL
 /// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs, and
 /// stays prepared as long as the connection lasts. Parameters are sent with their types, and results are binary.
 package final class PostgresConnection {
-    /// The maximum number of statements that stay prepared.
-    ///
-    /// The program has fewer statements than this maximum.
+    /// The maximum number of statements that stay prepared; the program has fewer statements.
     static let preparedMax = 2000
 
     let handle: OpaquePointer
     /// The names of prepared statements, by the statements' text and the types of their parameters.
     private var prepared: [PreparedKey: String] = [:]
-    /// The number of names that were given to prepared statements.
-    ///
-    /// A failed preparation also uses a name.
+    /// The number of names given to prepared statements, including failed preparations.
     private var preparedCount = 0
-    /// The number of rows that the last statement with an answer changed.
+    /// The number of rows changed by the last statement that was answered.
     var changes = 0
     /// The number of open cursors, from which the name of the next cursor is made.
     var openCursors = 0
     /// The time that an answer may take, in milliseconds.
     package var patience = PostgresConnection.answerMilliseconds
-    /// A function that gets each statement before it is sent, and returns the statement to send.
+    /// A function with which tests pause transactions: it gets each statement, and returns the statement to send.
     ///
-    /// The tests use this function to pause a transaction before each statement.
-    ///
-    /// A statement for many elements counts as one. If this function is set, no statement waits for the next.
+    /// A statement for many elements counts as one. If this function is set, no statement waits for a later statement.
     package var beforeStatement: ((String) -> String)?
-    /// Whether the connection was given up because an answer did not arrive in time.
     private(set) var isGivenUp = false
     /// Whether the client has sent a cancel request, which may arrive late and cancel another statement.
     package internal(set) var wasCancelled = false
@@ -47,24 +40,18 @@ package final class PostgresConnection {
         let types: [UInt32]
     }
 
-    /// Connects to the server, or to the first of several hosts that meets the address's requirements
-    /// (`PQconnectdbParams`).
+    /// Connects to the server, or to the first of several hosts that meets the requirements (`PQconnectdbParams`).
     ///
     /// By default, the call blocks for up to 3 s for each host.
-    package init(
-        _ address: PostgresAddress,
-        password: String? = nil
-    ) throws(PostgresError) {
-        let made = address.lend(password: password) { names, values in
-            PQconnectdbParams(names, values, 0)
-        }
+    package init(_ address: PostgresAddress, password: String? = nil) throws(PostgresError) {
+        let made = address.lend(password: password) { names, values in PQconnectdbParams(names, values, 0) }
         guard let handle = made else { throw PostgresError(message: "out of memory") }
         guard PQstatus(handle) == CONNECTION_OK else {
             defer { PQfinish(handle) }
             throw PostgresError(message: PostgresError.reasons(of: handle))
         }
         self.handle = handle
-        // A pipeline needs a nonblocking connection, because otherwise both sides could wait for the other to read.
+        // A pipeline needs a nonblocking connection, because otherwise each side could wait for the other to read.
         PQsetnonblocking(handle, 1)
         // The server's notices are meant for users who type statements, and are ignored.
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
@@ -72,14 +59,16 @@ package final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
-    /// The id of the server's process for the connection (`PQbackendPID`), by which the server's reports name a
-    /// connection that waits for a lock.
+    /// The id of the connection's server process (`PQbackendPID`), as in the server's reports about locks.
     package var processID: Int32 { PQbackendPID(handle) }
 
     /// Whether the connection was lost, after which every call fails.
     package var isLost: Bool { isGivenUp || PQstatus(handle) != CONNECTION_OK }
 
-    /// Marks the connection as lost, because a late answer would be taken for the answer to another statement.
+    /// The error that libpq reported last for the connection.
+    var lastError: PostgresError { PostgresError(message: PostgresError.message(of: handle)) }
+
+    /// Marks the connection as lost, because a late answer could be taken for the answer to a later statement.
     func giveUp() { isGivenUp = true }
 
     /// Whether the transaction has failed, so that no further statement can run in it.
@@ -93,21 +82,15 @@ package final class PostgresConnection {
 
     /// Runs a prepared statement with parameters, after the waiting statements.
     @discardableResult
-    package func execute(
-        _ sql: String,
-        _ parameters: PostgresParameters
-    ) throws(PostgresError) -> PostgresResult {
+    package func execute(_ sql: String, _ parameters: PostgresParameters) throws(PostgresError) -> PostgresResult {
         let sql = beforeStatement?(sql) ?? sql
         try beginPipeline()
         try send(sql, parameters)
-        guard let result = try endPipeline(keeping: 1).last else {
-            throw PostgresError(message: PostgresError.message(of: handle))
-        }
+        guard let result = try endPipeline(keeping: 1).last else { throw lastError }
         return result
     }
 
-    /// Runs statements without parameters, separated by semicolons, and returns the result of the last statement as
-    /// text.
+    /// Runs statements that have no parameters and are separated by semicolons; returns the last result as text.
     @discardableResult
     package func execute(_ sql: String) throws(PostgresError) -> PostgresResult {
         let sql = beforeStatement?(sql) ?? sql
@@ -116,9 +99,7 @@ package final class PostgresConnection {
     }
 
     private func executeAtOnce(_ sql: String) throws(PostgresError) -> PostgresResult {
-        guard !isGivenUp, PQsendQuery(handle, sql) == 1 else {
-            throw PostgresError(message: PostgresError.message(of: handle))
-        }
+        guard !isGivenUp, PQsendQuery(handle, sql) == 1 else { throw lastError }
         return try lastAnswer()
     }
 
@@ -130,16 +111,14 @@ package final class PostgresConnection {
         let name = prepared[key] ?? "s\(preparedCount)"
         if prepared[key] == nil {
             preparedCount += 1
-            guard PQsendPrepare(handle, name, sql, Int32(key.types.count), key.types) == 1 else {
-                throw PostgresError(message: PostgresError.message(of: handle))
-            }
+            guard PQsendPrepare(handle, name, sql, Int32(key.types.count), key.types) == 1 else { throw lastError }
             prepared[key] = name
             sent.append(.preparation(key))
         }
         let isSent = parameters.lend { lent in
             PQsendQueryPrepared(handle, name, lent.count, lent.values, lent.lengths, lent.formats, 1) == 1
         }
-        guard isSent else { throw PostgresError(message: PostgresError.message(of: handle)) }
+        guard isSent else { throw lastError }
         sent.append(.statement)
     }
 
@@ -153,13 +132,10 @@ package final class PostgresConnection {
         prepared.removeAll()
     }
 
-    /// The maximum number of lists of parameters that are kept for later use.
     private static let sparesMax = 64
 
     /// Calls `body` with an empty list of parameters.
-    func withParameters<Value>(
-        _ body: (PostgresParameters) throws -> Value
-    ) rethrows -> Value {
+    func withParameters<Value>(_ body: (PostgresParameters) throws -> Value) rethrows -> Value {
         let parameters = takeParameters()
         defer { takeBack(parameters) }
         return try body(parameters)
@@ -168,7 +144,7 @@ package final class PostgresConnection {
     /// Returns an empty list of parameters for a waiting statement.
     func takeParameters() -> PostgresParameters { spareParameters.popLast() ?? PostgresParameters() }
 
-    /// Takes back a list of parameters that is no longer needed.
+    /// Empties a list of parameters that is no longer needed, and stores it for reuse.
     func takeBack(_ parameters: PostgresParameters) {
         guard spareParameters.count < Self.sparesMax else { return }
         parameters.removeAll()
@@ -177,9 +153,7 @@ package final class PostgresConnection {
 
     /// Takes ownership of an answer, and returns it as a result or throws its error.
     func check(_ answer: OpaquePointer?) throws(PostgresError) -> PostgresResult {
-        guard let answer else {
-            throw PostgresError(message: PostgresError.message(of: handle))
-        }
+        guard let answer else { throw lastError }
         let result = PostgresResult(answer)
         switch PQresultStatus(answer) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return result

@@ -17,13 +17,12 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
     /// The SQLSTATE of a statement that was cancelled because the statement or its transaction took too long.
     static let cancelled = "57014"
-    /// The SQLSTATE 55006 (object in use), for a process that must not run beside another process that is connected.
+    /// The SQLSTATE 55006 (object in use), for a process that must run alone but finds another process connected.
     package static let foe = "55006"
     /// The SQLSTATE with which the check of a lane fails if another process has the lane.
     ///
-    /// The check computes the logarithm of 0, which no other statement does.
-    ///
-    /// Because the check fails with an error, the server skips all statements that were sent after it.
+    /// The check computes the logarithm of 0, as no other statement does. After its failure, the server skips all later
+    /// statements.
     package static let lostLane = "2201E"
 
     /// The SQLSTATE of five characters; empty if the error doesn't come from the server.
@@ -33,12 +32,9 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
     package var description: String { state.isEmpty ? message : "\(message) (\(state))" }
 
-    /// Makes an error.
-    ///
-    /// An error without a state concerns the connection.
+    /// Makes an error, which concerns the connection if `state` is empty.
     package init(state: String = "", message: String) {
-        self.state = state
-        self.message = message
+        (self.state, self.message) = (state, message)
     }
 
     /// Reads the server's error from a result (`PQresultErrorField`), or else the error of the connection.
@@ -94,8 +90,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     ///
     /// The codes are listed in Appendix A of PostgreSQL's manual. Server errors are the classes 08 (connection), 53
     /// (resources), 58 (system) and XX (damage), and the codes 57P0x (shutdown), 25006 (a standby), 25P03 (an idle
-    /// transaction) and 55006 (another process that must not run beside this one). Conflicts are 40001 (serialization),
-    /// 40P01 (deadlock), 55P03 (lock timeout), 57014 (too long), 23505 (unique key), 2201E (a lost lane) and 08007 (an
+    /// transaction) and 55006 (a process that must not run beside this one). Conflicts are 40001 (serialization), 40P01
+    /// (deadlock), 55P03 (lock timeout), 57014 (too long), 23505 (unique key), 2201E (a lost lane) and 08007 (an
     /// unknown outcome).
     package var kind: Kind {
         switch state {

@@ -7,14 +7,12 @@ import CSQLite
 package final class SQLiteConnection {
     /// SQLite's connection.
     package let handle: OpaquePointer
-    /// The prepared statements, by their text.
     private var prepared: [String: OpaquePointer] = [:]
 
-    /// Whether SQLite's memory settings were changed, so that savepoint journals grow with their content and SQLite
-    /// doesn't count its memory.
+    /// True if savepoint journals grow with their content, and SQLite doesn't count the memory that it uses.
     ///
-    /// By default each journal takes 64 KiB at once, and each request has one. The settings can't be changed if SQLite
-    /// was in use before, but only speed depends on them.
+    /// By default, each journal takes 64 KiB at once, and each request has a journal. If SQLite was already in use, the
+    /// settings can't be changed, and SQLite is only slower.
     private static let isSparing = keep_memory_cheap() == SQLITE_OK
 
     /// Opens a database file, and creates the file if it doesn't exist.
@@ -46,7 +44,7 @@ package final class SQLiteConnection {
 
     // MARK: Statements
 
-    /// Runs statements without parameters, separated by semicolons.
+    /// Runs statements that have no parameters and are separated by semicolons.
     package func execute(_ script: String) throws(SQLiteError) {
         guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
     }
@@ -54,10 +52,7 @@ package final class SQLiteConnection {
     /// Calls `body` with a prepared statement, and resets the statement afterwards.
     ///
     /// - Throws: Any error of `body`, or an `SQLiteError`.
-    package func withPrepared(
-        _ sql: String,
-        _ body: (OpaquePointer) throws -> Void
-    ) throws {
+    package func withPrepared(_ sql: String, _ body: (OpaquePointer) throws -> Void) throws {
         let statement = try statement(sql)
         defer {
             sqlite3_reset(statement)
@@ -80,7 +75,7 @@ package final class SQLiteConnection {
         var made: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         guard sqlite3_prepare_v3(handle, sql, -1, flags, &made, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
-        // The text contains no statement.
+        // The string contains no statement.
         guard let made else { throw SQLiteError(code: SQLITE_MISUSE) }
         prepared[sql] = made
         return made
@@ -88,14 +83,12 @@ package final class SQLiteConnection {
 
     // MARK: Short results
 
-    /// Returns the first column of each row as text, or nil for NULL.
-    ///
-    /// The parameters are texts too.
+    /// Returns the first column of each row as a string, or nil for NULL; the parameters are strings too.
     package func texts(_ sql: String, _ parameters: String...) throws -> [String?] {
         var texts: [String?] = []
         try withPrepared(sql) { statement in
             for (index, parameter) in parameters.enumerated() {
-                // With this value as the last argument, SQLite copies the text.
+                // With this value as the last argument, SQLite copies the string.
                 let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
                 sqlite3_bind_text(statement, Int32(index + 1), parameter, -1, copy)
             }
@@ -158,7 +151,6 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Runs a statement that stays prepared.
     private func run(_ sql: String) throws(SQLiteError) {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }

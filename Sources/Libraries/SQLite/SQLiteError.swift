@@ -11,8 +11,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     package init(code: Int32) { self.init(code: code, message: String(cString: sqlite3_errstr(code))) }
 
     init(code: Int32, message: String) {
-        self.code = code
-        self.message = message
+        (self.code, self.message) = (code, message)
     }
 
     /// Reads the last error of a connection.

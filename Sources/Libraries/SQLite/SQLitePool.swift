@@ -1,9 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The connections of a process to a database file with a write-ahead log (`-wal`).
-///
-/// One connection writes, for one thread at a time, and a few connections read.
+/// The connections of a process to a database file with a write-ahead log: one that writes, and a few that read.
 package final class SQLitePool: Sendable {
     /// A connection that is used by one thread at a time.
     ///
@@ -20,27 +18,24 @@ package final class SQLitePool: Sendable {
     private let room: DispatchSemaphore
     private let open: @Sendable () throws -> SQLiteConnection
 
-    /// Opens the writing connection; `open` makes each connection.
+    /// Opens the writing connection with `open`, which also makes each reading connection.
     ///
     /// At most `readersMax` reading connections exist. Reading connections are opened when they are first needed.
     ///
     /// - Throws: Any error of `open`, or an `SQLiteError`.
-    package init(
-        readersMax: Int,
-        open: @escaping @Sendable () throws -> SQLiteConnection
-    ) throws {
+    package init(readersMax: Int, open: @escaping @Sendable () throws -> SQLiteConnection) throws {
         self.open = open
         room = DispatchSemaphore(value: readersMax)
         writer = Lent(connection: try open())
         _ = try writer.connection.text("PRAGMA journal_mode = WAL")
     }
 
-    /// Calls `body` with the writing connection, after waiting until it is free.
+    /// Waits until the writing connection is free, and calls `body` with it.
     package func write<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
         try turns.sync { try body(writer.connection) }
     }
 
-    /// Calls `body` with a connection that reads one committed state, after waiting until a connection is free.
+    /// Waits until a reading connection is free, and calls `body` with it; all its reads see one committed state.
     package func read<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
         room.wait()
         defer { room.signal() }
@@ -48,8 +43,8 @@ package final class SQLitePool: Sendable {
         defer { readers.withLock { $0.append(reader) } }
         let connection = reader.connection
         return try connection.transaction(beginningWith: "BEGIN") {
-            // The first statement that reads determines the state. The statement is needed because copying the database
-            // doesn't run one.
+            // The first statement that reads determines the state that `body` sees. A copy of the database runs no such
+            // statement.
             _ = try connection.integer("SELECT 1 FROM sqlite_schema LIMIT 1")
             return try body(connection)
         }

@@ -3,35 +3,20 @@ import CSodium
 extension Sodium {
     /// Hashes a password with argon2id and a fresh salt into libsodium's text form.
     ///
-    /// The hash takes tens of milliseconds and `memoryBytes` of memory (`crypto_pwhash_str_alg`).
+    /// Hashing takes tens of milliseconds and `memoryBytes` of memory.
     /// - Returns: The hash, or nil if not enough memory is available.
-    package static func hashPassword(
-        _ password: [UInt8],
-        memoryBytes: Int,
-        passes: Int
-    ) -> String? {
+    package static func hashPassword(_ password: [UInt8], memoryBytes: Int, passes: Int) -> String? {
         prepare()
         var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+        let (count, passes) = (UInt64(password.count), UInt64(passes))
         let code = withChars(password) {
-            crypto_pwhash_str_alg(
-                &text,
-                $0,
-                UInt64(password.count),
-                UInt64(passes),
-                memoryBytes,
-                crypto_pwhash_ALG_ARGON2ID13
-            )
+            crypto_pwhash_str_alg(&text, $0, count, passes, memoryBytes, crypto_pwhash_ALG_ARGON2ID13)
         }
         guard code == 0 else { return nil }
-        return String(
-            decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
-            as: UTF8.self
-        )
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Returns whether a hash was made from a password (`crypto_pwhash_str_verify`).
-    ///
-    /// The check costs as much as making the hash.
+    /// Returns whether a hash was made from a password; the check costs as much as making the hash.
     package static func verifyPassword(_ password: [UInt8], against hash: String) -> Bool {
         prepare()
         return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) } == 0
@@ -49,9 +34,7 @@ extension Sodium {
         bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
     }
 
-    /// Calls `body` with the bytes as C characters.
-    ///
-    /// C needs an address even for an empty array.
+    /// Calls `body` with the bytes as C characters, which have an address even if the array is empty.
     static func withChars<R>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         let given: [UInt8] = bytes.isEmpty ? [0] : bytes
         return given.withUnsafeBytes { buffer in

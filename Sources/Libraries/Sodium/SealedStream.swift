@@ -1,11 +1,9 @@
 import CSodium
 
-/// A writer of an encrypted stream of pieces.
+/// A writer of an encrypted stream (XChaCha20-Poly1305, `crypto_secretstream`).
 ///
-/// Each piece is authenticated and bound to its place in the stream (XChaCha20-Poly1305, `crypto_secretstream`).
-///
-/// The reader refuses a piece that was changed, repeated or moved, or that follows a missing piece. `isLast` shows
-/// whether the stream is complete.
+/// Each piece is authenticated. The reader refuses a piece that was changed, repeated or moved, or that follows a
+/// missing piece. `isLast` shows whether the stream is complete.
 package struct SealedStreamWriter {
     private var state = crypto_secretstream_xchacha20poly1305_state()
     /// The header of the stream, which the reader needs before the first piece.
@@ -21,22 +19,10 @@ package struct SealedStreamWriter {
     }
 
     /// Encrypts the next piece, which grows by 17 bytes; `bound` is authenticated but not included.
-    package mutating func seal(
-        _ piece: [UInt8],
-        boundTo bound: [UInt8],
-        isLast: Bool
-    ) -> [UInt8] {
+    package mutating func seal(_ piece: [UInt8], boundTo bound: [UInt8], isLast: Bool) -> [UInt8] {
         var sealed = [UInt8](repeating: 0, count: piece.count + SealedStream.overheadBytes)
-        crypto_secretstream_xchacha20poly1305_push(
-            &state,
-            &sealed,
-            nil,
-            piece,
-            UInt64(piece.count),
-            bound,
-            UInt64(bound.count),
-            isLast ? SealedStream.final : 0
-        )
+        let (count, boundCount, tag) = (UInt64(piece.count), UInt64(bound.count), isLast ? SealedStream.final : 0)
+        crypto_secretstream_xchacha20poly1305_push(&state, &sealed, nil, piece, count, bound, boundCount, tag)
         return sealed
     }
 }
@@ -57,16 +43,9 @@ package struct SealedStreamReader {
         guard sealed.count >= SealedStream.overheadBytes else { return nil }
         var piece = [UInt8](repeating: 0, count: sealed.count - SealedStream.overheadBytes)
         var tag: UInt8 = 0
-        let code = crypto_secretstream_xchacha20poly1305_pull(
-            &state,
-            &piece,
-            nil,
-            &tag,
-            sealed,
-            UInt64(sealed.count),
-            bound,
-            UInt64(bound.count)
-        )
+        let (count, boundCount) = (UInt64(sealed.count), UInt64(bound.count))
+        let code =
+            crypto_secretstream_xchacha20poly1305_pull(&state, &piece, nil, &tag, sealed, count, bound, boundCount)
         return code == 0 ? (piece, tag == SealedStream.final) : nil
     }
 }
@@ -94,17 +73,9 @@ extension Sodium {
         guard salt.count == saltBytes, !passphrase.isEmpty, memoryBytes > 0, passes > 0 else { return nil }
         prepare()
         var key = [UInt8](repeating: 0, count: SealedStream.keyBytes)
+        let (size, count, passes) = (UInt64(key.count), UInt64(passphrase.count), UInt64(passes))
         let code = withChars(passphrase) {
-            crypto_pwhash(
-                &key,
-                UInt64(key.count),
-                $0,
-                UInt64(passphrase.count),
-                salt,
-                UInt64(passes),
-                memoryBytes,
-                crypto_pwhash_ALG_ARGON2ID13
-            )
+            crypto_pwhash(&key, size, $0, count, salt, passes, memoryBytes, crypto_pwhash_ALG_ARGON2ID13)
         }
         return code == 0 ? key : nil
     }

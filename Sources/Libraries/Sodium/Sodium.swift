@@ -6,9 +6,7 @@ import CSodium
 package enum Sodium {
     private static let isReady = sodium_init() >= 0
 
-    static func prepare() {
-        precondition(isReady, "libsodium can't be initialised")
-    }
+    static func prepare() { precondition(isReady, "libsodium can't be initialised") }
 
     /// Returns unpredictable random bytes (`randombytes_buf`).
     package static func randomBytes(_ count: Int) -> [UInt8] {
@@ -27,16 +25,13 @@ package enum Sodium {
         return digest
     }
 
-    /// Returns whether two secrets are equal; secrets of the same length are compared in constant time
-    /// (`sodium_memcmp`).
+    /// Returns whether two secrets are equal, and compares secrets of one length in constant time (`sodium_memcmp`).
     package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && sodium_memcmp(left, right, left.count) == 0
     }
 
     /// Returns a new random secret of 256 bits, as 43 characters of base64url.
-    package static func randomSecret() -> String {
-        base64URL(randomBytes(32))
-    }
+    package static func randomSecret() -> String { base64URL(randomBytes(32)) }
 
     /// Returns bytes as lowercase hexadecimal digits, two for each byte.
     package static func hex(_ bytes: some Sequence<UInt8>) -> String {
@@ -51,21 +46,14 @@ package enum Sodium {
     /// Returns bytes as base64 with padding (RFC 4648 section 4).
     package static func base64(_ bytes: [UInt8]) -> String { encode(bytes, variant: sodium_base64_VARIANT_ORIGINAL) }
 
-    /// Decodes base64 with padding; returns nil if the text is malformed.
+    /// Decodes base64 with padding; returns nil if it is malformed.
     package static func bytes(base64 text: String) -> [UInt8]? {
         prepare()
-        var output = [UInt8](repeating: 0, count: text.utf8.count)
+        let size = text.utf8.count
+        var output = [UInt8](repeating: 0, count: size)
         var count = 0
-        let code = sodium_base642bin(
-            &output,
-            output.count,
-            text,
-            text.utf8.count,
-            nil,
-            &count,
-            nil,
-            sodium_base64_VARIANT_ORIGINAL
-        )
+        let variant = sodium_base64_VARIANT_ORIGINAL
+        let code = sodium_base642bin(&output, size, text, size, nil, &count, nil, variant)
         return code == 0 ? Array(output.prefix(count)) : nil
     }
 

@@ -3,29 +3,19 @@
 /// The benchmark and the simulated devices don't use libmosquitto, so that one thread can serve thousands of
 /// connections and one system call can send many packets.
 package struct MQTTWriter {
-    /// The fields of a CONNECT packet.
-    ///
-    /// The clean-session flag is always set, since a simulated device keeps its own queue of messages.
+    /// The fields of a CONNECT packet, always with a clean session, since a simulated device itself queues its reports.
     package struct Login: Sendable {
         var clientID: String
         var username: String
         var password: String
         var will: (topic: String, payload: [UInt8])?
-        var keepAliveSeconds: UInt16
+        /// The longest time between packets that the client promises, in seconds; the broker waits 1.5 times as long.
+        package var keepAliveSeconds: UInt16
 
         /// Creates the fields of a CONNECT packet, with or without a will.
-        package init(
-            clientID: String,
-            username: String,
-            password: String,
-            will: (topic: String, payload: [UInt8])? = nil,
-            keepAliveSeconds: UInt16 = 60
-        ) {
-            self.clientID = clientID
-            self.username = username
-            self.password = password
-            self.will = will
-            self.keepAliveSeconds = keepAliveSeconds
+        package init(clientID: String, username: String, password: String, will: (String, [UInt8])? = nil) {
+            (self.clientID, self.username, self.password, self.will) = (clientID, username, password, will)
+            keepAliveSeconds = 60
         }
     }
 

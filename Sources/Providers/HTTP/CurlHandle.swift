@@ -2,13 +2,11 @@ import CCurl
 
 /// A handle of libcurl (`CURL *`), with the lists that it needs until its end.
 struct CurlHandle: ~Copyable {
-    private let handle: UnsafeMutableRawPointer
+    let handle: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-    /// Whether libcurl was initialised.
-    ///
-    /// A `static let` initialises libcurl only once, which is necessary because `curl_global_init` isn't thread-safe.
-    private static let isReady = ccurl_global_init() == CURLE_OK
+    /// Whether libcurl is initialised; `curl_global_init` isn't thread-safe, so a `static let` calls it only once.
+    static let isReady = ccurl_global_init() == CURLE_OK
 
     init() throws(CurlError) {
         guard Self.isReady, let handle = curl_easy_init() else { throw CurlError(CURLE_FAILED_INIT) }
@@ -20,7 +18,7 @@ struct CurlHandle: ~Copyable {
         for list in lists { curl_slist_free_all(list) }
     }
 
-    /// Resets all options for another transfer, and keeps open connections (`curl_easy_reset`).
+    /// Resets all options for another transfer, and keeps connections open (`curl_easy_reset`).
     mutating func reset() {
         curl_easy_reset(handle)
         for list in lists { curl_slist_free_all(list) }
@@ -31,18 +29,16 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_long(handle, option, value))
     }
 
-    /// Sets a text option, whose text libcurl copies (`curl_easy_setopt`).
+    /// Sets a string option; libcurl copies the string (`curl_easy_setopt`).
     mutating func set(_ option: CURLoption, _ value: String) throws(CurlError) {
         try check(ccurl_set_text(handle, option, value))
     }
 
-    /// Sets a list option.
-    ///
-    /// libcurl keeps the list's address, so the list is freed after the handle.
+    /// Sets a list option; libcurl keeps the list's address, so the list is freed after the handle.
     mutating func set(_ option: CURLoption, list values: [String]) throws(CurlError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for value in values {
-            // NULL means that there was not enough memory. The list is then unchanged.
+            // NULL means that there was not enough memory, and that the list is unchanged.
             guard let longer = curl_slist_append(list, value) else {
                 curl_slist_free_all(list)
                 throw CurlError(CURLE_OUT_OF_MEMORY)
@@ -62,31 +58,6 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context))
     }
 
-    /// Sets the function that libcurl calls regularly to ask whether to continue (`CURLOPT_XFERINFOFUNCTION`).
-    mutating func setProgress(
-        _ function: curl_xferinfo_callback,
-        _ context: UnsafeMutableRawPointer?
-    ) throws(CurlError) {
-        try check(ccurl_set_progress(handle, function, context))
-    }
-
-    /// Sets the function that opens a socket for each address (`CURLOPT_OPENSOCKETFUNCTION`).
-    mutating func setOpener(
-        _ function: curl_opensocket_callback,
-        _ context: UnsafeMutableRawPointer?
-    ) throws(CurlError) {
-        try check(ccurl_set_opener(handle, function, context))
-    }
-
-    /// Sets the function that decides after the connection is made whether the request is sent
-    /// (`CURLOPT_PREREQFUNCTION`).
-    mutating func setBeginner(
-        _ function: curl_prereq_callback,
-        _ context: UnsafeMutableRawPointer?
-    ) throws(CurlError) {
-        try check(ccurl_set_beginner(handle, function, context))
-    }
-
     /// The number of seconds in the response's `Retry-After`, or until the date in it; 0 if the response has none.
     var retryAfter: Int64 {
         var seconds: curl_off_t = 0
@@ -96,11 +67,18 @@ struct CurlHandle: ~Copyable {
 
     /// Performs the transfer, blocks until its end, and returns the server's last status (`curl_easy_perform`).
     mutating func perform() throws(CurlError) -> Int {
-        // No proxy from the environment is used, and no signals, because libcurl's timeouts of name lookups would use
-        // SIGALRM.
+        try isolate()
+        return try status(after: curl_easy_perform(handle))
+    }
+
+    /// Keeps the transfer from using the environment's proxy, or signals (such as SIGALRM for name lookups).
+    mutating func isolate() throws(CurlError) {
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOSIGNAL, 1)
-        let code = curl_easy_perform(handle)
+    }
+
+    /// Returns the server's last status after a transfer; throws an error if the transfer's result is a failure.
+    func status(after code: CURLcode) throws(CurlError) -> Int {
         var status = 0
         ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
         guard code == CURLE_OK else { throw CurlError(code, status: status) }
@@ -117,7 +95,8 @@ struct CurlHandle: ~Copyable {
         _ = try withExtendedLifetime(upload) { () throws(CurlError) in try perform() }
     }
 
-    private func check(_ code: CURLcode) throws(CurlError) { guard code == CURLE_OK else { throw CurlError(code) } }
+    /// Throws an error unless a call of libcurl succeeded.
+    func check(_ code: CURLcode) throws(CurlError) { guard code == CURLE_OK else { throw CurlError(code) } }
 }
 
 /// A failure of libcurl, with libcurl's result and the server's last status.
@@ -125,10 +104,7 @@ struct CurlError: Error {
     let code: CURLcode
     let status: Int
 
-    init(_ code: CURLcode, status: Int = 0) {
-        self.code = code
-        self.status = status
-    }
+    init(_ code: CURLcode, status: Int = 0) { (self.code, self.status) = (code, status) }
 
     /// libcurl's description, which contains neither addresses nor secrets (`curl_easy_strerror`).
     var summary: String {
@@ -137,7 +113,6 @@ struct CurlError: Error {
     }
 }
 
-/// The bytes that must still be sent.
 private final class Upload {
     private var rest: ArraySlice<UInt8>
 

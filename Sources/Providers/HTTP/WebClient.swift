@@ -3,25 +3,21 @@ import NIOPosix
 
 /// A client that sends HTTP requests to outside parties, within limits of time and size (libcurl).
 ///
-/// A call blocks one thread of a small pool until its end. Few calls run at a time, because each outside party has its
-/// own `Breaker`.
+/// A call blocks one thread of a small pool. Few calls run at a time, since each outside party's `Breaker` limits them.
 package final class WebClient: Sendable {
     /// An HTTP request.
     struct Request: Sendable {
         var url: String
         var headers: [(name: String, value: String)] = []
-        /// The body.
-        ///
-        /// A request with a body is a POST.
+        /// The body; a request with a body is a POST.
         var body: (type: String, bytes: [UInt8])?
         /// Whether the request is a HEAD.
         var isHead = false
-        /// The rule for the addresses to which the client may connect, with the parsed URL; nil for a URL that an
-        /// operator has set.
+        /// Whether the server is known to speak HTTP/2.
+        var isHTTP2 = false
+        /// The rule for the allowed addresses, with the parsed URL; nil for a URL that an operator has set.
         var outbound: (rule: OutboundRule, url: OutboundURL)?
-        /// Returns whether the request may still be sent.
-        ///
-        /// The function is called when the connection is made.
+        /// Returns whether the request may still be sent; called when the connection is made.
         var mayBegin: @Sendable () -> Bool = { true }
     }
 
@@ -35,7 +31,10 @@ package final class WebClient: Sendable {
         var isSuccess: Bool { (200...299).contains(status) }
     }
 
-    /// The reason why the call got no response, without any address or secret.
+    /// The outcome of a call.
+    typealias Outcome = Result<Answer, Failure>
+
+    /// The reason why the call got no response; it contains no address or secret.
     enum Failure: String, Error {
         case timedOut = "the server did not answer in time"
         case unreachable = "the server could not be reached"
@@ -58,19 +57,15 @@ package final class WebClient: Sendable {
     package init() { threads.start() }
 
     deinit {
-        // If the start of the service fails halfway, nothing else shuts the pool down, and the library would trap when
-        // the pool is destroyed.
+        // If the service's start fails halfway, nothing else shuts down the pool, and the library traps if a running
+        // pool is destroyed.
         threads.shutdownGracefully { _ in }
     }
 
     /// Sends a request once, and gives up at the deadline.
     func call(_ request: Request, until deadline: ContinuousClock.Instant) async throws(Failure) -> Answer {
-        let transfer = WebTransfer(
-            request,
-            deadline: deadline,
-            connectTimeout: Self.connectTimeout,
-            bodyMax: Self.bodyMax
-        )
+        let (wait, max) = (Self.connectTimeout, Self.bodyMax)
+        let transfer = WebTransfer(request, deadline: deadline, connectTimeout: wait, bodyMax: max)
         guard transfers.add(transfer) else { throw .cancelled }
         defer { transfers.remove(transfer) }
         let outcome = await withTaskCancellationHandler {
@@ -85,18 +80,10 @@ package final class WebClient: Sendable {
         return try outcome.get()
     }
 
-    /// Requests a URL once, and blocks the calling thread.
-    ///
-    /// The commands of `lamplighter` use this function.
-    ///
-    /// The result is nil if there is no response.
+    /// Requests a URL once for a command, blocking the thread; returns nil if there is no response.
     package static func body(of url: String, within timeout: Duration) -> [UInt8]? {
-        let transfer = WebTransfer(
-            Request(url: url),
-            deadline: .now + timeout,
-            connectTimeout: timeout,
-            bodyMax: 1 << 20
-        )
+        let request = Request(url: url)
+        let transfer = WebTransfer(request, deadline: .now + timeout, connectTimeout: timeout, bodyMax: 1 << 20)
         return try? transfer.perform().get().body
     }
 

@@ -19,18 +19,22 @@ final class WebTransfer: Sendable {
         let bytesMax: Int
     }
 
-    init(_ request: WebClient.Request, deadline: ContinuousClock.Instant, connectTimeout: Duration, bodyMax: Int) {
-        self.request = request
-        self.deadline = deadline
-        self.connectTimeout = connectTimeout
+    /// Makes a call that gives up if connecting takes too long, or if the answer is longer than `bodyMax` bytes.
+    init(
+        _ request: WebClient.Request,
+        deadline: ContinuousClock.Instant,
+        connectTimeout: Duration = .seconds(5),
+        bodyMax: Int = 65_536
+    ) {
+        (self.request, self.deadline, self.connectTimeout) = (request, deadline, connectTimeout)
         received = Mutex(Body(bytesMax: bodyMax))
     }
 
-    /// Ends the call when libcurl next asks whether to continue, which is after about a second at most.
+    /// Ends the call when libcurl next asks whether to continue, which it does about once a second.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// Sends the request, and blocks until the response has arrived.
-    func perform() -> Result<WebClient.Answer, WebClient.Failure> {
+    func perform() -> WebClient.Outcome {
         do throws(CurlError) {
             var curl = try CurlHandle()
             return perform(on: &curl)
@@ -39,25 +43,36 @@ final class WebTransfer: Sendable {
         }
     }
 
-    /// Sends the request with a handle, which reuses an open connection if possible, and blocks until the response has
-    /// arrived.
-    func perform(on curl: inout CurlHandle) -> Result<WebClient.Answer, WebClient.Failure> {
-        let left = milliseconds(deadline - .now)
-        guard left > 0 else { return .failure(.timedOut) }
+    /// Sends the request, over an open connection if possible, and blocks until the response has arrived.
+    func perform(on curl: inout CurlHandle) -> WebClient.Outcome {
         do throws(CurlError) {
             curl.reset()
-            try prepare(&curl, left)
-            let status = try curl.perform(receivingInto: self)
-            let bytes = received.withLock { body in body.bytes }
-            return .success(WebClient.Answer(status: status, body: bytes, retryAfter: curl.retryAfter))
+            try begin(on: &curl)
+            return try withExtendedLifetime(self) { () throws(CurlError) in answer(try curl.perform(), on: curl) }
         } catch {
             return .failure(failure(error))
         }
     }
 
-    private func prepare(_ curl: inout CurlHandle, _ left: Int) throws(CurlError) {
+    /// Returns the outcome of a transfer, given the result with which libcurl ended it.
+    func end(on curl: borrowing CurlHandle, _ code: CURLcode) -> WebClient.Outcome {
+        do throws(CurlError) { return answer(try curl.status(after: code), on: curl) } catch {
+            return .failure(failure(error))
+        }
+    }
+
+    private func answer(_ status: Int, on curl: borrowing CurlHandle) -> WebClient.Outcome {
+        .success(WebClient.Answer(status: status, body: received.withLock(\.bytes), retryAfter: curl.retryAfter))
+    }
+
+    /// Sets all options of a handle for this transfer; this object must live until the transfer has ended.
+    func begin(on curl: inout CurlHandle) throws(CurlError) {
+        let left = milliseconds(deadline - .now)
+        guard left > 0 else { throw CurlError(CURLE_OPERATION_TIMEDOUT) }
+        try curl.setCallbacks(of: self)
+        try curl.isolate()
         try curl.set(CURLOPT_URL, request.url)
-        // Redirects are not followed, which is libcurl's default, because they could send secrets to strangers.
+        // Redirects are not followed, since they could send secrets to strangers; this is libcurl's default.
         try curl.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try curl.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try curl.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, min(left, milliseconds(connectTimeout))))
@@ -66,16 +81,25 @@ final class WebTransfer: Sendable {
         var headers = ["Accept: application/json"]
         headers += request.headers.map { "\($0.name): \($0.value)" }
         if let body = request.body {
-            // The empty `Expect` header removes `Expect: 100-continue`, for whose answer libcurl would wait.
+            // The empty `Expect` header removes `Expect: 100-continue`, since libcurl would wait for the server's
+            // answer to it.
             headers += ["Content-Type: \(body.type)", "Expect:"]
             try curl.set(CURLOPT_POST, 1)
             try curl.set(body: body.bytes)
         }
         if request.isHead { try curl.set(CURLOPT_NOBODY, 1) }
+        // Without TLS, the client must know that the server speaks HTTP/2, since client and server can't negotiate the
+        // version.
+        if request.isHTTP2, request.url.hasPrefix("http:") {
+            try curl.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
+            // libcurl 7.88 can't reuse such a connection for another request.
+            try curl.set(CURLOPT_FORBID_REUSE, 1)
+            try curl.set(CURLOPT_FRESH_CONNECT, 1)
+        }
         try curl.set(CURLOPT_HTTPHEADER, list: headers)
     }
 
-    private func failure(_ error: CurlError) -> WebClient.Failure {
+    func failure(_ error: CurlError) -> WebClient.Failure {
         if isCancelled.load(ordering: .relaxed) { return .cancelled }
         if error.code == CURLE_ABORTED_BY_CALLBACK { return .withdrawn }
         if wasRefused.load(ordering: .relaxed), error.code == CURLE_COULDNT_CONNECT { return .addressNotAllowed }
@@ -104,7 +128,6 @@ final class WebTransfer: Sendable {
 
     fileprivate var mayBegin: Bool { request.mayBegin() }
 
-    /// Returns whether the rule, if any, allows a connection to an address.
     fileprivate func admits(_ address: InternetAddress?) -> Bool {
         guard let outbound = request.outbound else { return true }
         if let address, outbound.rule.admits(address, of: outbound.url) { return true }
@@ -114,22 +137,17 @@ final class WebTransfer: Sendable {
 }
 
 extension CurlHandle {
-    /// Performs a transfer whose response is stored in `transfer`, and returns the status.
-    fileprivate mutating func perform(
-        receivingInto transfer: WebTransfer
-    ) throws(CurlError) -> Int {
+    /// Lets libcurl call `transfer`, which stores the response.
+    fileprivate mutating func setCallbacks(of transfer: WebTransfer) throws(CurlError) {
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         try setDownload(takeDownload, context)
-        try setProgress(watchProgress, context)
-        try setOpener(openSocket, context)
-        try setBeginner(beginRequest, context)
-        return try withExtendedLifetime(transfer) { () throws(CurlError) in try perform() }
+        try check(ccurl_set_progress(handle, watchProgress, context))
+        try check(ccurl_set_opener(handle, openSocket, context))
+        try check(ccurl_set_beginner(handle, beginRequest, context))
     }
 }
 
-/// The function for `CURLOPT_WRITEFUNCTION`.
-///
-/// Any result except the number of bytes ends the transfer.
+/// The function for `CURLOPT_WRITEFUNCTION`; any result except the number of bytes ends the transfer.
 private func takeDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,
@@ -139,7 +157,7 @@ private func takeDownload(
     guard let buffer, let context else { return 0 }
     let transfer = Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue()
     let piece = UnsafeRawBufferPointer(start: buffer, count: size * count)
-    // An empty piece can't be refused, because its size equals the result that means refusal.
+    // An empty piece can't be refused, because its size and the result for a refusal are both 0.
     return piece.isEmpty || transfer.append(piece) ? piece.count : 0
 }
 
@@ -158,8 +176,6 @@ private func watchProgress(
 }
 
 /// The function for `CURLOPT_PREREQFUNCTION`, which libcurl calls when the connection is made.
-///
-/// A slow name server or receiver can delay the connection.
 private func beginRequest(
     _ context: UnsafeMutableRawPointer?,
     _: UnsafeMutablePointer<CChar>?,
@@ -172,8 +188,7 @@ private func beginRequest(
     return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
-/// The function for `CURLOPT_OPENSOCKETFUNCTION`, which libcurl calls for each address before it connects to exactly
-/// that address.
+/// The function for `CURLOPT_OPENSOCKETFUNCTION`, which libcurl calls before each connection to an address.
 private func openSocket(
     _ context: UnsafeMutableRawPointer?,
     _: curlsocktype,
@@ -185,9 +200,7 @@ private func openSocket(
     return socket(place.pointee.family, place.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), place.pointee.protocol)
 }
 
-/// Returns the address in libcurl's structure, or nil for an unknown family.
-///
-/// For IPv6 the structure is longer than declared.
+/// Returns the address in libcurl's structure (for IPv6, longer than declared); nil for an unknown family.
 private func address(of place: UnsafeMutablePointer<curl_sockaddr>) -> InternetAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     let start = UnsafeRawPointer(place) + offset

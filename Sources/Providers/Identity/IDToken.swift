@@ -7,13 +7,12 @@ import Sodium
 struct IDToken {
     /// The accepted algorithms.
     ///
-    /// The algorithm `none` is not accepted, and neither are the HS algorithms, for which the public key would serve as
-    /// the secret.
+    /// The algorithm `none` is not accepted, and neither are the HS algorithms, whose secret would be the public key.
     static let algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 
     /// The token as received.
     let text: String
-    /// The signature, and the signed bytes, which are the header and the claims as received.
+    /// The signature, and the signed bytes: the header and the claims as received.
     let signature: [UInt8]
     let signed: [UInt8]
     /// The algorithm that the token names.
@@ -23,24 +22,17 @@ struct IDToken {
     /// The claims, which must not be trusted before the signature is verified.
     let claims: JSONObject
 
-    /// Parses a token; returns nil for another form or algorithm, and for a token with critical extensions (`crit`).
+    /// Parses a token; returns nil if it is malformed, or has another algorithm or critical extensions (`crit`).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,
             let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
             let algorithm = header["alg"]?.stringValue, Self.algorithms.contains(algorithm), header["crit"] == nil
         else { return nil }
-        if let key = header["kid"] {
-            guard let key = key.stringValue, key.utf8.count <= 256 else { return nil }
-            keyID = key
-        } else {
-            keyID = nil
-        }
-        self.text = text
-        self.signature = signature
+        keyID = header["kid"]?.stringValue
+        guard header["kid"] == nil || keyID.map({ $0.utf8.count <= 256 }) == true else { return nil }
+        (self.text, self.signature, self.algorithm, self.claims) = (text, signature, algorithm, claims)
         signed = Array("\(parts[0]).\(parts[1])".utf8)
-        self.algorithm = algorithm
-        self.claims = claims
     }
 
     private static func object(_ part: Substring) -> JSONObject? {
@@ -61,9 +53,7 @@ extension IDToken {
     /// The tolerated difference between the clocks of the issuer and the service, in seconds.
     static let leeway: Double = 60
 
-    /// Checks the issuer, audience, subject, nonce and times of the token.
-    ///
-    /// The caller verifies the signature.
+    /// Checks the issuer, audience, subject, nonce and times of the token; the caller verifies the signature.
     func identity(
         for settings: ProviderSettings,
         nonce: String?,
@@ -94,8 +84,8 @@ extension IDToken {
         )
     }
 
-    /// Checks that the token is meant for this app and, if it is also meant for others, that it was issued to this app
-    /// (OpenID Connect Core 3.1.3.7).
+    /// Checks that the token is for this app; a token for several apps needs this app as `azp` (OpenID Connect Core
+    /// 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {
@@ -123,7 +113,7 @@ extension IDToken {
         return isVerified ? claims["email"]?.stringValue : nil
     }
 
-    /// Returns whether an issuer is the one in the settings.
+    /// Returns whether a token's issuer is the issuer in the settings.
     ///
     /// A final slash makes no difference, and Google may omit the scheme.
     private static func isSame(_ issuer: String, _ settings: ProviderSettings) -> Bool {

@@ -3,33 +3,31 @@ import JSON
 
 /// A cache of the keys that issuers of ID tokens publish.
 ///
-/// Keys are fetched if none are known, if they are an hour old, or if a token names an unknown key. For unknown keys
-/// they are fetched only a few times a minute, so that many tokens with invented keys don't cause many requests.
-/// Callers that wait for the same keys share one request.
+/// Keys are fetched if none are known, if they are an hour old, or if a token names an unknown key. Unknown keys cause
+/// only a few fetches a minute, so that many tokens with invented keys don't cause many requests. Callers that wait for
+/// the same keys share one request.
 actor IssuerKeys {
     private struct Entry {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
         var triedAt: ContinuousClock.Instant
-        /// The times of the recent requests for unknown keys, which count towards the limit.
+        /// The times of recent requests for unknown keys; these requests count towards the limit.
         var surprises: [ContinuousClock.Instant] = []
     }
 
-    /// The maximum number of issuers.
-    ///
-    /// Operators configure issuers, so there are few, and this limit only guards against mistakes.
+    /// The maximum number of issuers, as a guard against mistakes; operators configure only a few issuers.
     private static let issuersMax = 1_000
     /// The age at which keys are fetched again.
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// The time after a failed request in which old keys are used without another request.
+    /// The time after a failed request during which old keys are used without another request.
     ///
-    /// Within the same time, unknown keys lead to at most `questionsMax` requests.
+    /// In any period of this length, unknown keys cause at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
     /// The maximum number of requests for unknown keys within `pause`.
     ///
-    /// The maximum is more than one, so that an issuer's changed keys are fetched at once, and again soon after.
+    /// The maximum is more than one, so that an issuer's changed keys are fetched at once, and again soon if need be.
     private static let questionsMax = 5
 
     private let line: ProviderLine
@@ -37,10 +35,7 @@ actor IssuerKeys {
     private var entries: [String: Entry] = [:]
     private var questions: [String: Task<Result<[PublishedKey], ProviderFailure>, Never>] = [:]
 
-    init(line: ProviderLine, timeout: Duration) {
-        self.line = line
-        self.timeout = timeout
-    }
+    init(line: ProviderLine, timeout: Duration) { (self.line, self.timeout) = (line, timeout) }
 
     /// Returns the key that a token names as its signing key.
     ///
@@ -50,10 +45,8 @@ actor IssuerKeys {
         guard let entry = entries[settings.baseURL], now - entry.fetchedAt < Self.usableFor else {
             return try Self.find(token, in: await ask(settings).get())
         }
-        let found = try? Self.find(token, in: entry.keys)
-        let wait = now - entry.triedAt
-        if let found {
-            guard now - entry.fetchedAt >= Self.freshFor, wait >= Self.pause else { return found }
+        if let found = try? Self.find(token, in: entry.keys) {
+            guard now - entry.fetchedAt >= Self.freshFor, now - entry.triedAt >= Self.pause else { return found }
             // If the request fails, the old key is used. If the request succeeds, a key that the issuer has withdrawn
             // is no longer accepted.
             guard case .success(let keys) = await ask(settings) else { return found }
@@ -65,9 +58,7 @@ actor IssuerKeys {
         return try Self.find(token, in: await ask(settings).get())
     }
 
-    /// Returns the key for a token.
-    ///
-    /// The token may omit the key's id if only one key fits.
+    /// Returns the key for a token; the token may omit the key's id if only one key fits.
     private static func find(_ token: IDToken, in keys: [PublishedKey]) throws(ProviderFailure) -> PublishedKey {
         let fitting = keys.filter { key in key.fits(token.algorithm) && (token.keyID == nil || token.keyID == key.id) }
         guard let key = fitting.first, fitting.count == 1 else { throw .invalidCredential(.refused) }
@@ -80,10 +71,8 @@ actor IssuerKeys {
         let issuer = settings.baseURL
         if let question = questions[issuer] { return await question.value }
         let (line, timeout) = (line, timeout)
-        // A separate task continues for the other callers if the first caller gives up.
-        let question = Task {
-            await Self.fetch(settings, over: line, until: .now + timeout)
-        }
+        // The request runs in a separate task, so that it continues for the other callers if the first caller gives up.
+        let question = Task { await Self.fetch(settings, over: line, until: .now + timeout) }
         questions[issuer] = question
         let result = await question.value
         questions[issuer] = nil
@@ -92,12 +81,7 @@ actor IssuerKeys {
         case .success(let keys):
             if entries.count >= Self.issuersMax { entries = [:] }
             let surprises = entries[issuer]?.surprises ?? []
-            entries[issuer] = Entry(
-                keys: keys,
-                fetchedAt: now,
-                triedAt: now,
-                surprises: surprises
-            )
+            entries[issuer] = Entry(keys: keys, fetchedAt: now, triedAt: now, surprises: surprises)
         case .failure: entries[issuer]?.triedAt = now
         }
         return result
@@ -110,25 +94,17 @@ actor IssuerKeys {
         until deadline: ContinuousClock.Instant
     ) async -> Result<[PublishedKey], ProviderFailure> {
         do throws(ProviderFailure) {
-            let discovery = try await document(
-                settings.baseURL + "/.well-known/openid-configuration",
-                settings,
-                line: line,
-                deadline: deadline
-            )
+            let place = settings.baseURL + "/.well-known/openid-configuration"
+            let discovery = try await document(place, settings, line: line, deadline: deadline)
             let issuer = discovery["issuer"]?.stringValue ?? ""
             let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
             guard bare == settings.baseURL, let url = discovery["jwks_uri"]?.stringValue,
                 mayHaveKeys(at: url, issuer: settings.baseURL)
-            else {
-                throw line.unusable(settings, "the discovery document is for another issuer")
-            }
+            else { throw line.unusable(settings, "the discovery document is for another issuer") }
             let set = try await document(url, settings, line: line, deadline: deadline)
             let keys = (set["keys"]?.arrayValue ?? []).prefix(100)
                 .compactMap { $0.objectValue.flatMap(PublishedKey.init) }
-            guard !keys.isEmpty else {
-                throw line.unusable(settings, "the issuer publishes no key that can be used")
-            }
+            guard !keys.isEmpty else { throw line.unusable(settings, "the issuer publishes no key that can be used") }
             return .success(keys)
         } catch {
             return .failure(error)

@@ -23,11 +23,8 @@ struct OAuth1 {
         let base = [method, url, signed].map { WebQuery.encode($0) }.joined(separator: "&")
         let key = [consumerSecret, tokenSecret].map { WebQuery.encode($0) }.joined(separator: "&")
         // The protocol requires SHA-1, which is still secure in an HMAC.
-        let code = HMAC<Insecure.SHA1>
-            .authenticationCode(
-                for: Data(base.utf8),
-                using: SymmetricKey(data: Data(key.utf8))
-            )
+        let secret = SymmetricKey(data: Data(key.utf8))
+        let code = HMAC<Insecure.SHA1>.authenticationCode(for: Data(base.utf8), using: secret)
         fields.append(("oauth_signature", Data(code).base64EncodedString()))
         return "OAuth " + fields.map { "\($0.0)=\"\(WebQuery.encode($0.1))\"" }.joined(separator: ", ")
     }

@@ -42,9 +42,7 @@ struct PublishedKey: Sendable {
     }
 
     /// Returns whether a token was signed with this key (RFC 7518, section 3).
-    func signed(_ token: IDToken) -> Bool {
-        fits(token.algorithm) && (try? isValid(token)) == true
-    }
+    func signed(_ token: IDToken) -> Bool { fits(token.algorithm) && (try? isValid(token)) == true }
 
     private func isValid(_ token: IDToken) throws -> Bool {
         let (data, signature) = (token.signed, token.signature)
@@ -66,16 +64,10 @@ struct PublishedKey: Sendable {
         let key = try _RSA.Signing.PublicKey(n: number("n"), e: number("e"))
         let signature = _RSA.Signing.RSASignature(rawRepresentation: bytes)
         let padding: _RSA.Signing.Padding = algorithm.hasPrefix("PS") ? .PSS : .insecurePKCS1v1_5
-        switch algorithm.suffix(3) {
-        case "256":
-            let digest = SHA256.hash(data: data)
-            return key.isValidSignature(signature, for: digest, padding: padding)
-        case "384":
-            let digest = SHA384.hash(data: data)
-            return key.isValidSignature(signature, for: digest, padding: padding)
-        default:
-            let digest = SHA512.hash(data: data)
-            return key.isValidSignature(signature, for: digest, padding: padding)
+        return switch algorithm.suffix(3) {
+        case "256": key.isValidSignature(signature, for: SHA256.hash(data: data), padding: padding)
+        case "384": key.isValidSignature(signature, for: SHA384.hash(data: data), padding: padding)
+        default: key.isValidSignature(signature, for: SHA512.hash(data: data), padding: padding)
         }
     }
 
@@ -87,9 +79,7 @@ struct PublishedKey: Sendable {
         }
     }
 
-    /// Returns the bytes of a number, or no bytes if its text isn't base64url.
-    ///
-    /// No key accepts an empty number.
+    /// Returns the bytes of a number; no bytes if its text isn't base64url, since no key accepts an empty number.
     private func number(_ name: String) -> [UInt8] {
         members[name]?.stringValue.flatMap { IDToken.bytes($0[...]) } ?? []
     }

@@ -2,9 +2,7 @@ import Domain
 
 /// The verification of credentials from WeChat, QQ, Weibo and Baidu.
 extension TokenProvider {
-    /// Verifies a code with `GET /sns/oauth2/access_token`.
-    ///
-    /// Only the app's own codes can be exchanged with the app's secret.
+    /// Verifies a code with `GET /sns/oauth2/access_token`, which needs the secret of the code's app.
     func weChat(_ code: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             let errcode: Int?
@@ -12,12 +10,10 @@ extension TokenProvider {
             let openid: String?
             let unionid: String?
         }
-        let answer = try await ask(
-            .get(
-                settings.baseURL + "/sns/oauth2/access_token",
-                [("appid", clientID), ("secret", clientSecret), ("code", code), ("grant_type", "authorization_code")]
-            )
-        )
+        let query = [
+            ("appid", clientID), ("secret", clientSecret), ("code", code), ("grant_type", "authorization_code"),
+        ]
+        let answer = try await ask(.get(settings.baseURL + "/sns/oauth2/access_token", query))
         guard let body = answer.decode(Body.self) else { throw unusable("the provider's answer is malformed") }
         switch body.errcode ?? 0 {
         case 0: break
@@ -57,8 +53,7 @@ extension TokenProvider {
         return await qqProfile(try identity(body.openid, accessToken: token), token)
     }
 
-    /// Verifies an access token with `POST /oauth2/get_token_info`, which returns the token's user, app and remaining
-    /// time.
+    /// Verifies an access token with `POST /oauth2/get_token_info`, which returns the user, app and remaining time.
     func weibo(_ token: String, _ user: String?) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             let error_code: Int?
@@ -79,14 +74,14 @@ extension TokenProvider {
         return await weiboProfile(try identity(body.uid?.text, accessToken: token), token)
     }
 
-    /// Verifies an access token with `GET /oauth/2.0/tokeninfo`, which returns its app, and `…/passport/users/getInfo`,
-    /// which returns its user.
+    /// Verifies an access token with `GET /oauth/2.0/tokeninfo`, which returns the app, and `…/passport/users/getInfo`,
+    /// which returns the user.
     func baidu(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Info: Decodable {
             let error: String?
             let client_id: LooseText?
             let expires_in: Int?
-            // The example in Baidu's documentation uses this name for the remaining time.
+            // The example in Baidu's documentation calls the remaining time `expire_in`.
             let expire_in: Int?
         }
         struct User: Decodable {
@@ -124,7 +119,6 @@ extension TokenProvider {
         )
     }
 
-    /// Returns the URL of a picture from the name that Baidu gives.
     private static func baiduPicture(_ portrait: String) -> String? {
         guard !portrait.isEmpty, portrait.utf8.count <= ProviderCredential.idMax else { return nil }
         let name = WebQuery.encode(portrait)

@@ -3,8 +3,7 @@ import Sodium
 
 /// The verification of credentials from Facebook and Twitter.
 extension TokenProvider {
-    /// Verifies an access token with `GET /debug_token`, which is sent with the app's own id and secret and returns the
-    /// token's user and app.
+    /// Verifies an access token with `GET /debug_token`, which takes the app's id and secret, and returns user and app.
     func facebook(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Data: Decodable {
@@ -16,12 +15,8 @@ extension TokenProvider {
             }
             let data: Data?
         }
-        let answer = try await ask(
-            .get(
-                settings.baseURL + "/debug_token",
-                [("input_token", token), ("access_token", "\(clientID)|\(clientSecret)")]
-            )
-        )
+        let query = [("input_token", token), ("access_token", "\(clientID)|\(clientSecret)")]
+        let answer = try await ask(.get(settings.baseURL + "/debug_token", query))
         // An error outside `data` concerns the app's own id and secret.
         guard answer.isSuccess, let data = answer.decode(Body.self)?.data else {
             throw unusable("the provider answered \(answer.status) to the app's id and secret")
@@ -47,13 +42,8 @@ extension TokenProvider {
         let url = settings.baseURL + "/1.1/account/verify_credentials.json"
         let query = [("include_entities", "false"), ("skip_status", "true")]
         let signer = OAuth1(consumerKey: clientID, consumerSecret: clientSecret, token: key, tokenSecret: secret)
-        let header = signer.authorization(
-            method: "GET",
-            url: url,
-            query: query,
-            nonce: Sodium.randomSecret(),
-            seconds: now
-        )
+        let nonce = Sodium.randomSecret()
+        let header = signer.authorization(method: "GET", url: url, query: query, nonce: nonce, seconds: now)
         var request = WebClient.Request.get(url, query)
         request.headers.append((name: "authorization", value: header))
         let answer = try await ask(request)

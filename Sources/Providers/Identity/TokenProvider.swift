@@ -12,9 +12,7 @@ struct TokenProvider: Sendable {
     /// The present time, in seconds since 1970.
     let now: Int64
 
-    func verify(
-        _ credential: ProviderCredential
-    ) async throws(ProviderFailure) -> VerifiedIdentity {
+    func verify(_ credential: ProviderCredential) async throws(ProviderFailure) -> VerifiedIdentity {
         switch (settings.provider, credential.proof) {
         case (.wechat, .code(let code)): try await weChat(code)
         case (.qq, .accessToken(let token, let user)): try await qq(token, user)
@@ -31,13 +29,9 @@ struct TokenProvider: Sendable {
     }
 
     /// Logs and returns the error for a provider that refuses the app or gives an unexpected answer.
-    func unusable(_ problem: String) -> ProviderFailure {
-        line.unusable(settings, problem)
-    }
+    func unusable(_ problem: String) -> ProviderFailure { line.unusable(settings, problem) }
 
-    /// The app's id at the provider.
-    ///
-    /// An app with a secret has only one id.
+    /// The app's id at the provider; settings with a secret contain only one id.
     var clientID: String { settings.clientIDs.first ?? "" }
 
     var clientSecret: String { settings.clientSecret ?? "" }
@@ -48,9 +42,7 @@ struct TokenProvider: Sendable {
         user: String? = nil,
         isSaid said: String? = nil
     ) throws(ProviderFailure) {
-        guard let app, settings.clientIDs.contains(app) else {
-            throw .invalidCredential(.otherApp)
-        }
+        guard let app, settings.clientIDs.contains(app) else { throw .invalidCredential(.otherApp) }
         if let said, said != user { throw .invalidCredential(.otherUser) }
     }
 

@@ -3,16 +3,15 @@ import Foundation
 
 /// An e-mail address that can safely be written into a header and sent to a mail server.
 ///
-/// The form is stricter than in RFC 5321, without quoting, comments and invisible characters. A domain with characters
-/// outside ASCII is converted to its ASCII form (IDNA). A mailbox with such characters stays unchanged, for servers
-/// that support SMTPUTF8 (RFC 6531).
+/// The form is stricter than in RFC 5321: no quoting, comments or invisible characters. A domain that isn't ASCII
+/// becomes ASCII (IDNA). A local part that isn't ASCII stays unchanged, for servers with SMTPUTF8 (RFC 6531).
 package struct MailAddress: Sendable, Equatable {
     /// The address in the form `local@domain`.
     package let text: String
     /// The domain in ASCII.
     package let domain: String
 
-    /// Parses an address; returns nil if the text could be read as anything else.
+    /// Parses an address; returns nil if the text isn't an address of the accepted form.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, (1...64).contains(parts[0].utf8.count),
@@ -35,16 +34,13 @@ package struct MailAddress: Sendable, Equatable {
     }
 
     private static func ascii(domain text: Substring) -> String? {
-        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-        let domain = isASCII ? String(text) : converted(text)
+        let domain = text.utf8.allSatisfy { $0 < 0x80 } ? String(text) : converted(text)
         return domain.flatMap { isDomain($0) ? $0 : nil }
     }
 
     /// Returns a domain in its DNS form (`xn--…`).
     private static func converted(_ text: Substring) -> String? {
-        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x80 || isHost($0) }) else {
-            return nil
-        }
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x80 || isHost($0) }) else { return nil }
         return URLComponents(string: "http://\(text)/")?.encodedHost?.lowercased()
     }
 

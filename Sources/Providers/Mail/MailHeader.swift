@@ -6,16 +6,14 @@ import Glibc
 enum MailHeader {
     /// The maximum number of bytes of text in an encoded word.
     ///
-    /// With its frame such a word has 64 characters, so that the first line of a `Subject:` stays within 76.
+    /// An encoded word of this size has 64 characters, so that the first line of a `Subject:` has at most 76.
     private static let wordMax = 39
-    /// The maximum number of characters of a text.
-    ///
-    /// Longer texts are cut, because a subject should be short.
+    /// The maximum number of characters of a text; longer texts are cut, because a subject should be short.
     private static let textMax = 1_024
 
     /// Encodes a text for a header.
     ///
-    /// A short text of plain words stays unchanged, and any other becomes encoded words (RFC 2047).
+    /// A short text of plain words stays unchanged; any other text becomes encoded words (RFC 2047).
     ///
     /// Control characters, including line breaks, become spaces.
     static func encode(_ text: String) -> String {
@@ -23,10 +21,7 @@ enum MailHeader {
             String.UnicodeScalarView(text.unicodeScalars.prefix(textMax).map { isControl($0) ? " " : $0 })
         )
         if clean.utf8.count <= 60, clean.utf8.allSatisfy(isPlain) { return clean }
-        return words(of: clean).map { word in
-            "=?utf-8?B?\(Data(word.utf8).base64EncodedString())?="
-        }
-        .joined(separator: "\r\n ")
+        return words(of: clean).map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }.joined(separator: "\r\n ")
     }
 
     /// Returns a time in the form `Sat, 21 Nov 2026 14:34:25 +0000`.
@@ -35,18 +30,14 @@ enum MailHeader {
         var parts = tm()
         gmtime_r(&time, &parts)
         let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits)
-            .joined(separator: ":")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
         return "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) "
             + "\(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock) +0000"
     }
 
     private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// Cuts a text between its Unicode scalars into pieces of at most `wordMax` bytes.
     private static func words(of text: String) -> [String] {
         var words: [String] = []
         var word = ""

@@ -4,12 +4,11 @@ package import Domain
 package struct SMTPSettings: Sendable, Equatable {
     /// The security of the connection.
     package enum Security: String, Sendable, CaseIterable {
-        /// The connection starts without encryption, and switches to TLS before anything else. If TLS isn't possible,
-        /// no mail is sent.
+        /// The connection starts without encryption; no mail is sent unless the connection switches to TLS.
         case startTLS = "starttls"
         /// The connection uses TLS from the first byte.
         case tls
-        /// The connection isn't encrypted, which is allowed only to this machine.
+        /// The connection isn't encrypted, which is allowed only if the server is this machine.
         case none
     }
 
@@ -27,14 +26,10 @@ package struct SMTPSettings: Sendable, Equatable {
     package var password: String?
     /// The longest time for connecting, in seconds.
     package var connectTimeoutSeconds: Int
-    /// The longest time for sending a mail, in seconds.
-    ///
-    /// Closing the connection can take the same time again.
+    /// The longest time for sending a mail, in seconds; closing the connection can take as long again.
     package var timeoutSeconds: Int
 
-    /// Makes the settings.
-    ///
-    /// The default port depends on the security of the connection.
+    /// Makes the settings, with a default port that depends on the connection's security.
     ///
     /// - Throws: `Rejection` with the field at fault: `host`, `port`, `security` or `user`.
     package init(
@@ -55,10 +50,10 @@ package struct SMTPSettings: Sendable, Equatable {
             throw .invalid("port", "The mail server's port must be 1 to 65535.")
         }
         guard security != .none || ["127.0.0.1", "localhost"].contains(host) else {
-            throw .invalid("security", "Mail may be sent without TLS only to this machine itself.")
+            throw .invalid("security", "Without TLS, the mail server must be on this machine.")
         }
         guard (user == nil) == (password == nil) else {
-            throw .invalid("user", "The mail server's user and password go together.")
+            throw .invalid("user", "Give both the mail server's user and password, or neither.")
         }
         self.host = host
         self.port = port ?? Self.ports[security] ?? 587

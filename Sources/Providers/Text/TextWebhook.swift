@@ -1,14 +1,14 @@
 package import Domain
 package import JSON
 
-/// A webhook that sends text messages to users, and to which each message is posted as JSON.
+/// A webhook that receives each text message as JSON in a POST, and sends it to the user.
 package struct TextWebhook: Sendable {
     private let client: WebClient
     private let url: String
     private let token: String?
     private let timeout: Duration
 
-    /// Makes a webhook from the URL to which text messages are posted, and a bearer token.
+    /// Makes a webhook from a bearer token and the URL to which text messages are posted.
     ///
     /// The client may be shared with other code. The creator of the client shuts it down.
     /// - Throws: `Rejection` of the field `url` or `token`.
@@ -24,10 +24,7 @@ package struct TextWebhook: Sendable {
         if let token, !token.utf8.allSatisfy(\.isVisible) || token.isEmpty {
             throw .invalid("token", "The webhook's token must be visible ASCII characters.")
         }
-        self.client = client
-        self.url = url
-        self.token = token
-        self.timeout = timeout
+        (self.client, self.url, self.token, self.timeout) = (client, url, token, timeout)
     }
 
     /// Posts a text message.
@@ -35,17 +32,12 @@ package struct TextWebhook: Sendable {
     /// A status of 2xx means that the webhook has accepted the message.
     ///
     /// A status of 4xx, except 408, 425 and 429, means that the webhook will never accept the message. Any other status
-    /// means that it may accept the message later. A message can arrive twice with the same `messageId`.
+    /// means that the webhook may accept the message later. A message can arrive twice with the same `messageId`.
     /// - Throws: `SendFailure`.
     package func send(_ message: JSONObject) async throws(SendFailure) {
         var request = self.request
         request.body = (type: "application/json", bytes: message.encoded())
-        let answer: WebClient.Answer
-        do {
-            answer = try await client.call(request, until: .now + timeout)
-        } catch {
-            throw .temporary("The webhook failed: \(error.rawValue).")
-        }
+        let answer = try await call(request)
         let summary = "The webhook answered \(answer.status)."
         switch answer.status {
         case 200...299: return
@@ -57,14 +49,18 @@ package struct TextWebhook: Sendable {
 
     /// Sends a HEAD request, which causes no text message, and returns the status.
     ///
-    /// Many webhooks accept only a POST, so nearly any status shows that the webhook exists. The exceptions are the
-    /// statuses of a refused token and of a failing server.
+    /// Many webhooks accept only a POST, so every status shows that the webhook exists, except the statuses of a
+    /// refused token and of a failing server.
     /// - Throws: `SendFailure` if there is no answer.
     package func reach() async throws(SendFailure) -> Int {
         var request = self.request
         request.isHead = true
+        return try await call(request).status
+    }
+
+    private func call(_ request: WebClient.Request) async throws(SendFailure) -> WebClient.Answer {
         do {
-            return try await client.call(request, until: .now + timeout).status
+            return try await client.call(request, until: .now + timeout)
         } catch {
             throw .temporary("The webhook failed: \(error.rawValue).")
         }

@@ -3,8 +3,6 @@ package import Domain
 /// A client that posts events to webhooks, one request at a time.
 ///
 /// Each thread that posts events has its own client.
-///
-/// The client keeps connections open between posts.
 package struct WebhookClient: ~Copyable {
     private var curl: CurlHandle
     private let rule: OutboundRule
@@ -17,13 +15,11 @@ package struct WebhookClient: ~Copyable {
         package var url: String
         /// The id of this content, which is the same for each try.
         package var id: String
-        /// The secrets with which the body is signed: the present secret, and for a time the previous one.
+        /// The secrets with which the body is signed: the present secret, and for a time the previous secret.
         package var secrets: [WebhookSecret]
         /// The body as JSON.
         package var body: [UInt8]
-        /// Returns whether the request may be sent.
-        ///
-        /// The function is called when the connection is made, right before the request is sent.
+        /// Returns whether the request may be sent; called when the connection is made.
         package var mayBegin: @Sendable () -> Bool = { true }
 
         /// Makes a post.
@@ -38,10 +34,9 @@ package struct WebhookClient: ~Copyable {
         package var status: Int?
         /// The number of seconds in the receiver's `Retry-After`, if any.
         package var retryAfter: Int64?
-        /// The reason why the receiver did not take the events, without any address or secret.
+        /// The reason why the receiver did not take the events; it contains no address or secret.
         package var error: String?
-        /// Whether the request wasn't sent because `mayBegin` returned false, or was ended because all posts were
-        /// cancelled.
+        /// Whether the request was withdrawn, because `mayBegin` returned false or because all posts were cancelled.
         package var isWithdrawn = false
 
         /// Makes an outcome.
@@ -61,9 +56,7 @@ package struct WebhookClient: ~Copyable {
         (self.rule, self.transfers, self.timeout) = (rule, transfers, timeout)
     }
 
-    /// Posts a body once, and blocks until the end of the answer.
-    ///
-    /// Redirects are not followed.
+    /// Posts a body once, without following redirects, and blocks until the end of the answer.
     package mutating func post(_ post: Post, at now: Instant) -> Outcome {
         let url: OutboundURL
         do {
@@ -85,7 +78,7 @@ package struct WebhookClient: ~Copyable {
     }
 
     private mutating func perform(_ request: WebClient.Request) -> Outcome {
-        let transfer = WebTransfer(request, deadline: .now + timeout, connectTimeout: .seconds(5), bodyMax: 65_536)
+        let transfer = WebTransfer(request, deadline: .now + timeout)
         do throws(WebClient.Failure) {
             guard transfers.add(transfer) else { throw .cancelled }
             defer { transfers.remove(transfer) }

@@ -5,6 +5,7 @@ import { fill, language, t } from "./base/words.js";
 import { DeviceView } from "./device-view.js";
 import { App, ConnectionRefused } from "./lamplighter.js";
 import { keepSecret } from "./mask.js";
+import { Notes } from "./notes.js";
 import { card, choice, clock, field, problem } from "./pieces.js";
 
 const COUNTRY = language === "zh" ? "86" : "49";
@@ -24,7 +25,7 @@ export class AppPanel {
   problems = {};
   /** Whether the reader logs in with an account. */
   isNamed = false;
-  /** The label that the reader has typed; null for that of this page's lamp. */
+  /** The label that the reader has typed; null for the label of this page's lamp. */
   label = null;
 
   /**
@@ -46,6 +47,8 @@ export class AppPanel {
     keepSecret(this.app.credentials?.token);
     this.app.on("status", ({ did, body }) => this.show(did, body));
     this.app.on("device", () => this.list());
+    this.notes = new Notes(this);
+    this.app.on("notification", ({ body }) => this.notes.take(body));
     this.app.on("ended", () => this.leave());
   }
 
@@ -82,7 +85,7 @@ export class AppPanel {
 
   // Requests
 
-  /** Makes a request; if it begins a session, the page takes it over. */
+  /** Makes a request; if it begins a session, the page shows that session's user. */
   async request(method, params, timeout) {
     const result = await this.app.ask(method, params, timeout ? { timeout } : {});
     if (method === "device/control") this.hasControlled = true;
@@ -90,6 +93,7 @@ export class AppPanel {
       this.user = result.user;
       this.problems = {};
       await this.list();
+      await this.notes.load();
     }
     this.redraw();
     return result;
@@ -109,6 +113,7 @@ export class AppPanel {
   async enter() {
     this.user = (await this.app.account.whoami()).user;
     await this.list();
+    await this.notes.load();
   }
 
   /** Reads the names of the devices. */
@@ -122,6 +127,7 @@ export class AppPanel {
   leave() {
     this.user = null;
     this.devices.clear();
+    this.notes.clear();
     this.hasControlled = false;
     this.redraw();
   }
@@ -150,7 +156,8 @@ export class AppPanel {
         ${this.step("login", t.step1, this.uid !== null, this.login())}
         ${this.step("bind", t.step2, devices.size > 0, this.bind())}
         ${this.step("control", t.step3, this.hasControlled, html`<p class="soft">${stale}</p>
-          <div class="devices">${[...devices.values()].map(device => device.view())}</div>`)}</ol>`, this.element);
+          <div class="devices">${[...devices.values()].map(device => device.view())}</div>`)}</ol>
+      ${this.notes.view()}`, this.element);
   }
 
   step(name, title, isDone, body) {
@@ -198,7 +205,7 @@ export class AppPanel {
         ${field("passcode", t.passcode, html`<input id="passcode" name="passcode" autocomplete="off" spellcheck="false" value="${passcode}">`)}</div>
       <small class="soft">${t.bindHint}</small>
       <div class="row"><button class="main" disabled=${this.uid === null}>${t.bind}</button></div></form>`;
-    // Once a device is bound, the form moves aside and stays there for another.
+    // Once a device is bound, the form is collapsed, but the reader can open it to bind other devices.
     return this.devices.size ? html`<details class="plain"><summary>${t.bindAnother}</summary>${form}</details>` : form;
   }
 }

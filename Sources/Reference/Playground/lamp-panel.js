@@ -25,7 +25,8 @@ export class LampPanel {
       <p class="lamp-line">${text}</p>
       <div class="row"><button type="button" onclick=${() => lamp.press()}>${t.press}</button>
         <button type="button" onclick=${() => isPlugged ? lamp.unplug() : lamp.plugIn()}>${isPlugged ? t.unplug : t.plugIn}</button>
-        <button type="button" title="${t.coverHint}" onclick=${() => lamp.overheat(!lamp.isOverheated)}>${lamp.isOverheated ? t.uncover : t.cover}</button></div>
+        <button type="button" title="${t.coverHint}" onclick=${() => lamp.overheat(!lamp.isOverheated)}>${lamp.isOverheated ? t.uncover : t.cover}</button>
+        <button type="button" title="${t.breakHint}" onclick=${() => lamp.fail(!lamp.isBroken)}>${lamp.isBroken ? t.repair : t.break}</button></div>
       <p class="soft" role="status">${notes.filter(Boolean).join(" ")}</p>
       <h3>${t.identity}</h3>
       <dl class="label">${[[t.did, lamp.did ?? "–"], [t.passcode, lamp.passcode], [t.mac, lamp.mac]].map(([name, value]) =>

@@ -1,5 +1,4 @@
-// A lamp that behaves like firmware: it registers, keeps its identity, repeats reports until they're answered, and
-// obeys commands.
+// A lamp that behaves like firmware: it registers, keeps its identity, repeats unanswered reports, and obeys commands.
 
 import { Connection } from "./mqtt.js";
 import { randomId } from "./lamplighter.js";
@@ -45,7 +44,7 @@ export class Lamp {
   read() {
     try {
       const kept = JSON.parse(this.store.getItem("lamp") ?? "{}");
-      // Another data directory behind the same address has other products.
+      // If the service at this address now uses another data directory, it has other products.
       return kept.productKey === this.productKey ? kept : {};
     } catch {
       return {};
@@ -94,8 +93,8 @@ export class Lamp {
   }
 
   /**
-   * Reconnects after a second, then after twice as long each time; the random part keeps many lamps
-   * from reconnecting at once.
+   * Reconnects within a second; the limit doubles at each attempt, up to half a minute. The delay is random, so that
+   * many lamps don't reconnect at once.
    */
   comeBack() {
     for (const report of this.reports.values()) clearTimeout(report.timer);
@@ -132,7 +131,8 @@ export class Lamp {
         this.pause = 0;
       } else {
         this.problem = answer.error.code;
-        // A user has bound the lamp with this MAC, and its secret is lost: become another lamp.
+        // A lamp with this MAC is bound to a user, and the page has lost the lamp's secret, so this page becomes a new
+        // lamp.
         if (answer.error.code === "Forbidden") this.kept = newborn();
       }
       connection.close();
@@ -204,7 +204,8 @@ export class Lamp {
 
   /** Carries out a command and reports the outcome. */
   obey(command) {
-    // The deadline needs no check: the connection starts without queued messages, and the broker drops expired ones.
+    // The deadline needs no check: the connection starts without queued messages, and the broker drops expired
+    // messages.
     if (command.cid <= this.kept.lastCid) return;
     this.kept.lastCid = command.cid;
     if (command.type === "write") this.set(command.data);
@@ -229,6 +230,12 @@ export class Lamp {
   overheat(value) {
     this.isOverheated = value;
     this.report({ alerts: [{ name: "overheat", value }] });
+  }
+
+  /** Breaks or repairs the lamp; while broken, it reports a fault. */
+  fail(value) {
+    this.isBroken = value;
+    this.report({ faults: [{ name: "lampFailure", value }] });
   }
 
   /** Warms the lamp while it shines; it reports changes of half a degree. */

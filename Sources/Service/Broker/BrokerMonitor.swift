@@ -13,23 +13,21 @@ import Web
 import Wire
 import Workers
 
-/// A monitor of the broker, which checks that the gate is loaded, counts dropped messages, and collects the gate's
-/// refusals.
+/// A monitor that checks that the broker has the gate, counts dropped messages, and collects the gate's refusals.
 ///
-/// If an operator's own broker runs without the gate, any client can send and read everything, so the monitor then ends
-/// the service. The monitor has a connection and a thread of its own, so that a flood of refusals doesn't delay the
-/// workers.
+/// If an operator's own broker runs without the gate, any client can send and read everything, so the monitor ends the
+/// service. The monitor has its own connection and thread, so that many refusals don't delay the workers.
 final class BrokerMonitor: Service {
     private let options: ConnectionOptions
     private let isStopping = Atomic<Bool>(false)
     private let waker: Waker
     private let environment: Environment
     private let refusalTopic: String
-    /// The readiness, whose part `gate` says whether the gate was found; nil if the service started the broker itself.
+    /// The readiness, whose part `gate` reports whether the gate was found; nil if the service started the broker
+    /// itself.
     private let readiness: Readiness?
     private let absence: BrokerAbsence
     private let listenerRefusals: ListenerRefusals
-    /// The path of the broker's log; nil if the service didn't start the broker itself.
     private let brokerLog: String?
     private let probe: DoctorProbe
     private let logger = Logger(label: "lamplighter.refusals")
@@ -86,13 +84,11 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Returns an empty log of refusals, which ignores the connections that `doctor` attempts as a stranger.
     private func newLog() -> RefusalLog {
         let (probe, clock) = (probe, environment.clock)
         return RefusalLog(environment.limits) { probe.isOurs($0, at: clock.now) }
     }
 
-    /// The state that is kept from one connection to the next.
     private struct Seen {
         var dropped = DroppedMessages()
         var refusals: RefusalLog
@@ -103,10 +99,8 @@ final class BrokerMonitor: Service {
         var client = try MosquittoClient(options, waker: waker)
         _ = try client.connect()
         try checkGate(&client)
-        try client.subscribe(
-            ["$SYS/broker/publish/messages/dropped", refusalTopic],
-            options: SubscribeOptions(retainHandling: .always)
-        )
+        let topics = ["$SYS/broker/publish/messages/dropped", refusalTopic]
+        try client.subscribe(topics, options: SubscribeOptions(retainHandling: .always))
         var intake = Intake()
         while mayRun {
             try client.receive(into: &intake)
@@ -127,7 +121,6 @@ final class BrokerMonitor: Service {
         write(&seen.refusals, isLast: true)
     }
 
-    /// Publishes the refusals of the service's own listeners, so that they are received together with the gate's.
     private func publishRefusals(over client: inout MosquittoClient) throws {
         let (waiting, missed) = listenerRefusals.take()
         for (number, refusal) in waiting.enumerated() {
@@ -139,7 +132,6 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Checks on each new connection that the broker has the gate, and then lets the workers begin.
     private func checkGate(_ client: inout MosquittoClient) throws {
         guard let readiness else { return }
         switch try GateProbe(environment.topics).isGatePresent(over: &client) {
@@ -152,7 +144,7 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Reports why the gate has not been found yet; later, the workers report that they can't reach the broker.
+    /// Reports why the gate has not been found yet; once it has been found, only the workers report a missing broker.
     private func report(_ error: any Error) {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
         let summary = "\(error)"
@@ -165,7 +157,7 @@ final class BrokerMonitor: Service {
         logger.notice("Waiting for the broker at \(options.host):\(options.port)", metadata: ["error": "\(summary)"])
     }
 
-    /// The name of the part of the readiness that says whether the gate was found.
+    /// The name of the part of the readiness that reports whether the gate was found.
     static let gatePart = "gate"
 
     private func tell(_ refusal: ClientRefusal) {
@@ -205,7 +197,7 @@ final class BrokerMonitor: Service {
             try refusals.write(to: environment.store, at: now)
         } catch {
             logger.debug(
-                "Refusals wait for the store",
+                "Refusals are waiting for the store",
                 metadata: ["error": "\(error)"]
             )
         }

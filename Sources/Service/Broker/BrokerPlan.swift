@@ -24,7 +24,7 @@ package struct BrokerPlan: Sendable {
     package let workerHash: String
     /// The data directory.
     package let directory: DataDirectory
-    /// The name of the system user that runs the broker, which is this process's own user.
+    /// The name of the system user that runs the broker: this process's own user.
     package let user: String
     /// The maximum number of connections.
     package let connections: Int
@@ -32,7 +32,7 @@ package struct BrokerPlan: Sendable {
     package let queuedMessages: Int
     /// The maximum number of bytes that the broker keeps for one slow or absent client.
     package let queuedBytes: Int
-    /// The maximum memory of the broker in bytes, which the kernel enforces.
+    /// The maximum memory of the broker in bytes, enforced by the kernel.
     ///
     /// Mosquitto's own option `memory_limit` isn't used: Mosquitto 2.0.11 counts 128 bytes too many for each closed
     /// MQTT 5 connection, and accepts no more connections when the count reaches the limit.
@@ -56,8 +56,8 @@ package struct BrokerPlan: Sendable {
         log_timestamp_format %Y-%m-%dT%H:%M:%S
         connection_messages false
 
-        # What must survive lies in the store: the broker's own file would keep requests with
-        # passwords in clear, and is not durable.
+        # Only the store keeps what must survive: a file of the broker's would contain requests
+        # with passwords in clear, and would not be durable.
         persistence false
         allow_anonymous false
         allow_zero_length_clientid false
@@ -69,9 +69,9 @@ package struct BrokerPlan: Sendable {
         plugin_opt_relayed_addresses \(directory.relayedAddresses)
         \(gateOptions.joined(separator: "\n"))
 
-        # A payload may have 64 KiB. One somewhat larger still reaches the workers, so that the
-        # sender gets a reason and the operator a dead letter. No message_size_limit: what is
-        # dropped for that is dropped before the gate has counted it.
+        # A payload can have 64 KiB. Somewhat larger ones still reach the workers, so that the
+        # sender gets a reason and the operator a dead letter. message_size_limit isn't set:
+        # the broker would drop messages above it before the gate has counted them.
         max_packet_size \(Payload.receivedBytesMax + Payload.bytesMax)
         max_inflight_messages \(ServiceLimits.inFlightMessagesMax)
         max_queued_messages \(queuedMessages)

@@ -8,30 +8,24 @@ struct PortHolder {
     /// Whether systemd started the program as a service.
     let isSystemService: Bool
 
-    /// Returns the program that listens on a port; nil if it can't be found, for example because it belongs to another
-    /// user.
+    /// Returns the program that listens on a port; nil if it can't be found, for example because another user runs it.
     static func find(_ port: Int) -> PortHolder? {
         let inodes = listeners(on: port)
         guard !inodes.isEmpty else { return nil }
         for pid in ProcessTable.pids where ProcessTable.sockets(of: pid).contains(where: inodes.contains) {
-            let group = TextFile.read("/proc/\(pid)/cgroup") ?? ""
-            return PortHolder(
-                pid: pid,
-                name: ProcessTable.name(of: pid) ?? "another program",
-                isSystemService: group.contains(".service")
-            )
+            let isService = TextFile.read("/proc/\(pid)/cgroup")?.contains(".service") ?? false
+            let name = ProcessTable.name(of: pid) ?? "another program"
+            return PortHolder(pid: pid, name: name, isSystemService: isService)
         }
         return nil
     }
 
-    /// Returns the inodes of the sockets that listen on a port.
     private static func listeners(on port: Int) -> Set<String> {
         var inodes: Set<String> = []
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
             for line in (TextFile.read(table) ?? "").split(separator: "\n").dropFirst() {
                 let fields = line.split(separator: " ")
-                // The fields are slot, local address, remote address, state (0A is LISTEN) and others; the inode is the
-                // tenth.
+                // The fields are slot, local address, remote address, state (0A is LISTEN), …; the inode is the tenth.
                 guard fields.count > 9, fields[3] == "0A", let hex = fields[1].split(separator: ":").last,
                     Int(hex, radix: 16) == port
                 else { continue }
@@ -58,7 +52,7 @@ enum ProcessTable {
             .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the inodes of a process's sockets; none for a process of another user.
+    /// Returns the inodes of a process's sockets; empty for a process of another user.
     static func sockets(of pid: Int32) -> [String] {
         let folder = "/proc/\(pid)/fd"
         return entries(folder).compactMap { name in

@@ -5,9 +5,9 @@ import Problems
 package enum Ports {
     /// Returns the requested port if it is free; for 0, returns any port that is free at all addresses.
     ///
-    /// - Throws: A `Problem`. If the port is in use, the problem names the program that uses the port, and suggests
-    ///   `cure`, arguments of `up` with which any free port is used. If this machine lacks one of the addresses, the
-    ///   problem names their setting, `hostSetting`.
+    /// - Throws: A `Problem`. For a port in use, the problem names the program that uses the port, and suggests `cure`,
+    ///   the arguments of `up` for any free port. For an address that isn't this machine's, the problem names the
+    ///   setting `hostSetting`.
     package static func choose(
         _ port: Int,
         hosts: [String],
@@ -55,8 +55,7 @@ package enum Ports {
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return .failure(SpawnError(number: errno)) }
         defer { close(descriptor) }
-        // Like the broker, this check can use a port on which an earlier process left connections in the state
-        // TIME_WAIT.
+        // Like the broker, this check can use a port on which an earlier process left connections in TIME_WAIT.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, 1) == 0 else {
@@ -67,13 +66,8 @@ package enum Ports {
 
     private static func problem(_ number: Int32, _ port: Int, host: String, cure: String, purpose: String) -> Problem {
         guard number == EADDRINUSE else {
-            return Problem.portUnusable(
-                host: host,
-                port: port,
-                error: SpawnError(number: number),
-                purpose: purpose,
-                cure: cure
-            )
+            let error = SpawnError(number: number)
+            return .portUnusable(host: host, port: port, error: error, purpose: purpose, cure: cure)
         }
         let holder = PortHolder.find(port)
         let who = holder.map { " by \($0.name) (pid \($0.pid))" } ?? ""

@@ -13,42 +13,26 @@ struct BrokerCheck {
         let (host, port) = ToolClient(directory, settings).address
         let subject = "\(host):\(port)"
         guard Ports.accepts(host, port) else {
-            return check(
-                .fail,
-                subject,
-                evidence: "nothing listens there",
-                cure: "start the service, or see mqtt.host and mqtt.port",
-                command: "lamplighter up --data '\(directory.path)'"
-            )
+            let start = "lamplighter up --data '\(directory.path)'"
+            return check(.fail, subject, found: "nothing listens there")
+                .cured(by: "start the service, or see mqtt.host and mqtt.port", start)
         }
         do {
             let facts = try ask()
             let dropped = facts["$SYS/broker/publish/messages/dropped"] ?? "0"
-            let version: FindingText =
-                facts["$SYS/broker/version"].map { FindingText(verbatim: $0) }
-                ?? "version unknown"
+            let version = facts["$SYS/broker/version"].map { FindingText(verbatim: $0) } ?? "version unknown"
             let connected = facts["$SYS/broker/clients/connected"] ?? "?"
             let evidence: FindingText =
                 "\(version), \(connected) connected, \(dropped) messages dropped since its start"
-            return check(
-                dropped == "0" ? .pass : .warn,
-                subject,
-                evidence: evidence,
-                cure: dropped == "0" ? "" : "a client is too slow or offline for too long; see broker.queuedMessages"
-            )
+            return check(dropped == "0" ? .pass : .warn, subject, found: evidence)
+                .cured(by: "a client is too slow or offline for too long; see broker.queuedMessages")
         } catch {
             let why = (error as? Problem)?.why ?? "\(error)"
-            return check(
-                .fail,
-                subject,
-                evidence: FindingText(verbatim: why),
-                cure: "see the broker's log",
-                command: "cat '\(directory.brokerLog)'"
-            )
+            return check(.fail, subject, found: FindingText(verbatim: why))
+                .cured(by: "see the broker's log", "cat '\(directory.brokerLog)'")
         }
     }
 
-    /// Reads the broker's retained messages about itself.
     private func ask() throws -> [String: String] {
         let filters = ["$SYS/broker/version", "$SYS/broker/clients/connected", "$SYS/broker/publish/messages/dropped"]
         return try ToolClient(directory, settings).connect { client in

@@ -4,7 +4,7 @@ import Files
 import Problems
 import ServiceSettings
 
-/// The check that the certificates are usable, don't expire soon, and are the ones that the running service uses.
+/// The check that the certificates are usable, don't expire soon, and are in use by the running service.
 struct CertificateCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -14,23 +14,16 @@ struct CertificateCheck {
     func run(at now: Instant) async -> Finding {
         do {
             guard let files = try TLSFiles.find(settings, in: directory) else {
-                return Self.check(
-                    .skip,
-                    directory.path,
-                    evidence: "there are no certificates; no listener uses TLS",
-                    command: "lamplighter tls init --data '\(directory.path)'"
-                )
+                return Self.check(.skip, directory.path, found: "there are no certificates; no listener uses TLS")
+                    .cured(by: "", "lamplighter tls init --data '\(directory.path)'")
             }
             return await finding(try TLSMaterial(files), at: now)
         } catch {
             let problem = error as? Problem
-            return Self.check(
-                .fail,
-                problem?.place ?? directory.path,
-                evidence: FindingText(verbatim: problem?.why ?? "\(error)"),
-                cure: "see which files are read, and what to do",
-                command: "lamplighter tls show --data '\(directory.path)'"
-            )
+            let why = FindingText(verbatim: problem?.why ?? "\(error)")
+            let show = "lamplighter tls show --data '\(directory.path)'"
+            return Self.check(.fail, problem?.place ?? directory.path, found: why)
+                .cured(by: "see which files are read, and what to do", show)
         }
     }
 
@@ -43,18 +36,11 @@ struct CertificateCheck {
         // Urgent concerns are listed first, and the cure for the first of them is shown.
         concerns = concerns.filter(\.isUrgent) + concerns.filter { !$0.isUrgent }
         guard let first = concerns.first else {
-            return Self.check(
-                .pass,
-                material.files.certificate,
-                evidence: "until \(CertificateText.date(material.certificate.end))"
-            )
+            let until = CertificateText.date(material.certificate.end)
+            return Self.check(.pass, material.files.certificate, found: "until \(until)")
         }
-        return Self.check(
-            first.isUrgent ? .fail : .warn,
-            first.path,
-            evidence: FindingText(joining: concerns.map(\.text), by: "; "),
-            cure: first.cure,
-            command: first.command
-        )
+        let text = FindingText(joining: concerns.map(\.text), by: "; ")
+        return Self.check(first.isUrgent ? .fail : .warn, first.path, found: text)
+            .cured(by: first.cure, first.command)
     }
 }

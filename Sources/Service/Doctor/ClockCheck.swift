@@ -20,40 +20,28 @@ struct ClockCheck {
 
     func run() -> Finding {
         let now = SystemClock().now
-        let shown = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
-            .formatted(.iso8601)
+        let shown = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000).formatted(.iso8601)
         // The constant is the time 2025-01-01, before which no version of this program existed.
         guard now.milliseconds > 1_735_689_600_000 else {
-            return check(
-                .fail,
-                "system clock",
-                evidence: "it says \(shown)",
-                cure: "set the clock: reports, codes and sessions depend on it",
-                command: "sudo timedatectl set-ntp true"
-            )
+            return check(.fail, "system clock", found: "it says \(shown)")
+                .cured(by: "set the clock: reports, codes and sessions depend on it", "sudo timedatectl set-ntp true")
         }
         let isWatched = TextFile.exists("/run/systemd/timesync")
         guard !isWatched || TextFile.exists("/run/systemd/timesync/synchronized") else {
-            return check(
-                .warn,
-                "system clock",
-                evidence: "\(shown), not synchronised yet",
-                cure: "find out why the time service finds no server",
-                command: "timedatectl timesync-status"
-            )
+            return check(.warn, "system clock", found: "\(shown), not synchronised yet")
+                .cured(by: "find out why the time service finds no server", "timedatectl timesync-status")
         }
         guard let step, abs(step) >= Self.stepWarn else {
-            return check(.pass, "system clock", evidence: FindingText(verbatim: shown))
+            return check(.pass, "system clock", found: FindingText(verbatim: shown))
         }
         let signed = (step < 0 ? "" : "+") + String(Int(step.rounded()))
-        return check(
-            abs(step) >= Self.stepFail ? .fail : .warn,
-            "system clock",
-            evidence: "\(shown); the clock was changed by \(signed) s since the service started",
-            cure:
-                "find out what changes the clock, start the service after time-sync.target, and restart the service once the time is right: changes are measured from then on",
-            command: "timedatectl"
-        )
+        let evidence: FindingText = "\(shown); the clock was changed by \(signed) s since the service started"
+        let cure: FindingText = """
+            find out what changes the clock, start the service after time-sync.target, and restart the service once \
+            the time is right: changes are measured from then on
+            """
+        return check(abs(step) >= Self.stepFail ? .fail : .warn, "system clock", found: evidence)
+            .cured(by: cure, "timedatectl")
     }
 
     /// The jump of the clock that the running service reports, in seconds; nil if the service doesn't answer.

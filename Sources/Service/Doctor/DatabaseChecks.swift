@@ -10,11 +10,10 @@ struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The number of bytes of the log that a standby can lack without a warning; a busy service writes this number in
-    /// some seconds.
+    /// The number of log bytes that a standby can lag behind without a warning: a few seconds of a busy service.
     private static let lagMax: Int64 = 64 << 20
-    /// The age of a transaction, in seconds, above which the doctor warns, since the server can't remove dead rows
-    /// while a transaction is open.
+    /// The age in seconds above which the doctor warns of a transaction, because an old transaction keeps dead rows
+    /// from being removed.
     private static let transactionMax: Int64 = 60
     /// The percentage of connections in use above which the doctor warns.
     private static let connectionsMax: Int64 = 80
@@ -36,12 +35,8 @@ struct DatabaseChecks {
         let check = Check(.doctorStandbys, "standbys follow the database")
         let all = health.standbys
         guard !all.isEmpty else {
-            return check(
-                .warn,
-                subject,
-                evidence: "no standby: if this server's disk fails, its data is lost",
-                cure: "make a standby: docs/guides/growing.md, pg_basebackup --write-recovery-conf"
-            )
+            return check(.warn, subject, found: "no standby: if this server's disk fails, its data is lost")
+                .cured(by: "make a standby: docs/guides/growing.md, pg_basebackup --write-recovery-conf")
         }
         let count: FindingText = all.count == 1 ? "1 standby" : "\(all.count) standbys"
         let shown = all.map { standby -> FindingText in
@@ -51,68 +46,50 @@ struct DatabaseChecks {
         }
         let evidence: FindingText = "\(count): \(FindingText(joining: shown, by: "; "))"
         if all.contains(where: { ($0.bytesBehind ?? 0) > Self.lagMax }) {
-            return check(
-                .warn,
-                subject,
-                evidence: evidence,
-                cure: "find out why the standby is slow: its disk, its network, or a long query on it"
-            )
+            return check(.warn, subject, found: evidence)
+                .cured(by: "find out why the standby is slow: its disk, its network, or a long query on it")
         }
         guard all.contains(where: \.isSynchronous) else {
-            return check(
-                .warn,
-                subject,
-                evidence: "\(evidence); a failover may lose the last changes",
-                cure: "name the standby in synchronous_standby_names, so that a commit waits for it"
-            )
+            return check(.warn, subject, found: "\(evidence); a failover may lose the last changes")
+                .cured(by: "name the standby in synchronous_standby_names, so that a commit waits for it")
         }
-        return check(.pass, subject, evidence: evidence)
+        return check(.pass, subject, found: evidence)
     }
 
     private func durability(_ health: DatabaseHealth) -> Finding {
-        Check(.doctorDurability, "the database keeps confirmed data")(
-            health.isDurable ? .pass : .fail,
-            subject,
-            evidence: health.isDurable ? "fsync and full_page_writes are on" : "fsync or full_page_writes is off",
-            cure: health.isDurable ? "" : "a power failure can destroy the database: switch both on",
-            command: health.isDurable ? nil : "ALTER SYSTEM SET fsync = on"
-        )
+        let isOn = health.isDurable
+        let evidence: FindingText = isOn ? "fsync and full_page_writes are on" : "fsync or full_page_writes is off"
+        let check = Check(.doctorDurability, "the database keeps confirmed data")
+        return check(isOn ? .pass : .fail, subject, found: evidence)
+            .cured(by: "a power failure can destroy the database: switch both on", "ALTER SYSTEM SET fsync = on")
     }
 
     private func transactions(_ health: DatabaseHealth) -> Finding {
         let oldest = health.oldestTransaction
         let isOld = oldest.seconds > Self.transactionMax
-        return Check(.doctorTransactions, "no transaction is old")(
-            isOld ? .warn : .pass,
-            subject,
-            evidence: isOld
-                ? "the oldest transaction is \(oldest.seconds) s old, process \(oldest.pid)"
-                : "the oldest transaction is \(oldest.seconds) s old",
-            cure: isOld ? "end the transaction: while it lasts, deleted rows can't be removed" : "",
-            command: isOld ? "SELECT pg_terminate_backend(\(oldest.pid))" : nil
-        )
+        let evidence: FindingText =
+            isOld
+            ? "the oldest transaction is \(oldest.seconds) s old, process \(oldest.pid)"
+            : "the oldest transaction is \(oldest.seconds) s old"
+        let end = "SELECT pg_terminate_backend(\(oldest.pid))"
+        return Check(.doctorTransactions, "no transaction is old")(isOld ? .warn : .pass, subject, found: evidence)
+            .cured(by: "end the transaction: while it lasts, deleted rows can't be removed", end)
     }
 
     private func bloat(_ health: DatabaseHealth) -> Finding {
         let shown = health.bloat.map { row -> FindingText in "\(row.table) \(row.dead) dead, \(row.live) live" }
-        return Check(.doctorBloat, "old rows are removed from tables")(
-            shown.isEmpty ? .pass : .warn,
-            subject,
-            evidence: shown.isEmpty ? "autovacuum keeps up" : FindingText(joining: shown, by: "; "),
-            cure: shown.isEmpty ? "" : "end old transactions, and check that autovacuum is on",
-            command: health.bloat.first.map { "VACUUM \($0.table)" }
-        )
+        let check = Check(.doctorBloat, "old rows are removed from tables")
+        guard let first = health.bloat.first else { return check(.pass, subject, found: "autovacuum keeps up") }
+        return check(.warn, subject, found: FindingText(joining: shown, by: "; "))
+            .cured(by: "end old transactions, and check that autovacuum is on", "VACUUM \(first.table)")
     }
 
     private func connections(_ health: DatabaseHealth) -> Finding {
         let (used, max) = health.connections
         let areMany = used * 100 > max * Self.connectionsMax
-        return Check(.doctorConnections, "the database has connections left")(
-            areMany ? .warn : .pass,
-            subject,
-            evidence: "\(used) of \(max) in use",
-            cure: areMany ? "raise max_connections of the server, or lower postgres.connections" : "",
-            command: areMany ? "ALTER SYSTEM SET max_connections = \(max * 2)" : nil
-        )
+        let check = Check(.doctorConnections, "the database has connections left")
+        let raise = "ALTER SYSTEM SET max_connections = \(max * 2)"
+        return check(areMany ? .warn : .pass, subject, found: "\(used) of \(max) in use")
+            .cured(by: "raise max_connections of the server, or lower postgres.connections", raise)
     }
 }

@@ -5,9 +5,7 @@ package import ServiceSettings
 package import Storage
 import Workers
 
-/// A read-only examination of a data directory and the service that runs on it.
-///
-/// Local checks run first, so that the examination is useful even if no service runs.
+/// A read-only examination of a data directory and, after that, of the service that runs on it, if any.
 package struct Doctor {
     /// The groups of checks that can be selected, in their order.
     package static let groups = [
@@ -22,7 +20,7 @@ package struct Doctor {
     private let patience: Duration
     private let store: Store?
 
-    /// Prepares an examination; a quick one waits less than a second for the service.
+    /// Prepares an examination; a quick examination waits less than a second for the service.
     ///
     /// If the examination runs in the service's process, `store` is the service's own store: a process that opens and
     /// closes the database file a second time loses its locks on the file.
@@ -32,9 +30,7 @@ package struct Doctor {
         isQuick: Bool,
         store: Store? = nil
     ) {
-        self.store = store
-        self.settings = settings
-        self.directory = directory
+        (self.store, self.settings, self.directory) = (store, settings, directory)
         patience = isQuick ? ServiceLimits.quickAnswerMax : ServiceLimits.probeAnswerMax
     }
 
@@ -57,7 +53,7 @@ package struct Doctor {
         return findings
     }
 
-    /// Runs those checks of some groups that block the caller's thread, which are all except the check of certificates.
+    /// Runs the blocking checks of some groups: all checks except the check of certificates.
     package func examineBlocking(_ groups: [String]) -> [Finding] {
         Self.groups.filter(groups.contains).flatMap { group in
             let began = ContinuousClock.now
@@ -65,7 +61,7 @@ package struct Doctor {
         }
     }
 
-    /// Returns the findings of a group; nil for the certificates, whose check doesn't block.
+    /// Returns the findings of a group; nil for the certificates, because their check doesn't block.
     private func checkBlocking(_ group: String) -> [Finding]? {
         group == "database"
             ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run() : check(group).map { [$0] }
@@ -86,7 +82,7 @@ package struct Doctor {
         .object(["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.json))])
     }
 
-    /// Returns the report as JSON for the console, in which the words and values of each text are separate.
+    /// Returns the report as JSON for the console; the words and values of each text are separate.
     package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
         ["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.jsonWithWords))]
     }
@@ -97,7 +93,7 @@ package struct Doctor {
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    /// Returns the finding of a group with a single check; nil for the certificates, whose check doesn't block.
+    /// Returns the finding of a group with a single check; nil for the certificates, because their check doesn't block.
     private func check(_ group: String) -> Finding? {
         switch group {
         case "service": ServiceCheck(directory: directory, settings: settings, patience: patience).run()

@@ -20,19 +20,26 @@ package struct Finding: Sendable {
     /// What the check found.
     package let evidence: FindingText
     /// What the operator can do about the finding; empty if nothing is needed.
-    package let cure: FindingText
+    package private(set) var cure: FindingText = ""
     /// The command that does what `cure` says; nil if there is none.
-    package let command: String?
+    package private(set) var command: String?
     /// The duration of the check, in milliseconds.
     package var milliseconds: Int64 = 0
 
+    /// Returns the finding with a cure and its command; a passed check needs no cure.
+    func cured(by cure: FindingText, _ command: String? = nil) -> Finding {
+        guard state != .pass else { return self }
+        var finding = self
+        (finding.cure, finding.command) = (cure, command)
+        return finding
+    }
+
     /// The finding as a row of `doctor --json`.
     package var json: JSONValue {
-        .object([
-            "code": .string(code.rawValue), "title": .string(title.description), "state": .string(state.rawValue),
-            "subject": .string(subject), "evidence": .string(evidence.description), "cure": .string(cure.description),
-            "command": command.map { .string($0) }, "ms": .integer(milliseconds),
-        ])
+        JSONObject(showing: [
+            "code": code.rawValue, "title": title.description, "state": state.rawValue, "subject": subject,
+            "evidence": evidence.description, "cure": cure.description, "command": command, "ms": milliseconds,
+        ]).shown
     }
 
     /// The finding as JSON for the console; its member `says` contains the words and values of each text separately.
@@ -49,33 +56,16 @@ struct Check {
     private let title: FindingText
 
     /// Creates a check with its code and title.
-    init(_ code: ProblemCode, _ title: FindingText) {
-        self.code = code
-        self.title = title
-    }
+    init(_ code: ProblemCode, _ title: FindingText) { (self.code, self.title) = (code, title) }
 
-    /// Returns the finding that a check could not be made.
+    /// Returns the finding of a check that could not be made.
     func skipped(_ subject: String, because error: any Error) -> Finding {
         let why = (error as? Problem)?.message ?? "\(error)"
-        return self(.skip, subject, evidence: FindingText(verbatim: why))
+        return self(.skip, subject, found: FindingText(verbatim: why))
     }
 
-    /// Returns the finding about a subject, with a cure and its command if needed.
-    func callAsFunction(
-        _ state: Finding.State,
-        _ subject: String,
-        evidence: FindingText,
-        cure: FindingText = "",
-        command: String? = nil
-    ) -> Finding {
-        Finding(
-            code: code,
-            title: title,
-            state: state,
-            subject: subject,
-            evidence: evidence,
-            cure: cure,
-            command: command
-        )
+    /// Makes the check's finding about a subject.
+    func callAsFunction(_ state: Finding.State, _ subject: String, found evidence: FindingText) -> Finding {
+        Finding(code: code, title: title, state: state, subject: subject, evidence: evidence)
     }
 }

@@ -1,15 +1,15 @@
 package import JSON
 
-/// A text for operators in which words and values are kept separate, so that the console can translate it.
+/// A text for operators that stores its words and values separately, so that the console can translate the words.
 ///
-/// The English words are in the code that creates the text. The Chinese words are in the console's file
-/// `words-zh-findings.json`, under the English words, in which `{0}` is the first value.
+/// The English words are in the code that creates the text. The console's file `words-zh-findings.json` maps the
+/// English words to Chinese words. In the words, `{0}` is replaced by the first value.
 ///
 /// ```swift
 /// let text: FindingText = "\(used) of \(max) in use"   // words: "{0} of {1} in use"
 /// ```
 package struct FindingText: Sendable, Equatable, CustomStringConvertible {
-    /// A value in a text, which is a plain string or another text.
+    /// A value in a text: a plain string or another text.
     package enum Value: Sendable, Equatable {
         case plain(String)
         case text(FindingText)
@@ -20,10 +20,7 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
     /// The values.
     package let values: [Value]
 
-    fileprivate init(words: String, values: [Value]) {
-        self.words = words
-        self.values = values
-    }
+    fileprivate init(words: String, values: [Value]) { (self.words, self.values) = (words, values) }
 
     /// Creates a text from any string; the console translates the string if it knows a translation.
     package init(verbatim text: String) { self = text.isEmpty ? "" : FindingText(words: "{0}", values: [.plain(text)]) }

@@ -12,33 +12,25 @@ struct GateCheck {
     func run() -> Finding {
         let check = Check(.doctorGate, "the gate refuses unknown clients")
         let (host, port) = ToolClient(directory, settings).address
-        guard Ports.accepts(host, port) else { return check(.skip, "\(host):\(port)", evidence: "no broker answers") }
+        let broker = "\(host):\(port)"
+        guard Ports.accepts(host, port) else { return check(.skip, broker, found: "no broker answers") }
         let file = settings.gateFile ?? directory.credentials
         guard settings.isGateElsewhere || TextFile.exists(file) else {
-            return check(
-                .fail,
-                file,
-                evidence: "the gate's file is missing, so the gate admits only workers",
-                cure: "restart the service, which writes the file",
-                command: "lamplighter up --data '\(directory.path)'"
-            )
+            return check(.fail, file, found: "the gate's file is missing, so the gate admits only workers")
+                .cured(by: "restart the service, which writes the file", "lamplighter up --data '\(directory.path)'")
         }
         if isStrangerLetIn(host, port) {
-            return check(
-                .fail,
-                "\(host):\(port)",
-                evidence: "a client without a name was admitted: the broker runs without the gate",
-                cure: "load libLamplighterGate.so in the broker's configuration; see deploy/mosquitto"
-            )
+            return check(.fail, broker, found: "a client without a name was admitted: the broker runs without the gate")
+                .cured(by: "load libLamplighterGate.so in the broker's configuration; see deploy/mosquitto")
         }
-        return check(.pass, "\(host):\(port)", evidence: "a client without a name was refused; \(Self.sourceAddresses)")
+        return check(.pass, broker, found: "a client without a name was refused; \(Self.sourceAddresses)")
     }
 
     /// The part of the report that explains how the limits count connections by their source address.
     ///
-    /// Mosquitto 2.0 doesn't support the PROXY protocol, which 2.1 added, so connections through a proxy have the
-    /// proxy's address. A proxy on this machine is exempt from the limits; a proxy on another machine counts as a
-    /// single address.
+    /// Mosquitto 2.0 doesn't support the PROXY protocol (2.1 does), so the broker sees the proxy's address instead of
+    /// the client's. A proxy on this machine is exempt from the limits; one on another machine counts as a single
+    /// address.
     private static let sourceAddresses: FindingText = """
         limits by source address count connections to the broker (IPv6 by its /64): a proxy counts \
         as one address, 127.0.0.1 and ::1 are exempt
@@ -75,6 +67,6 @@ struct AddressCheck {
             """
         let evidence: FindingText =
             isLocal ? "\(rule); \(host) is this machine: clients behind a proxy on it are not counted" : rule
-        return check(.pass, host, evidence: evidence)
+        return check(.pass, host, found: evidence)
     }
 }

@@ -25,39 +25,34 @@ struct HistoryCheck {
             let days = try compare(in: store ?? StoreAccess.tool(directory, place))
             let wrong = days.filter { $0.stored != $0.taken }
             guard let first = wrong.max(by: { abs($0.stored - $0.taken) < abs($1.stored - $1.taken) }) else {
-                return check(.pass, subject, evidence: "\(days.count) days of devices compared")
+                return check(.pass, subject, found: "\(days.count) days of devices compared")
             }
-            return check(
-                .fail,
-                subject,
-                evidence:
-                    "\(wrong.count) of \(days.count) days of devices differ: for \(date(first.day)), \(first.did.text) has \(first.stored) records, but \(first.taken) were accepted",
-                cure: first.stored > first.taken
-                    ? "some are stored twice: stop the processes of other versions, and see lamplighter explain LL1318"
-                    : "some are missing: see whether rows were deleted by hand, and lamplighter explain LL1318",
-                command: "lamplighter history export \(first.did.text) --from \(date(first.day))T00:00:00Z"
-            )
+            let (did, day) = (first.did.text, date(first.day))
+            let evidence: FindingText = """
+                \(wrong.count) of \(days.count) days of devices differ: for \(day), \(did) has \(first.stored) records, \
+                but \(first.taken) were accepted
+                """
+            let cure: FindingText =
+                first.stored > first.taken
+                ? "some are stored twice: stop the processes of other versions, and see lamplighter explain LL1318"
+                : "some are missing: see whether rows were deleted by hand, and lamplighter explain LL1318"
+            return check(.fail, subject, found: evidence)
+                .cured(by: cure, "lamplighter history export \(did) --from \(day)T00:00:00Z")
         } catch {
             return check.skipped(subject, because: error)
         }
     }
 
     private func compare(in store: Store) throws -> [HistoryComparison] {
-        // The check starts at a random id; ids of devices are random after the prefix `d-`.
         let start = "d-" + (0..<2).compactMap { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() }
         return try store.read { tx in
             let kept = try tx.products.all().compactMap(\.historyDays) + [limits.historyDays]
-            let seconds = Int64(kept.min() ?? 1) * 86_400
-            return try tx.history.compare(
-                from: start,
-                since: SystemClock().now.adding(seconds: -seconds),
-                limit: Self.devicesMax
-            )
+            let since = SystemClock().now.adding(seconds: -Int64(kept.min() ?? 1) * 86_400)
+            return try tx.history.compare(from: start, since: since, limit: Self.devicesMax)
         }
     }
 
     private func date(_ day: Int64) -> String {
-        Date(timeIntervalSince1970: Double(day) * 86_400)
-            .formatted(.iso8601.year().month().day())
+        Date(timeIntervalSince1970: Double(day) * 86_400).formatted(.iso8601.year().month().day())
     }
 }

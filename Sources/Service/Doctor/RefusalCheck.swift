@@ -5,14 +5,14 @@ import Problems
 import Storage
 import Workers
 
-/// The check that the gate refused few clients within the last hour, with the numbers by reason.
+/// The check that there were few refusals within the last hour; it reports the number for each reason.
 struct RefusalCheck {
     let directory: DataDirectory
     let place: StorePlace
     /// The service's own store if the check runs in the service's process; nil if the check must open the store.
     var store: Store?
 
-    /// The number of refusals in an hour above which the doctor warns, which is about one every four seconds.
+    /// The number of refusals in an hour above which the doctor warns: about one every four seconds.
     private static let warnMin: Int64 = 1000
 
     private var subject: String { place.database?.place ?? directory.database }
@@ -25,15 +25,10 @@ struct RefusalCheck {
             let counts = try store.read { try $0.refusals.counts(since: hourAgo) }
             let total = counts.reduce(0) { $0 + $1.times }
             let shown = counts.map { "\($0.times) \($0.reason)" }.joined(separator: ", ")
-            let isMany = total > Self.warnMin
-            return check(
-                isMany ? .warn : .pass,
-                "the last hour",
-                evidence: counts.isEmpty ? "no refusals" : "\(total) refusals: \(shown)",
-                cure: isMany ? "see the clients; `lamplighter explain REASON` says what to do" : "",
-                command: isMany
-                    ? "lamplighter refusals --since 1h --data '\(directory.path)'" : nil
-            )
+            let evidence: FindingText = counts.isEmpty ? "no refusals" : "\(total) refusals: \(shown)"
+            let list = "lamplighter refusals --since 1h --data '\(directory.path)'"
+            return check(total > Self.warnMin ? .warn : .pass, "the last hour", found: evidence)
+                .cured(by: "see the clients; `lamplighter explain REASON` says what to do", list)
         } catch {
             return check.skipped(subject, because: error)
         }

@@ -13,41 +13,22 @@ struct ServiceCheck {
     func run() -> Finding {
         let check = Check(.doctorService, "a service runs and accepts work")
         guard let pid = DirectoryLock.holder(of: directory) else {
-            return check(
-                .fail,
-                directory.path,
-                evidence: "no process holds the service's lock",
-                cure: "start the service",
-                command: "lamplighter up --data '\(directory.path)'"
-            )
+            return check(.fail, directory.path, found: "no process holds the service's lock")
+                .cured(by: "start the service", "lamplighter up --data '\(directory.path)'")
         }
         guard let port = HealthPort.port(of: directory) else {
-            return check(
-                .fail,
-                "pid \(pid)",
-                evidence: "the service is not ready yet: there is no ready.json",
-                cure: "see the service's log, which is its standard error"
-            )
+            return check(.fail, "pid \(pid)", found: "the service is not ready yet: there is no ready.json")
+                .cured(by: "see the service's log, which is its standard error")
         }
-        guard
-            let answer = HealthPort.read("/readyz", of: directory, settings, within: patience)
-        else {
-            return check(
-                .fail,
-                "pid \(pid)",
-                evidence: "the service does not answer on health port \(port)",
-                cure: "see the service's log; restart the service if it hangs"
-            )
+        guard let answer = HealthPort.read("/readyz", of: directory, settings, within: patience) else {
+            return check(.fail, "pid \(pid)", found: "the service does not answer on health port \(port)")
+                .cured(by: "see the service's log; restart the service if it hangs")
         }
         let waiting = waitingParts(answer)
         return waiting.isEmpty
-            ? check(.pass, "pid \(pid)", evidence: "all parts accept work")
-            : check(
-                .fail,
-                "pid \(pid)",
-                evidence: FindingText(joining: waiting, by: "; "),
-                cure: "the service retries automatically; the reason names the missing part"
-            )
+            ? check(.pass, "pid \(pid)", found: "all parts accept work")
+            : check(.fail, "pid \(pid)", found: FindingText(joining: waiting, by: "; "))
+                .cured(by: "the service retries automatically; the reason names the missing part")
     }
 
     private func waitingParts(_ body: [UInt8]) -> [FindingText] {

@@ -29,22 +29,14 @@ struct StoreCheck {
                 sizes(try store.fileSize()) + settings.map { FindingText(verbatim: "\($0.name) \($0.value)") } + [
                     "\(devices) devices", "\(letters) dead letters",
                 ]
-            return check(.pass, subject, evidence: FindingText(joining: shown, by: ", "))
+            return check(.pass, subject, found: FindingText(joining: shown, by: ", "))
         } catch let problem as Problem {
-            return check(
-                .fail,
-                subject,
-                evidence: FindingText(verbatim: problem.why),
-                cure: FindingText(verbatim: problem.cures.first?.title ?? ""),
-                command: problem.cures.first?.command
-            )
+            let cure = problem.cures.first
+            return check(.fail, subject, found: FindingText(verbatim: problem.why))
+                .cured(by: FindingText(verbatim: cure?.title ?? ""), cure?.command)
         } catch {
-            return check(
-                .fail,
-                subject,
-                evidence: FindingText(verbatim: "\(error)"),
-                cure: "check the disk; restore a backup if the file is damaged"
-            )
+            return check(.fail, subject, found: FindingText(verbatim: "\(error)"))
+                .cured(by: "check the disk; restore a backup if the file is damaged")
         }
     }
 }

@@ -16,6 +16,7 @@ struct WebhookCheck {
 
     func run() -> Finding {
         let check = Check(.doctorWebhooks, "webhooks accept their events")
+        let list = "lamplighter events list --data '\(directory.path)'"
         do {
             let (all, behind) = try (store ?? StoreAccess.tool(directory, place)).read(at: SystemClock().now) { tx in
                 let all = try tx.eventSubscriptions.all()
@@ -28,24 +29,18 @@ struct WebhookCheck {
             let failing = webhooks.filter { $0.state == .disabled || $0.state == .on && $0.failingSince != nil }
             guard let first = failing.first else {
                 guard let behind else {
-                    return check(.pass, subject, evidence: "\(webhooks.count) webhooks, none fails")
+                    return check(.pass, subject, found: "\(webhooks.count) webhooks, none fails")
                 }
-                return check(
-                    .warn,
-                    subject,
-                    evidence: "the subscription \(behind.name) of \(behind.app.text) is more than 5 minutes behind",
-                    cure: "let its server read and acknowledge; pause a subscription that nobody reads",
-                    command: "lamplighter events list --data '\(directory.path)'"
-                )
+                let (name, app) = (behind.name, behind.app.text)
+                return check(.warn, subject, found: "the subscription \(name) of \(app) is more than 5 minutes behind")
+                    .cured(by: "make its server read and acknowledge events, or pause the subscription", list)
             }
-            return check(
-                .warn,
-                subject,
-                evidence:
-                    "\(failing.count) of \(webhooks.count) webhooks fail; \(first.name) of \(first.app.text): \(first.reason ?? first.lastError ?? "")",
-                cure: "repair the receiver; a disabled webhook continues at its cursor once it is enabled",
-                command: "lamplighter events list --data '\(directory.path)'"
-            )
+            let evidence: FindingText = """
+                \(failing.count) of \(webhooks.count) webhooks fail; \(first.name) of \(first.app.text): \
+                \(first.reason ?? first.lastError ?? "")
+                """
+            return check(.warn, subject, found: evidence)
+                .cured(by: "repair the receiver; a disabled webhook continues at its cursor once it is enabled", list)
         } catch {
             return check.skipped(subject, because: error)
         }

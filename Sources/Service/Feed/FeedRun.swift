@@ -8,17 +8,13 @@ import Storage
 import Synchronization
 import Workers
 
-/// A run of `lamplighter feed` on the broker's machine, which copies changed credentials from a database on another
-/// machine into the gate's file.
+/// A run of `lamplighter feed`, which copies changed credentials from another machine's database to the gate's file.
 package struct FeedRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
 
     /// Prepares a run; the notice that the feed is ready is written to `messages`.
-    package init(settings: Settings, messages: RunMessages) {
-        self.settings = settings
-        self.messages = messages
-    }
+    package init(settings: Settings, messages: RunMessages) { (self.settings, self.messages) = (settings, messages) }
 
     /// Runs until the process receives SIGINT or SIGTERM.
     ///
@@ -48,7 +44,7 @@ package struct FeedRun: Sendable {
     }
 }
 
-/// The feed's work on its own thread, which writes the database's changes to the file and reconnects after a failure.
+/// The feed's work on its own thread: it writes the database's changes to the file, and reconnects after a failure.
 private final class Feeder: StoppableWork {
     private let open: @Sendable () throws -> GateFeed
     private let ready: @Sendable (Int) -> Void
@@ -65,10 +61,7 @@ private final class Feeder: StoppableWork {
         open: @escaping @Sendable () throws -> GateFeed,
         ready: @escaping @Sendable (Int) -> Void
     ) {
-        self.logger = logger
-        self.reports = reports
-        self.open = open
-        self.ready = ready
+        (self.logger, self.reports, self.open, self.ready) = (logger, reports, open, ready)
     }
 
     func run() async { await PlainThread.run { self.follow() } }
@@ -92,10 +85,8 @@ private final class Feeder: StoppableWork {
                 }
             } catch {
                 if !isAway {
-                    logger.error(
-                        "The feed is interrupted; a gate with credentials_age admits no new client",
-                        metadata: ["error": "\(error)"]
-                    )
+                    let text = "The feed is interrupted; a gate with credentials_age admits no new client"
+                    logger.error("\(text)", metadata: ["error": "\(error)"])
                 }
                 isAway = true
                 reports.live("waits for the database")

@@ -9,8 +9,6 @@ import Workers
 /// The routes by which outgoing messages are sent, according to the settings.
 package enum MessageRoutes {
     /// Returns the route of each channel.
-    ///
-    /// - Throws: A `Problem` if a setting that a route needs is missing or wrong.
     static func make(_ context: RunContext) throws -> [OutgoingMessage.Channel: Route] {
         let settings = context.settings
         return [
@@ -24,8 +22,7 @@ package enum MessageRoutes {
         case "smtp", "webhook": try direct()
         case "log": .log(showsText: context.ownsBroker)
         case "gateway": .gateway
-        // Messages are written to the log by default only if the service runs its own broker, as in trials on one
-        // machine.
+        // By default, messages are written to the log if the service runs its own broker, as in a trial.
         default: context.ownsBroker ? .log(showsText: true) : .gateway
         }
     }
@@ -114,12 +111,11 @@ extension MessageRoutes {
         return .direct { (message) async throws(MessageFailure) in
             let params = message.params.sorted { $0.key < $1.key }.map { name, value in (name, JSONValue.string(value))
             }
-            let body: JSONObject = [
-                "messageId": .string(message.id.text), "to": .string(message.to),
-                "countryCode": message.countryCode.map { .string($0) }, "template": .string(message.template.rawValue),
-                "params": .object(JSONObject(params)), "appName": .string(message.appName),
-                "expiresAt": .integer(message.expiresAt.milliseconds), "text": .string(message.text.sms),
-            ]
+            let body = JSONObject(showing: [
+                "messageId": message.id, "to": message.to, "countryCode": message.countryCode,
+                "template": message.template.rawValue, "params": JSONObject(params), "appName": message.appName,
+                "expiresAt": message.expiresAt, "text": message.text.sms,
+            ])
             do throws(SendFailure) {
                 try await hook.send(body)
             } catch {
@@ -131,17 +127,11 @@ extension MessageRoutes {
     /// Returns the configured webhook for text messages.
     static func textWebhook(_ settings: Settings) throws -> TextWebhook {
         do {
-            return try TextWebhook(
-                client: client,
-                url: settings.webhookURL,
-                token: try settings.webhookTokenFile.map(SecretFile.read)
-            )
+            let token = try settings.webhookTokenFile.map(SecretFile.read)
+            return try TextWebhook(client: client, url: settings.webhookURL, token: token)
         } catch let rejection as Rejection {
-            throw wrong(
-                "webhook.\(rejection.field == "token" ? "tokenFile" : "url")",
-                rejection.message,
-                example: "https://texts.example.org/send"
-            )
+            let key = "webhook.\(rejection.field == "token" ? "tokenFile" : "url")"
+            throw wrong(key, rejection.message, example: "https://texts.example.org/send")
         }
     }
 }

@@ -6,26 +6,28 @@ import Providers
 import ServiceSettings
 import Workers
 
-/// The outcome of a trial of a provider of sign-in, mails or texts, with a cure if needed.
+/// The outcome of trying a provider of sign-in, mails or texts, with a cure if needed.
 package struct ProviderTrial: Sendable {
     /// Whether the provider works; `skip` if this machine can't find that out.
     package let state: Finding.State
     /// What the trial found.
     package let evidence: FindingText
     /// What the operator can do about the finding; empty if nothing is needed.
-    package let cure: FindingText
+    package private(set) var cure: FindingText = ""
 
-    init(_ state: Finding.State, _ evidence: FindingText, cure: FindingText = "") {
-        self.state = state
-        self.evidence = evidence
-        self.cure = cure
+    init(_ state: Finding.State, _ evidence: FindingText) { (self.state, self.evidence) = (state, evidence) }
+
+    /// Returns the outcome with a cure.
+    private func cured(by cure: FindingText) -> ProviderTrial {
+        var trial = self
+        trial.cure = cure
+        return trial
     }
 
     /// The trial as JSON for the console (`ProviderTrial` of `schemas/http`).
     package var json: JSONObject {
-        JSONObject([
-            ("state", .string(state.rawValue)), ("evidence", .object(evidence.json)),
-            ("cure", cure.isEmpty ? nil : .object(cure.json)),
+        JSONObject(showing: [
+            "state": state.rawValue, "evidence": evidence.json, "cure": cure.isEmpty ? nil : cure.json,
         ])
     }
 
@@ -35,11 +37,8 @@ package struct ProviderTrial: Sendable {
     package static func identity(_ provider: ProviderSettings, logger: Logger) async -> ProviderTrial {
         let path = "providers.\(provider.provider)"
         guard !provider.clientIDs.isEmpty else {
-            return ProviderTrial(
-                .fail,
-                "the provider has no client id",
-                cure: "put the app's ids from the provider into \(path).clientIds of the document"
-            )
+            return ProviderTrial(.fail, "the provider has no client id")
+                .cured(by: "put the app's ids from the provider into \(path).clientIds of the document")
         }
         let providers = IdentityProviders(logger: logger)
         var failure: ProviderFailure?
@@ -50,21 +49,15 @@ package struct ProviderTrial: Sendable {
         }
         await providers.shutdown()
         if case .unavailable(_, let reason) = failure {
-            return ProviderTrial(
-                .fail,
-                FindingText(verbatim: reason),
-                cure: """
-                    see whether this machine reaches \(provider.baseURL), and whether address, ids and \
-                    secret of \(path) are right
-                    """
-            )
+            let cure: FindingText = """
+                see whether this machine reaches \(provider.baseURL), and whether address, ids and secret of \(path) are \
+                right
+                """
+            return ProviderTrial(.fail, FindingText(verbatim: reason)).cured(by: cure)
         }
         guard provider.isEnabled else {
-            return ProviderTrial(
-                .warn,
-                "the provider answers, but users may not log in with it",
-                cure: "set \(path).enabled in the document"
-            )
+            return ProviderTrial(.warn, "the provider answers, but users may not log in with it")
+                .cured(by: "set \(path).enabled in the document")
         }
         return provider.provider.hasIDTokens
             ? ProviderTrial(.pass, "the provider publishes keys for verifying ID tokens")
@@ -73,8 +66,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Messages
 
-    /// Tries the route by which a channel's messages are sent, without sending any; this takes no longer than sending a
-    /// message.
+    /// Tries the route of a channel's messages without sending one; this takes no longer than sending a message.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
         _ context: RunContext,
@@ -85,24 +77,30 @@ package struct ProviderTrial: Sendable {
         case "smtp": return await mailServer(context.settings)
         case "webhook": return await webhook(context.settings)
         case Route.logName:
-            return ProviderTrial(
-                .warn,
-                "nothing is sent: messages are only written to the log",
-                cure: "set \(key) to another value"
-            )
+            return ProviderTrial(.warn, "nothing is sent: messages are only written to the log")
+                .cured(by: "set \(key) to another value")
         default:
             guard gateways > 0 else {
-                return ProviderTrial(
-                    .fail,
-                    "messages are published for a gateway, but none may connect",
-                    cure: "lamplighter service add mailer --role gateway"
-                )
+                return ProviderTrial(.fail, "messages are published for a gateway, but none may connect")
+                    .cured(by: "lamplighter service add mailer --role gateway")
             }
-            return ProviderTrial(
-                .skip,
-                "messages are published for a gateway; \(gateways) may connect",
-                cure: "a test message shows whether a gateway sends them"
-            )
+            return ProviderTrial(.skip, "messages are published for a gateway; \(gateways) may connect")
+                .cured(by: "a test message shows whether a gateway sends them")
+        }
+    }
+
+    /// Returns the outcome of a test push.
+    package static func push(_ end: PushEnd, to kind: PushKind) -> ProviderTrial {
+        switch end {
+        case .sent where kind == .gateway: ProviderTrial(.skip, "the push is published for a gateway")
+        case .sent: ProviderTrial(.pass, "the push service accepted the push")
+        case .gone:
+            ProviderTrial(.fail, "the push service no longer knows the address, which was deleted")
+                .cured(by: "the app sets a new address with notification/setPush")
+        case .failed(let reason): ProviderTrial(.fail, FindingText(verbatim: reason))
+        case .notConfigured:
+            ProviderTrial(.fail, "the app has no settings for this push service")
+                .cured(by: "add push.\(kind.rawValue) to the app's document")
         }
     }
 
@@ -110,14 +108,8 @@ package struct ProviderTrial: Sendable {
         do {
             let (client, from) = try MessageRoutes.mailServer(settings)
             let found = try await BlockingPool(max: 1).run { client.greet(as: from.domain) }
-            guard let found else {
-                return ProviderTrial(.pass, "\(settings.smtpHost) answers and accepts mails")
-            }
-            return ProviderTrial(
-                .fail,
-                FindingText(verbatim: found.summary),
-                cure: cure(found.obstacle)
-            )
+            guard let found else { return ProviderTrial(.pass, "\(settings.smtpHost) answers and accepts mails") }
+            return ProviderTrial(.fail, FindingText(verbatim: found.summary)).cured(by: cure(found.obstacle))
         } catch {
             return broken(error)
         }
@@ -138,19 +130,15 @@ package struct ProviderTrial: Sendable {
             let status = try await MessageRoutes.textWebhook(settings).reach()
             let evidence: FindingText = "the webhook answered \(status)"
             return switch status {
-            case 401, 403: ProviderTrial(.fail, evidence, cure: "see webhook.tokenFile")
-            case 404, 410: ProviderTrial(.warn, evidence, cure: "see whether webhook.url is the webhook's address")
-            // The HTTP status 501 doesn't count as a failure, since it is the answer of a server that doesn't support
-            // HEAD.
-            case 500, 502...599: ProviderTrial(.fail, evidence, cure: "see the log of the webhook's server")
+            case 401, 403: ProviderTrial(.fail, evidence).cured(by: "see webhook.tokenFile")
+            case 404, 410: ProviderTrial(.warn, evidence).cured(by: "see whether webhook.url is the webhook's address")
+            // HTTP status 501 isn't a failure, since it is the answer of a server that doesn't support HEAD.
+            case 500, 502...599: ProviderTrial(.fail, evidence).cured(by: "see the log of the webhook's server")
             default: ProviderTrial(.pass, evidence)
             }
         } catch let failure as SendFailure {
-            return ProviderTrial(
-                .fail,
-                FindingText(verbatim: failure.summary),
-                cure: "see whether this machine reaches webhook.url"
-            )
+            return ProviderTrial(.fail, FindingText(verbatim: failure.summary))
+                .cured(by: "see whether this machine reaches webhook.url")
         } catch {
             return broken(error)
         }
@@ -158,22 +146,18 @@ package struct ProviderTrial: Sendable {
 
     private static func broken(_ error: any Error) -> ProviderTrial {
         let problem = error as? Problem
-        return ProviderTrial(
-            .fail,
-            "\(problem?.message ?? "\(error)"): \(problem?.why ?? "")",
-            cure: "correct the setting, and restart the service"
-        )
+        return ProviderTrial(.fail, "\(problem?.message ?? "\(error)"): \(problem?.why ?? "")")
+            .cured(by: "correct the setting, and restart the service")
     }
 }
 
 extension MessageRoutes {
+    /// The channels whose route an operator chooses; the route of a push follows from the terminal's address.
+    package static let channels = [OutgoingMessage.Channel.email, .sms]
+
     /// Returns the name of the route by which a channel's messages are sent.
     package static func way(of channel: OutgoingMessage.Channel, _ context: RunContext) -> String {
-        let word =
-            switch channel {
-            case .email: context.settings.emailDelivery
-            case .sms: context.settings.smsDelivery
-            }
+        let word = channel == .email ? context.settings.emailDelivery : context.settings.smsDelivery
         guard word == "auto" else { return word }
         return context.ownsBroker ? Route.logName : "gateway"
     }

@@ -15,10 +15,10 @@ package struct StoreMover {
     private let directory: DataDirectory
     private let settings: Settings
     private let target: Target
-    /// The new place of the store, as the operator sees it.
+    /// The new location of the store, as errors show it to the operator.
     package let place: String
 
-    /// Creates a move to a target, which is `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
+    /// Creates a move to a target of the form `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
     ///
     /// `directory` is the installation's data directory, which the caller has locked.
     /// - Throws: A `Problem` if the target has neither of these forms.
@@ -36,7 +36,7 @@ package struct StoreMover {
         }
     }
 
-    /// Copies the store and compares the copy with it; returns the tables with the numbers of their rows and their
+    /// Copies the store and compares the copy with the original; returns the tables with their row counts and
     /// checksums.
     ///
     /// `progress` is called with the current step and the completed part of the work, from 0 to 1. If `progress` throws
@@ -48,12 +48,11 @@ package struct StoreMover {
         defer { withExtendedLifetime(lock) {} }
         do { return try StoreMove(from: source, to: store).run(at: SystemClock().now, progress: progress) } catch let
             failure as StoreMove.Failure
-        { throw MoveProblem(place).problem(failure) } catch let failure as Store.Failure {
+        { throw problem(failure) } catch let failure as Store.Failure {
             throw StoreProblem(directory, StorePlace(settings)).problem(failure)
         }
     }
 
-    /// Opens the target; locks the target's directory if it is a different one.
     private func open() throws -> (Store, DirectoryLock?) {
         switch target {
         case .database(let address):
@@ -67,7 +66,6 @@ package struct StoreMover {
         }
     }
 
-    /// Copies the encryption key of the secrets to another data directory.
     private func copyKey(to new: DataDirectory) throws {
         let path = StorePlace(settings).serverKeyFile ?? directory.serverKey
         let key = try SecretFile.read(path)
@@ -75,65 +73,16 @@ package struct StoreMover {
         guard try SecretFile.read(new.serverKey) != key else { return }
         throw Problem.keyOfOtherStore(key: new.serverKey, source: path)
     }
-}
 
-/// The problem shown to an operator when a move fails.
-private struct MoveProblem {
-    private let place: String
-
-    init(_ place: String) { self.place = place }
-
-    func problem(_ failure: StoreMove.Failure) -> Problem {
+    private func problem(_ failure: StoreMove.Failure) -> Problem {
         switch failure {
-        case .targetInUse(let table):
-            problem(
-                .moveTargetInUse,
-                "\(place) is not empty: its table \(table) has rows",
-                why: "a move fills an empty store; nothing was changed",
-                cures: [.init("--to ANOTHER", "a new database or directory")]
-            )
+        case .targetInUse(let table): .moveTargetInUse(place: place, table: table)
         case .outboxNotEmpty(let rows, let topics):
-            problem(
-                .moveOutbox,
-                "messages of \(rows) transactions wait to be published: " + topics.joined(separator: ", "),
-                why: "promised messages to users and devices must be published first; nothing was changed",
-                cures: [.init("lamplighter up", "start the service, and stop it after a few seconds")]
-            )
-        case .sourceInUse(let node):
-            problem(
-                .moveSourceInUse,
-                "the process \(node) is working on the store",
-                why: "the rows that the process writes would be missing; nothing was changed",
-                cures: [.init("systemctl stop lamplighter", "on every machine; then wait 6 s")]
-            )
-        case .text(let row, let column, let reason):
-            problem(
-                .moveText,
-                "PostgreSQL does not accept the text in \(column) of \(row): \(reason)",
-                why: "the rows before this row were copied; the move continues once the text is corrected",
-                cures: [
-                    .init("sqlite3 lamplighter.db", "change or delete the row"),
-                    .init("lamplighter migrate --to …", "the same command again"),
-                ]
-            )
+            .moveOutbox(rows: rows, topics: topics.joined(separator: ", "), place: place)
+        case .sourceInUse(let node): .moveSourceInUse(node: node, place: place)
+        case .text(let row, let column, let reason): .moveText(column: column, row: row, reason: reason, place: place)
         case .unequal(let table, let source, let target):
-            problem(
-                .moveUnequal,
-                "the table \(table) has \(target.rows) rows in \(place) and \(source.rows) in the source, "
-                    + "or their contents differ",
-                why:
-                    "the store was changed between two parts of the move, or damaged during the move",
-                cures: [.init("--to ANOTHER", "start again, with an empty database or directory")]
-            )
+            .moveUnequal(table: table, copied: target.rows, place: place, given: source.rows)
         }
-    }
-
-    private func problem(
-        _ code: ProblemCode,
-        _ message: String,
-        why: String,
-        cures: [Problem.Cure]
-    ) -> Problem {
-        Problem(code, message, at: place, why: why, cures: cures)
     }
 }

@@ -44,14 +44,9 @@ package struct ExplainPage: Sendable {
     /// The cure of a refusal; nil for a problem.
     package var cure: String? { refusal?.cure }
 
-    /// The page as a JSON object with the members `code`, `title` and `text`, and for a refusal also `cause` and
-    /// `cure`.
+    /// The page as a JSON object with `code`, `title` and `text`, and for a refusal also `cause` and `cure`.
     package var json: JSONValue {
-        .object([
-            "code": .string(code), "title": .string(title), "text": .string(text),
-            "cause": refusal.map { .string($0.cause) },
-            "cure": refusal.map { .string($0.cure) },
-        ])
+        JSONObject(showing: ["code": code, "title": title, "text": text, "cause": cause, "cure": cure]).shown
     }
 
     /// The page's row in the list of all pages, as JSON.

@@ -11,10 +11,7 @@ import Web
 import Wire
 import Workers
 
-/// A connection to the broker that passes requests from HTTP to the gate, which checks and publishes them, and returns
-/// the answers.
-///
-/// The connection is separate from the workers' connections, and has a thread of its own.
+/// A connection, with its own thread, that passes HTTP requests to the gate and returns the answers.
 final class RequestConnection: StoppableWork {
     private struct Waiting {
         let isToken: Bool
@@ -32,12 +29,13 @@ final class RequestConnection: StoppableWork {
         var waiting: [UInt64: Waiting] = [:]
         var unsent: [(number: UInt64, request: RequestFront.Asked)] = []
         var next: UInt64 = 1
-        /// The requests that were sent together last: the number of the first request, and how many are unanswered.
+        /// The last batch of requests that were sent together: the first request's number, and how many are unanswered.
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 
-        /// How long new requests still wait for more requests, to share a transaction of the worker: until the requests
-        /// that were sent last are answered, but at most for `pauseMax` after those were sent.
+        /// How long new requests still wait, so that later requests can share their batch and the worker's transaction.
+        ///
+        /// The wait ends when the last batch is answered, or when `pauseMax` has passed since that batch was sent.
         var pause: Duration {
             lastSent.unanswered > 0 ? max(.zero, lastSentAt + RequestConnection.pauseMax - .now) : .zero
         }
@@ -57,7 +55,7 @@ final class RequestConnection: StoppableWork {
     /// The maximum number of requests that wait for their answers.
     private static let waitingMax = 4_096
 
-    /// Prepares a connection in addition to the workers' connections.
+    /// Prepares a connection to the broker that is separate from the workers' connections.
     init(_ context: RunContext, _ topics: Topics) throws {
         self.topics = topics
         node = String(Sodium.randomSecret().prefix(12))
@@ -78,11 +76,8 @@ final class RequestConnection: StoppableWork {
                 guard state.isConnected, !state.isStopping, state.waiting.count < Self.waitingMax else { return nil }
                 let number = state.next
                 state.next += 1
-                state.waiting[number] = Waiting(
-                    isToken: request.isToken,
-                    deadline: .now + Self.answerMax,
-                    answer: continuation
-                )
+                let deadline = ContinuousClock.now + Self.answerMax
+                state.waiting[number] = Waiting(isToken: request.isToken, deadline: deadline, answer: continuation)
                 state.unsent.append((number, request))
                 return state.unsent.count == 1
             }
@@ -142,7 +137,6 @@ final class RequestConnection: StoppableWork {
         client.disconnect()
     }
 
-    /// Sends the new requests, or returns how long they still have to wait for more requests.
     private func send(over client: inout MosquittoClient) throws -> Duration? {
         let unsent = state.withLock { state -> [(number: UInt64, request: RequestFront.Asked)] in
             guard let first = state.unsent.first?.number, state.pause == .zero else { return [] }
@@ -155,7 +149,7 @@ final class RequestConnection: StoppableWork {
             let space = "\(topics.root)/app/\(request.app.text)/\(request.terminal.text)"
             try client.publish(
                 topic: "\(space)/request/\(request.name)",
-                payload: Sodium.sha256(request.password.utf8) + request.payload,
+                payload: (request.digest ?? Sodium.sha256(request.password.utf8)) + request.payload,
                 outlet: 0,
                 properties: PublishProperties(
                     responseTopic: "\(space)/http/\(node)",
@@ -195,7 +189,6 @@ final class RequestConnection: StoppableWork {
         for waiting in late { waiting.answer.resume(returning: .refusal(.outcomeUnknown)) }
     }
 
-    /// Answers all waiting requests with a refusal after the connection has ended.
     private func end() {
         let waiting = state.withLock { state in
             state.lastSent.unanswered = 0
@@ -218,11 +211,11 @@ extension Rejection {
             self =
                 isToken
                 ? Rejection(.invalidToken, "The token is not valid here.", field: "token")
-                : Rejection(.invalidCredentials, "The app or its secret is wrong, or another app has the terminal.")
+                : Rejection(.invalidCredentials, "The app or its secret is wrong, or the terminal is another app's.")
         case .sessionTokenRequired:
             self = Rejection(
                 .invalidToken,
-                "The terminal has a session in use: its token is needed instead of the app's secret.",
+                "The terminal has a session: send the session's token instead of the app's secret.",
                 field: "token",
                 reason: RefusalReason.sessionTokenRequired.rawValue
             )
@@ -237,6 +230,7 @@ extension Rejection {
 }
 
 extension EventStream: EventFeed {}
+extension OAuthService: AuthorizationServer {}
 
 extension RequestFront {
     /// Creates the handler of requests over HTTP, connected to the broker and the store.
@@ -255,7 +249,7 @@ extension RequestFront {
             isSecure: context.publicURL.hasPrefix("https://"),
             holder: { token in
                 try await blocking.run {
-                    try environment.store.read { tx in
+                    try environment.store.read(at: environment.clock.now) { tx in
                         if token.hasPrefix(APIKey.prefix) {
                             return try tx.keys.find(token: token).map { key in
                                 let refusal = key.refusal(at: environment.clock.now)
@@ -267,7 +261,8 @@ extension RequestFront {
                             app: session.app,
                             terminal: session.terminal,
                             uid: session.uid,
-                            refusal: session.refusal(at: environment.clock.now)
+                            refusal: session.refusal(at: environment.clock.now),
+                            digest: session.isGrant ? try tx.oauth.gateDigest(of: session.id) : nil
                         )
                     }
                 }

@@ -1,8 +1,10 @@
+import Certificates
 import Domain
 package import Files
 package import Logging
 import PostgreSQL
 import Problems
+import Providers
 package import ServiceLifecycle
 package import ServiceSettings
 import Storage
@@ -10,9 +12,7 @@ package import Web
 import Wire
 package import Workers
 
-/// The store and the workers of one process, which are ready to run.
-///
-/// Only this type creates the store and the workers and connects them with each other.
+/// The store and the workers of one process, created, connected and ready to run.
 package struct Backend {
     /// A line about the store, for the banner.
     package let summary: String
@@ -22,7 +22,7 @@ package struct Backend {
     ///
     /// The function is called at the beginning of the shutdown, since closing the listeners can take a while.
     let handOver: @Sendable () -> Void
-    /// The functions behind the pages that links in messages open.
+    /// The functions of the web pages that users open by links in messages.
     package let pages: Pages
     /// The environment that the workers share.
     package let environment: Environment
@@ -62,10 +62,11 @@ package struct Backend {
                 WorkService(MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)),
                 BackupTask(context, store),
             ] + workers
-                // The last services in the list are stopped first, so that the workers still publish the messages that
-                // these services leave in the outbox.
+                // Services are stopped in reverse order. The following services write messages to the outbox, so they
+                // are stopped before the workers that publish these messages.
                 + [WorkService(MaintenanceThread(MaintenanceJobs.rows, environment, isForOne: true, logger: logger))]
-                + (try messageSender(context, environment)) + webhookSender(context, environment),
+                + (try messageSender(context, environment)) + eventServices(context, environment)
+                + announcer(context, environment),
             handOver: { [environment] in
                 environment.ending.begin()
                 cluster?.member.stop()
@@ -75,8 +76,7 @@ package struct Backend {
         )
     }
 
-    /// Creates the workers of a process that doesn't share the work with others: all workers, or those that the
-    /// settings name.
+    /// Creates the workers that the settings name, for a process that doesn't share its lanes with other processes.
     private static func workers(
         _ context: RunContext,
         _ environment: Environment,
@@ -93,20 +93,14 @@ package struct Backend {
             )
         }
         return try names.map { name in
-            WorkService(
-                try WorkerThread(
-                    name,
-                    options: try BrokerAccess.workers(context),
-                    proof: proof,
-                    environment: environment,
-                    logger: logger
-                ),
-                after: context.readiness
-            )
+            let options = try BrokerAccess.workers(context)
+            let thread =
+                try WorkerThread(name, options: options, proof: proof, environment: environment, logger: logger)
+            return WorkService(thread, after: context.readiness)
         }
     }
 
-    /// Opens the store; logs the progress while an older database is copied, which can take minutes.
+    /// Opens the store; copying an older database can take minutes, so the progress is logged.
     private static func openStore(_ context: RunContext) throws -> Store {
         var tenths = -1
         return try StoreAccess.service(
@@ -116,10 +110,8 @@ package struct Backend {
             copying: { done in
                 guard Int(done * 10) > tenths else { return }
                 tenths = Int(done * 10)
-                context.logger.notice(
-                    "copying the database before migrating it",
-                    metadata: ["done": "\(tenths * 10) %"]
-                )
+                let done: Logger.MetadataValue = "\(tenths * 10) %"
+                context.logger.notice("copying the database before migrating it", metadata: ["done": done])
             },
             onCopy: { path in
                 context.logger.notice("copied the database before migrating it", metadata: ["copy": "\(path)"])
@@ -127,7 +119,6 @@ package struct Backend {
         )
     }
 
-    /// Creates the web pages that links in messages open.
     private static func pages(_ links: LinkService, _ publicURL: String, visitsPerMinute visits: Int) -> Pages {
         Pages(
             look: { await links.look($0) },
@@ -141,33 +132,37 @@ package struct Backend {
         )
     }
 
-    /// Returns the sender of e-mails and texts if the session worker, which publishes the sender's messages, runs in
-    /// this process.
+    /// Returns the sender of e-mails, texts and pushes if the session worker runs in this process.
     private static func messageSender(_ context: RunContext, _ environment: Environment) throws -> [any Service] {
         guard context.settings.workers.contains(.session) else { return [] }
-        let service = MessageSender(
-            environment,
-            routes: try MessageRoutes.make(context),
-            logger: Logger(label: "lamplighter.delivery")
-        )
-        return [WorkService(service)]
+        let (routes, logger) = (try MessageRoutes.make(context), Logger(label: "lamplighter.delivery"))
+        return [WorkService(MessageSender(environment, routes: routes, logger: logger))]
     }
 
-    /// Returns the sender of events to webhooks if the worker that publishes the sender's messages runs in this
-    /// process.
-    private static func webhookSender(_ context: RunContext, _ environment: Environment) -> [any Service] {
+    /// Returns the webhook sender and the notifier, if the worker that publishes their messages runs in this process.
+    private static func eventServices(_ context: RunContext, _ environment: Environment) -> [any Service] {
         guard context.settings.workers.contains(.reach) else { return [] }
-        return [WorkService(WebhookSender(environment, logger: Logger(label: "lamplighter.webhooks")))]
+        return [
+            WorkService(WebhookSender(environment, logger: Logger(label: "lamplighter.webhooks"))),
+            WorkService(Notifier(environment, logger: Logger(label: "lamplighter.notifier"))),
+        ]
     }
 
-    /// Throws a `Problem` if other processes share the work on the database, since this process would do all of it.
+    /// Returns the announcer of devices to Home Assistant if the worker that publishes the announcer's messages runs in
+    /// this process.
+    private static func announcer(_ context: RunContext, _ environment: Environment) -> [any Service] {
+        guard context.settings.workers.contains(.session) else { return [] }
+        return [WorkService(HomeAssistantAnnouncer(environment, logger: Logger(label: "lamplighter.homeassistant")))]
+    }
+
+    /// Throws a `Problem` if other processes share the work on the database, because this process would do all the work
+    /// a second time.
     private static func refuseShared(_ store: Store) throws {
         guard store.isShared else { return }
         let node = try store.coordinate { try $0.nodes.living().first }
         if let node { throw Problem.databaseInUse(reason: "the process \(node.name) is working on the database") }
     }
 
-    /// Stores the demo, and the principals of the tools and the console, which operators don't import.
     private static func enrol(_ context: RunContext, in store: Store) throws {
         try store.batch(at: SystemClock().now) { tx in
             try tx.services.save("tools", role: .worker, secret: context.secrets.tools)
@@ -202,7 +197,9 @@ package struct Backend {
             publicURL: context.publicURL
         )
         environment.plan = plan
+        environment.brokerPlace = context.brokerPlace
         environment.outbound = try OutboundRule(privateTargets: context.settings.privateTargets)
+        environment.pushes = PushSender(environment.outbound)
         environment.leadership = Leadership(among: membership)
         environment.health.diskIsLow = { reason in
             guard let reason else { return readiness.isReady("disk") }
@@ -218,7 +215,7 @@ package struct Backend {
     }
 }
 
-/// The settings, secrets, ports and other parts of a run that exist before the store is opened.
+/// The parts of a run that exist before the store is opened, such as its settings, secrets and ports.
 package struct RunContext: Sendable {
     /// The settings of the run.
     package let settings: Settings
@@ -230,7 +227,7 @@ package struct RunContext: Sendable {
     package let demo: DemoKeys?
     /// Whether the broker is a child of this process.
     package let ownsBroker: Bool
-    /// The ports of the listeners; with `serve`, the MQTT port is that of the given broker.
+    /// The ports of the listeners; with `serve`, the MQTT port is the given broker's port.
     package let ports: ListenerPorts
     /// The server's certificate; nil if there are no listeners with TLS.
     package let tls: TLSMaterial?
@@ -250,6 +247,15 @@ package struct RunContext: Sendable {
 
     /// Whether this process is one of several that share a database and a broker.
     var sharesWork: Bool { settings.database != nil && !ownsBroker }
+
+    /// The host and port at which devices and apps reach the broker by MQTT; the port with TLS if the broker has one.
+    ///
+    /// Clients on other machines must connect to a name that is in the certificate.
+    var brokerPlace: HomeAssistantCodec.Place {
+        let local = ["0.0.0.0", "::"].contains(settings.mqttHost) ? "127.0.0.1" : settings.mqttHost
+        guard let port = ports.mqttTLS else { return (local, ports.mqtt, hasTLS: false) }
+        return (tls?.certificate.names.first ?? local, port, hasTLS: true)
+    }
 
     /// The listeners without TLS that other machines can reach.
     var openListeners: [OpenListener] {

@@ -10,8 +10,7 @@ import Synchronization
 import Web
 import Workers
 
-/// A service that runs this process's share of the lanes when the gate has been found, and hands the lanes over at
-/// shutdown.
+/// A service that waits until the gate is found, and then runs this process's share of the lanes until the shutdown.
 struct ClusterService: Service {
     let member: ClusterMember
     let readiness: Readiness
@@ -41,37 +40,30 @@ struct ClusterService: Service {
         await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
         await member.runUntilShutdown()
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
-        // `Backend.handOver` stops the member before this service's turn to shut down. The service must wait for its
-        // turn, since the group fails if a service returns earlier.
+        // `Backend.handOver` has stopped the member, but this method must not return yet: the service group fails if a
+        // service returns before its turn to shut down.
         try? await gracefulShutdown()
     }
 
-    /// Takes a slot among the processes that share a database, and checks that they all divide the work in the same
-    /// way.
+    /// Takes a slot among the processes that share a database, and checks that all of them divide the work alike.
     ///
-    /// The previous process on the data directory has ended, since this process has locked the directory. Its slot is
-    /// therefore freed, even if no other process has noticed its end.
+    /// The previous process on the data directory must have ended, since this process could lock the directory. The
+    /// previous process's slot is therefore freed, even if no other process has noticed the end.
     /// - Throws: A `Problem` if no slot is free, or if another version divides the work differently.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {
         let machine = ProcessInfo.processInfo.hostName
         let name = context.settings.processName ?? "\(machine)-\(getpid())"
+        let former = TextFile.read(context.directory.process)
         let membership: Membership
         do {
-            membership = try Membership.join(
-                store,
-                name: name,
-                version: Version.text,
-                inPlaceOf: TextFile.read(context.directory.process)
-            )
+            membership = try Membership.join(store, name: name, version: Version.text, inPlaceOf: former)
             try TextFile.write(membership.id, to: context.directory.process)
         } catch is Membership.NoSlot {
             throw Problem.noSlotFree()
         }
         for worker in WorkerName.allCases {
             let count = LanePlan.shared.count(of: worker)
-            let found = try store.coordinate {
-                try $0.leases.make(worker.rawValue, lanes: count)
-            }
+            let found = try store.coordinate { try $0.leases.make(worker.rawValue, lanes: count) }
             guard found == count else {
                 try membership.leave(store)
                 throw Problem.otherLanes(worker: worker.rawValue, found: found, wanted: count)

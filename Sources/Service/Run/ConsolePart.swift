@@ -3,12 +3,11 @@ import Problems
 import ServiceSettings
 package import Web
 
-/// The operators' console of a run, which code outside this module creates.
+/// The operators' console of a run, created by code outside this module.
 package struct ConsolePart: Sendable {
     /// The responder to the console's requests.
     let responder: any ConsoleResponder
-    /// The function that creates the one-time link for the banner; it returns nil if an operator already has a
-    /// password.
+    /// The function that creates the banner's one-time link, or returns nil if an operator already has a password.
     let firstLink: @Sendable () throws -> String?
 
     /// Creates a console from its parts.
@@ -22,15 +21,14 @@ package struct ConsolePart: Sendable {
 package typealias ConsoleMaker = @Sendable (RunContext, Backend) throws -> ConsolePart
 
 extension RunContext {
-    /// Whether the console's listener uses TLS, which it does if there is a certificate and its address isn't a
-    /// loopback address.
+    /// Whether the console's listener uses TLS: there is a certificate, and the address isn't a loopback address.
     var consoleHasTLS: Bool { tls != nil && !LocalHosts.isLoopback(settings.consoleHost) }
 
     /// Whether browsers reach the console over HTTPS.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
 
-    /// The names from the settings and the certificate under which browsers can open the console, in addition to this
-    /// machine's own names.
+    /// The names, besides this machine's own, by which browsers can open the console, according to the settings and the
+    /// certificate.
     var consoleNames: [String] {
         let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
         return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])
@@ -38,25 +36,17 @@ extension RunContext {
 
     /// The address at which operators reach the console, without a slash at the end.
     package var consoleURL: String {
-        var url =
-            settings.consoleURL
-            ?? Banner.url(
-                consoleIsSecure ? "https" : "http",
-                settings.consoleHost,
-                port: ports.console ?? settings.consolePort
-            )
+        let (scheme, port) = (consoleIsSecure ? "https" : "http", ports.console ?? settings.consolePort)
+        var url = settings.consoleURL ?? Banner.url(scheme, settings.consoleHost, port: port)
         while url.hasSuffix("/") { url.removeLast() }
         return url
     }
 
     /// Returns the console's address for a link on the first web page; nil if there is no console to show.
     ///
-    /// If the operator hasn't set the console's address, the link is shown only to visitors on this machine, and only
-    /// if the public URL is local.
+    /// If no address is set, the link is shown only to visitors on this machine, and only if the public URL is local.
     func consoleURL(isLocal: Bool) -> String? {
-        guard ports.console != nil, settings.consoleURL != nil || isLocal && isPublicURLLocal
-        else { return nil }
-        return consoleURL
+        ports.console != nil && (settings.consoleURL != nil || isLocal && isPublicURLLocal) ? consoleURL : nil
     }
 }
 

@@ -1,6 +1,7 @@
 package import Domain
 package import JSON
 import Problems
+import Providers
 import Sodium
 package import Storage
 
@@ -10,20 +11,18 @@ package enum Import {
     package struct Outcome: Sendable, Equatable {
         /// The product's key or the app's id.
         package let id: String
-        /// The new secret, if the document contains one or one was created.
+        /// The new secret, if any: from the document, or created by the import.
         package let secret: String?
-        /// Whether no product or app with this id existed before.
+        /// Whether the product or app is new: its id was unknown before.
         package let isNew: Bool
     }
 
-    /// Stores the document of a new product or a new version of an existing product; creates a `productKey` if the
-    /// document has none.
+    /// Stores the document of a product, new or changed; creates a `productKey` if the document has none.
     ///
     /// The secret is the document's `productSecret`. If the document has none, a secret is created for a new product,
     /// and an existing product keeps its secret. With `isForced`, the document is imported even if stored values might
     /// no longer fit, or an open alert or fault would be lost.
-    /// - Throws: `Rejection` with the field at fault, or a `Problem` if the stored states of devices don't allow the
-    ///   change.
+    /// - Throws: `Rejection` with the field at fault, or a `Problem` if devices' stored states don't allow the change.
     @discardableResult
     package static func product(
         _ document: JSONValue,
@@ -55,12 +54,8 @@ package enum Import {
         var faults = Faults()
         KnownMembers.check(document, "", known: ProductCodec.members, faults: &faults)
         for (index, point) in (document["dataPoints"]?.arrayValue ?? []).enumerated() {
-            KnownMembers.check(
-                point.objectValue ?? [:],
-                "dataPoints.\(index).",
-                known: ProductCodec.pointMembers,
-                faults: &faults
-            )
+            let (object, known) = (point.objectValue ?? [:], ProductCodec.pointMembers)
+            KnownMembers.check(object, "dataPoints.\(index).", known: known, faults: &faults)
         }
         check(secret: "productSecret", of: document, faults: &faults)
         _ = faults.catching(try macs(of: document))
@@ -127,29 +122,28 @@ package enum Import {
         try completed(app: document, in: tx).app
     }
 
-    /// Checks an app document without storing it, and adds the id and the secrets that it leaves out.
     private static func completed(
         app document: JSONObject,
         in tx: Transaction
     ) throws -> (app: App, document: JSONObject) {
         var object = named(document, "appId")
         if let id = object["appId"]?.stringValue.flatMap({ AppID($0) }) {
-            object = AppSecrets.completed(object, from: try tx.apps.document(id))
+            object = AppSecrets.completed(object, from: try tx.apps.document(id) ?? [:])
         }
         var faults = Faults()
         AppDocument.check(object, &faults)
         check(secret: "secret", of: object, faults: &faults)
         let app = faults.catching(try AppCodec.decode(object))
+        _ = faults.catching(try app?.push.checkKeys())
         try faults.throwFirst()
         guard let app else { throw Rejection.invalid("", "The document can't be read.") }
         return (app, object)
     }
 
-    /// Stores the document of a new app or a new version of an existing app; creates an `appId` if the document has
-    /// none.
+    /// Stores the document of an app, new or changed; creates an `appId` if the document has none.
     ///
     /// The secret is the document's `secret`. If the document has none, a secret is created for a new app, and an
-    /// existing app keeps its secret. The secrets of identity providers that the document leaves out are kept too.
+    /// existing app keeps its secret. Identity providers' secrets are also kept if the document omits them.
     /// - Throws: `Rejection` with the field at fault.
     @discardableResult
     package static func app(_ document: JSONValue, in tx: Transaction) throws -> Outcome {
@@ -164,7 +158,7 @@ package enum Import {
         var kept = whole
         kept["secret"] = nil
         try tx.apps.save(app, document: kept, secret: secret)
-        // The statuses must be published again, since users of the app see only devices of the app's products.
+        // If the app's list of products has changed, users see different devices, so statuses must be published again.
         if let before, before.products != app.products { try tx.refreshes.addAll() }
         return Outcome(id: app.id.text, secret: secret, isNew: isNew)
     }

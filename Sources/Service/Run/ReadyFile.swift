@@ -5,8 +5,7 @@ import ServiceLifecycle
 import ServiceSettings
 import Web
 
-/// The file `ready.json` with the ports and credentials of a run, which exists from when everything accepts work until
-/// the end of the run.
+/// The file `ready.json` with a run's ports and credentials; the file exists while everything accepts work.
 package struct ReadyFile: Sendable {
     private let path: String
 
@@ -31,38 +30,25 @@ package struct ReadyFile: Sendable {
 
     /// Returns the content of the file; without secrets, this is the output of `up --json`.
     static func json(_ context: RunContext, withSecrets: Bool) -> JSONValue {
-        let service: JSONObject = [
-            "username": "service:tools", "password": withSecrets ? .string(context.secrets.tools) : nil,
-            "clientIdPrefix": "svc.tools.",
-        ]
+        let (ports, password) = (context.ports, withSecrets ? context.secrets.tools : nil)
         var demo = context.demo?.json
         if !withSecrets, let open = demo?.objectValue {
             let secrets: Set = ["appSecret", "productSecret"]
             demo = .object(JSONObject(members: open.members.filter { !secrets.contains($0.key) }))
         }
-        return .object([
-            "mqttPort": port(context.ports.mqtt),
-            "mqttTlsPort": port(context.ports.mqttTLS),
-            "clientCertificatePort": port(context.ports.clientCertificate),
-            "webSocketPort": port(context.ports.webSocket),
-            "webSocketTlsPort": port(context.ports.webSocketTLS),
-            "httpPort": port(context.ports.http),
-            "httpTlsPort": port(context.ports.httpTLS),
-            "healthPort": port(context.ports.health),
-            "consolePort": port(context.ports.console),
-            "consoleUrl": context.ports.console.map { _ in .string(context.consoleURL) },
-            "tlsHost": tlsHost(context),
-            "pid": .integer(Int64(getpid())), "service": .object(service),
+        return JSONObject(showing: [
+            "mqttPort": ports.mqtt, "mqttTlsPort": ports.mqttTLS, "clientCertificatePort": ports.clientCertificate,
+            "webSocketPort": ports.webSocket, "webSocketTlsPort": ports.webSocketTLS, "httpPort": ports.http,
+            "httpTlsPort": ports.httpTLS, "healthPort": ports.health, "consolePort": ports.console,
+            "consoleUrl": ports.console.map { _ in context.consoleURL },
+            "tlsHost": context.tls.map { _ in context.settings.tlsHost ?? LocalHosts.everywhere },
+            "pid": Int(getpid()),
+            "service": JSONObject(showing: [
+                "username": "service:tools", "password": password, "clientIdPrefix": "svc.tools.",
+            ]),
             "demo": demo,
-        ])
+        ]).shown
     }
-
-    /// Returns the address of the listeners with TLS; nil if there is no certificate.
-    private static func tlsHost(_ context: RunContext) -> JSONValue? {
-        context.tls.map { _ in .string(context.settings.tlsHost ?? LocalHosts.everywhere) }
-    }
-
-    private static func port(_ number: Int?) -> JSONValue? { number.map { .integer(Int64($0)) } }
 
     /// Removes the file.
     package func remove() { unlink(path) }

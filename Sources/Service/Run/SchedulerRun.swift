@@ -8,21 +8,17 @@ import Storage
 import Wire
 import Workers
 
-/// A run of the scheduler and the maintenance of its rows in a separate process, in addition to a service on the same
-/// data directory.
+/// A separate run of the scheduler and the maintenance of its rows, beside a service on the same data directory.
 ///
-/// The process takes no lock: two schedulers at once do no harm, since each occurrence is carried out only once. The
-/// client id of the process is new at each start, so occurrences that were due before the start always wait until
-/// devices have had time to reconnect (`limits.triggerSettle`).
+/// The process takes no lock: two schedulers at once do no harm, since each occurrence is carried out only once. Each
+/// start uses a new client id, for which the broker has no MQTT session. The scheduler can't distinguish this from a
+/// restart of the broker, so due occurrences wait until devices have had time to reconnect (`limits.triggerSettle`).
 package struct SchedulerRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
 
     /// Prepares a run; the notice that the scheduler is ready is written to `messages`.
-    package init(settings: Settings, messages: RunMessages) {
-        self.settings = settings
-        self.messages = messages
-    }
+    package init(settings: Settings, messages: RunMessages) { (self.settings, self.messages) = (settings, messages) }
 
     /// Runs until the process receives SIGINT or SIGTERM.
     ///

@@ -26,8 +26,8 @@ package struct ServiceRun: Sendable {
     /// - Parameters:
     ///   - settings: The settings in force.
     ///   - ownBroker: Whether the service runs its own broker, as `up` does.
-    ///   - showReady: The function that gets the content of `ready.json`, without secrets, when everything accepts
-    ///     work; if given, no banner is shown.
+    ///   - showReady: The function that receives the content of `ready.json`, without secrets, when everything accepts
+    ///     work. If the function is given, no banner is shown.
     ///   - makeConsole: The function that creates the operators' console; nil if no console is served.
     ///   - messages: The messages outside the log, such as the banner.
     package init(
@@ -63,7 +63,7 @@ package struct ServiceRun: Sendable {
         ServiceSampler.install(in: metrics)
         FileLimit.raise()
         MemoryLimit.set(bytes: settings.memoryBytes)
-        // When a peer closes its connection, only a system call must fail; the signal must not end the process.
+        // Without this line, SIGPIPE would end the process when it writes to a connection that the peer has closed.
         signal(SIGPIPE, SIG_IGN)
 
         let directory = try DataDirectory.prepare(settings.dataDirectory)
@@ -105,8 +105,7 @@ package struct ServiceRun: Sendable {
             ownsBroker: ownBroker,
             hasCertificate: tls != nil,
             hasAuthority: tls?.authority != nil,
-            // Of several processes only one relays WebSocket connections, and the relay can't connect to a broker over
-            // TLS.
+            // Of several processes, only one relays WebSocket connections, and only to a broker without TLS.
             relays: settings.workers.contains(.session) && (ownBroker || settings.mqttCAFile == nil),
             // Only the process with the session worker serves the console.
             hasConsole: makeConsole != nil && settings.hasConsole && settings.workers.contains(.session)
@@ -202,11 +201,7 @@ package struct ServiceRun: Sendable {
     }
 
     private func banner(_ context: RunContext, _ backend: Backend) -> Banner {
-        let elapsed = (ContinuousClock.now - started).components
-        return Banner(
-            context: context,
-            store: backend.summary,
-            seconds: Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
-        )
+        let seconds = (ContinuousClock.now - started) / .seconds(1)
+        return Banner(context: context, store: backend.summary, seconds: seconds)
     }
 }

@@ -9,10 +9,10 @@ package import Storage
 package enum StoreAccess {
     /// Opens the store for the service, migrates an older database, and brings the gate's file up to date.
     ///
-    /// `role` is the role of this process among the processes on a database; with the default role, that of a command,
-    /// the database is migrated too. An older file is copied before it is changed. `copying` is called with the
-    /// completed part of the copy, from 0 to 1, and `onCopy` with the path of the copy.
-    /// - Throws: A `Problem`, or an error of `copying`, after which nothing is changed.
+    /// `role` is this process's role among the processes on a database. The database is migrated whatever the role. An
+    /// older file is copied before it is changed. `copying` is called with the completed part of the copy, from 0 to 1,
+    /// and `onCopy` with the path of the copy.
+    /// - Throws: A `Problem`, or an error of `copying`, which leaves the database unchanged.
     package static func service(
         _ directory: DataDirectory,
         _ place: StorePlace,
@@ -146,12 +146,6 @@ package enum StoreAccess {
         if TextFile.exists(path) || !isKnown, let key = ServerKey(secret: try SecretFile.readOrMake(path)) {
             return key
         }
-        throw Problem(
-            .secretUnreadable,
-            "the key in \(path) cannot be used",
-            at: path,
-            why: "secrets in the database are sealed with this key, which is missing",
-            cures: problem.keyCures
-        )
+        throw problem.keyMissing
     }
 }

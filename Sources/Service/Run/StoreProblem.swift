@@ -8,16 +8,12 @@ struct StoreProblem {
     private let directory: DataDirectory
     private let place: StorePlace
 
-    init(_ directory: DataDirectory, _ place: StorePlace) {
-        self.directory = directory
-        self.place = place
-    }
+    init(_ directory: DataDirectory, _ place: StorePlace) { (self.directory, self.place) = (directory, place) }
 
-    /// The file of the key with which secrets are encrypted.
+    /// The file with the key that encrypts secrets.
     var serverKey: String { place.serverKeyFile ?? directory.serverKey }
 
-    /// Throws a `Problem` if the file with the database's name isn't a database; otherwise a missing key would be
-    /// reported.
+    /// Throws a `Problem` if the database's file isn't an SQLite database.
     func checkIsDatabase() throws {
         let path = directory.database
         guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty, start != Array("SQLite format 3\0".utf8)
@@ -25,21 +21,9 @@ struct StoreProblem {
         throw Problem.notADatabase(path: path)
     }
 
-    /// The ways to get the key of a database back.
-    var keyCures: [Problem.Cure] {
-        let copy = Problem.Cure("cp DIR/server.key '\(serverKey)'", "then start again")
-        guard place.database == nil else {
-            return [
-                .init("cp DIR/server.key '\(serverKey)'", "from another process's data directory"),
-                .init("--set serverKeyFile=FILE", "where the key of all processes is"),
-            ]
-        }
-        return [
-            .init(
-                "lamplighter restore FILE --data DIR",
-                "a backup of this database contains its server.key: continue with DIR, or take the key from the backup"
-            ), copy,
-        ]
+    /// The problem to report if the key of a database is missing.
+    var keyMissing: Problem {
+        place.database == nil ? .serverKeyMissing(key: serverKey) : .sharedKeyMissing(key: serverKey)
     }
 
     static func unusable(_ path: String, _ error: any Error) -> Problem {
@@ -53,17 +37,9 @@ struct StoreProblem {
         case .newerVersion(let path): Problem.databaseTooNew(failure: failure.description, path: path)
         case .olderVersion(let path):
             Problem.databaseTooOld(failure: failure.description, path: path, directory: directory.path)
-        case .foreignKey(let path):
-            Problem(
-                .serverKeyForeign,
-                "\(serverKey) is not the key of \(path)",
-                at: serverKey,
-                why:
-                    "the database's secrets were sealed with another key; nothing was changed",
-                cures: keyCures
-            )
-        case .halfMoved(let path):
-            Problem.storeHalfMoved(failure: failure.description, path: path)
+        case .foreignKey(let path) where place.database == nil: .serverKeyForeign(key: serverKey, path: path)
+        case .foreignKey(let path): .sharedKeyForeign(key: serverKey, path: path)
+        case .halfMoved(let path): .storeHalfMoved(failure: failure.description, path: path)
         case .unreachable, .readOnly, .refused, .wrongClock: server(failure)
         case .inUse(_, let reason): .databaseInUse(reason: reason)
         case .wrongSetting(let name, _, _): wrongSetting(name, failure)
@@ -72,11 +48,8 @@ struct StoreProblem {
     }
 
     private func failed(_ failure: Store.Failure) -> Problem {
-        Problem.storeFailed(
-            failure: failure.description,
-            place: place.database?.place ?? directory.database,
-            directory: directory.path
-        )
+        let place = place.database?.place ?? directory.database
+        return .storeFailed(failure: failure.description, place: place, directory: directory.path)
     }
 
     // MARK: PostgreSQL
@@ -87,8 +60,7 @@ struct StoreProblem {
         case .readOnly: .databaseReadOnly(failure: text, place: place)
         case .refused: .databaseRefused(failure: text, place: place)
         case .wrongClock: .databaseClock(failure: text, place: place)
-        default:
-            .databaseUnreachable(failure: text, place: place, directory: directory.path)
+        default: .databaseUnreachable(failure: text, place: place, directory: directory.path)
         }
     }
 

@@ -95,6 +95,7 @@ struct WebListeners {
             pages: backend.pages,
             documents: ReferenceDocuments.documents(context),
             front: front,
+            oauth: OAuthService(backend.environment),
             console: { context.consoleURL(isLocal: $0) }
         )
     }
@@ -131,15 +132,13 @@ struct WebListeners {
         do {
             return try RelayedAddresses(path: context.directory.relayedAddresses)
         } catch {
-            context.logger.warning(
-                "the gate will not see the addresses of WebSocket clients",
-                metadata: ["reason": "\(error)"]
-            )
+            let reason: Logger.Metadata = ["reason": "\(error)"]
+            context.logger.warning("the gate will not see the addresses of WebSocket clients", metadata: reason)
             return nil
         }
     }
 
-    /// Returns whether the relay can reach the broker, which it can't over TLS.
+    /// Returns whether the relay can reach the broker; the relay can't use TLS.
     private static func relays(_ context: RunContext) -> Bool {
         context.ownsBroker || context.settings.mqttCAFile == nil
     }

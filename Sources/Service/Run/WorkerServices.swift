@@ -8,7 +8,7 @@ import UnixSignals
 import Web
 import Workers
 
-/// Work on separate threads that ends after the current step when it is stopped.
+/// Work that runs on separate threads, and that ends after the current step when it is stopped.
 protocol StoppableWork: Sendable {
     /// Works until `stop` is called.
     func run() async
@@ -20,6 +20,8 @@ extension WorkerThread: StoppableWork {}
 extension MaintenanceThread: StoppableWork {}
 extension MessageSender: StoppableWork {}
 extension WebhookSender: StoppableWork {}
+extension HomeAssistantAnnouncer: StoppableWork {}
+extension Notifier: StoppableWork {}
 extension ClusterMember: StoppableWork {}
 
 extension StoppableWork {
@@ -36,8 +38,7 @@ extension StoppableWork {
 /// A service that works until the service group shuts down.
 struct WorkService: Service {
     let work: any StoppableWork
-    /// The readiness that says whether the gate was found, for which the work waits; nil for work that handles no
-    /// messages of clients.
+    /// The readiness that says whether the gate was found; nil for work that handles no messages of clients.
     let readiness: Readiness?
 
     init(_ work: any StoppableWork, after readiness: Readiness? = nil) {
@@ -102,15 +103,10 @@ struct BackgroundService: Service {
 }
 
 extension Regions {
-    /// Creates the regions from the texts of settings, such as `86=cn,1=us` for countries and `cn=mqtts://…` for
-    /// endpoints.
+    /// Creates the regions from settings such as `86=cn,1=us` for countries and `cn=mqtts://…` for endpoints.
     init(served: String, countries: String, endpoints: String) {
-        let names = Self.items(served)
-        self.init(
-            served: names.isEmpty ? ["default"] : names,
-            byCountry: Self.pairs(countries),
-            endpoints: Self.pairs(endpoints)
-        )
+        let (names, countries) = (Self.items(served), Self.pairs(countries))
+        self.init(served: names.isEmpty ? ["default"] : names, byCountry: countries, endpoints: Self.pairs(endpoints))
     }
 
     private static func items(_ text: String) -> [String] {

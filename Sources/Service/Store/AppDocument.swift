@@ -1,10 +1,9 @@
 import Domain
 import JSON
 
-/// The check of the parts of an app document that `AppCodec` doesn't read, so that an import reports mistakes in them.
+/// The check for mistakes in an app document that `AppCodec` ignores, such as unknown members.
 enum AppDocument {
-    /// Adds a fault for each policy that is null, each unknown member, and each text that violates
-    /// `schemas/documents.schema.json`.
+    /// Adds a fault for each null policy, unknown member, and text that violates `schemas/documents.schema.json`.
     static func check(_ document: JSONObject, _ faults: inout Faults) {
         KnownMembers.check(document, "", known: AppCodec.members, faults: &faults)
         let policies = object(document["policies"])
@@ -14,8 +13,7 @@ enum AppDocument {
             known: AppCodec.policyMembers,
             faults: &faults
         )
-        // The codec treats a policy that is null like a missing one, but the document's author must have meant
-        // something by it.
+        // The codec ignores a null policy, but a null in a document is probably a mistake.
         for policy in policies.members where policy.value == .null && AppCodec.policyMembers.contains(policy.key) {
             let path = "policies.\(policy.key)"
             faults.add(.invalid(path, "\(path) must not be null."))
@@ -28,6 +26,11 @@ enum AppDocument {
                 known: ProviderSettings.members(of: provider),
                 faults: &faults
             )
+        }
+        let push = object(document["push"])
+        KnownMembers.check(push, "push.", known: PushSettings.members.keys.sorted() + ["content"], faults: &faults)
+        for (name, known) in PushSettings.members {
+            KnownMembers.check(object(push[name]), "push.\(name).", known: known, faults: &faults)
         }
         check(words: document, &faults)
     }
@@ -42,8 +45,8 @@ enum AppDocument {
     private static func check(words document: JSONObject, _ faults: inout Faults) {
         for template in members(document["texts"], "texts", faults: &faults) {
             let path = "texts.\(template.key)"
-            guard OutgoingMessage.Template(rawValue: template.key) != nil else {
-                let known = OutgoingMessage.Template.allCases.map(\.rawValue)
+            let known = OutgoingMessage.Template.worded.map(\.rawValue)
+            guard known.contains(template.key) || NotificationText.isTemplate(template.key) else {
                 faults.add(KnownMembers.unknown("texts.", template.key, known: known))
                 continue
             }

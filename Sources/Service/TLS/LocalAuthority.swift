@@ -8,15 +8,14 @@ import Problems
 package struct LocalAuthority {
     private let directory: DataDirectory
     private let authority: CertificateAuthority
-    /// The certificates of the trusted authorities in PEM: this one, and earlier ones that have not expired.
+    /// The certificates, in PEM, of this authority and of earlier authorities that have not expired.
     package let pem: String
-    /// Whether the authority is new, so that all clients that trust an older authority must be given this one.
+    /// Whether the authority is new; all clients that trust only an older authority must then be given this one.
     package let isNew: Bool
-    /// The time until which clients that trust only the previous authority accept the server's certificate; nil if they
-    /// don't accept it.
+    /// The time until which clients that trust only the previous authority accept the certificate; nil if never.
     package let linkedUntil: Instant?
 
-    /// The default validity of a server's certificate, in days, which is short enough for browsers to accept it.
+    /// The default validity of a server's certificate, in days: short enough that browsers accept the certificate.
     package static let serverDays = 397
     /// The default validity of a device's certificate, in days.
     package static let deviceDays = 3650
@@ -38,9 +37,9 @@ package struct LocalAuthority {
 
     /// Creates a new authority, which signs certificates from then on, and keeps the previous authority's certificate.
     ///
-    /// Unless the previous authority has expired or its key is lost, it signs the new authority. Clients that trust
-    /// either authority then accept the server's next certificate. The files are written in an order in which every
-    /// intermediate state is usable.
+    /// If the previous authority has not expired and its key exists, it signs the new authority's key. Clients that
+    /// trust only the previous authority then also accept the server's next certificate. The files are written so that
+    /// every intermediate state is usable.
     /// - Throws: A `Problem` if the files can't be written.
     package static func renew(
         in directory: DataDirectory,
@@ -54,16 +53,10 @@ package struct LocalAuthority {
         let links = (link ?? "") + remaining(directory.authorityLinks, at: now)
         if links.isEmpty { unlink(directory.authorityLinks) } else { try write(links, to: directory.authorityLinks) }
         try write(try made.keyPEM, to: directory.authorityKey)
-        return LocalAuthority(
-            directory: directory,
-            authority: made,
-            pem: pem,
-            isNew: true,
-            linkedUntil: link == nil ? nil : old?.facts.end
-        )
+        let until = link == nil ? nil : old?.facts.end
+        return LocalAuthority(directory: directory, authority: made, pem: pem, isNew: true, linkedUntil: until)
     }
 
-    /// Returns the certificates of a file that have not expired, in PEM; empty if there are none.
     private static func remaining(_ path: String, at now: Instant) -> String {
         let file = TextFile.read(path).flatMap { try? CertificateFile(pem: $0) }
         return (try? file?.pem(endingAfter: now)) ?? ""
@@ -75,58 +68,22 @@ package struct LocalAuthority {
     package static func read(in directory: DataDirectory) throws -> LocalAuthority {
         let certificate = directory.ownTLS.authority
         guard let pem = TextFile.read(certificate), let key = TextFile.read(directory.authorityKey) else {
-            throw Problem(
-                .certificateUnusable,
-                "there is no certificate authority in \(directory.path)",
-                at: certificate,
-                why: "tls/authority.pem or tls/authority.key is missing, or this user may not read it",
-                cures: [
-                    .init(
-                        "lamplighter restore FILE --data DIR",
-                        "if one of the two is lost: a backup has both, in its folder tls"
-                    ),
-                    .init(
-                        "lamplighter tls init --data '\(directory.path)'",
-                        "if neither exists: make an authority"
-                    ),
-                    renewal(directory, "if no backup has them: make another authority"),
-                ]
-            )
+            throw Problem.noAuthority(directory: directory.path, certificate: certificate)
         }
         do {
-            return LocalAuthority(
-                directory: directory,
-                authority: try CertificateAuthority(pem: pem, keyPEM: key),
-                pem: pem,
-                isNew: false,
-                linkedUntil: nil
-            )
+            let read = try CertificateAuthority(pem: pem, keyPEM: key)
+            return LocalAuthority(directory: directory, authority: read, pem: pem, isNew: false, linkedUntil: nil)
         } catch {
-            throw TLSMaterial.problem(
-                certificate,
-                "together with tls/authority.key: \(error.text)",
-                cures: [
-                    .init("lamplighter restore FILE --data DIR", "take both from a backup"),
-                    renewal(directory, "make another authority"),
-                ]
-            )
+            throw Problem.authorityUnusable(path: certificate, why: error.text, directory: directory.path)
         }
     }
 
-    private static func renewal(_ directory: DataDirectory, _ words: String) -> Problem.Cure {
-        .init(
-            "lamplighter tls init --renew-authority --data '\(directory.path)'",
-            words + ", and give its file to all clients that trust the old one"
-        )
-    }
-
-    /// Creates a certificate for the server, which replaces the previous one.
+    /// Creates a certificate for the server, replacing the previous one.
     ///
     /// - Throws: A `Problem` if the files can't be written.
     package func renewServer(_ names: [ServerName], days: Int, at now: Instant) throws -> CertificateFacts {
         let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
-        // The service loads the new key and certificate only when both are written and belong together; until then it
-        // keeps the previous pair.
+        // The service loads the new pair only when both files are written and belong together.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
         try Self.write(issued.pem + Self.remaining(directory.authorityLinks, at: now), to: directory.ownTLS.certificate)
         return issued.facts
@@ -143,13 +100,8 @@ package struct LocalAuthority {
         do {
             return try body()
         } catch let fault as CertificateFault {
-            throw Problem(
-                .certificateUnusable,
-                "the authority in \(directory.path)/tls can't sign any more",
-                at: directory.ownTLS.authority,
-                why: fault.text,
-                cures: [Self.renewal(directory, "make another")]
-            )
+            let certificate = directory.ownTLS.authority
+            throw Problem.authorityCannotSign(directory: directory.path, certificate: certificate, why: fault.text)
         }
     }
 
@@ -158,11 +110,7 @@ package struct LocalAuthority {
             try TextFile.makeFolders(of: path)
             try TextFile.write(text, to: path)
         } catch {
-            throw TLSMaterial.problem(
-                path,
-                "it cannot be written: \(error)",
-                cures: [.init("df -h '\(path)'", "see whether the disk is full")]
-            )
+            throw Problem.tlsFileUnwritable(path: path, error: "\(error)")
         }
     }
 }

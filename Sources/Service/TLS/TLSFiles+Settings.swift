@@ -7,18 +7,13 @@ extension TLSFiles {
     ///
     /// Without the files of a certificate, there are no listeners with TLS.
     ///
-    /// - Throws: A `Problem` if the settings name a certificate without its key, a key without its certificate, or an
-    ///   authority that doesn't exist.
+    /// - Throws: A `Problem` if a certificate or key is set without the other, or if an authority doesn't exist.
     package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles? {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority
         let authorityMaker = authority == own.authority ? directory.path : nil
         if settings.tlsAuthority != nil, !TextFile.exists(authority) {
-            throw TLSMaterial.problem(
-                authority,
-                "tls.authority names this file; " + TextFile.unreadable(authority),
-                cures: [.init("omit tls.authority", "to use the authority of `lamplighter tls init`")]
-            )
+            throw Problem.authorityUnreadable(path: authority, why: TextFile.unreadable(authority))
         }
         switch (settings.tlsCertificate, settings.tlsKey) {
         case (let certificate?, let key?):

@@ -36,16 +36,7 @@ package struct TLSMaterial: Sendable {
             try server.check(keyPEM: keyPEM)
         }
         if let mode = TextFile.mode(files.key), mode & 0o007 != 0 {
-            throw Self.problem(
-                files.key,
-                "every user of this machine may read the key",
-                cures: [
-                    .init(
-                        "chmod o= '\(files.key)'",
-                        "and make a new pair if other users may have read the key"
-                    )
-                ]
-            )
+            throw Problem.keyReadableByAll(path: files.key)
         }
         certificate = server.facts
         isForeign = try Self.signer(files).map { !server.isSigned(by: $0) } ?? false
@@ -80,7 +71,7 @@ package struct TLSMaterial: Sendable {
         guard let bytes = TextFile.readBytes(path) else {
             throw problem(path, TextFile.unreadable(path), cures: cures(maker))
         }
-        if let form = CertificateForm(bytes) { throw problem(path, of: form) }
+        if let form = CertificateForm(bytes) { throw Problem.notPEM(path, form) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -104,7 +95,6 @@ package struct TLSMaterial: Sendable {
         }
     }
 
-    /// Returns the cures for a certificate and key that can't be used together.
     private static func cures(_ maker: String?) -> [Problem.Cure] {
         guard let maker else {
             return [

@@ -8,8 +8,6 @@ import Workers
 /// A watch on the gate's refusals, both stored refusals and new ones as they happen.
 package enum RefusalWatch {
     /// Returns the refusals that the service stored within the last `seconds`, the oldest first.
-    ///
-    /// - Throws: An error of the store.
     package static func stored(
         _ store: Store,
         sinceSeconds seconds: Int64?
@@ -18,8 +16,7 @@ package enum RefusalWatch {
         return try store.read { tx in try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max) }
     }
 
-    /// Passes the stored refusals with their ids to `show`, and then each new one, until `count` refusals are shown or
-    /// the connection ends.
+    /// Passes the stored refusals to `show`, and then new ones, until `count` are shown or the connection ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func follow(
@@ -58,10 +55,7 @@ package enum RefusalWatch {
         private static let writeSeconds: Int64 = 7
 
         init(_ store: Store, _ seconds: Int64?, leavingOut probe: DoctorProbe, left: Int) {
-            self.store = store
-            self.seconds = seconds
-            self.probe = probe
-            self.left = left
+            (self.store, self.seconds, self.probe, self.left) = (store, seconds, probe, left)
         }
 
         /// Shows the stored refusals; called after the command has subscribed to new ones.
@@ -70,8 +64,7 @@ package enum RefusalWatch {
             try showStored(show)
         }
 
-        /// Shows the refusals that the gate reported before the subscription and the service stored after `begin`;
-        /// later calls do nothing.
+        /// Shows, once, the refusals that were reported before the subscription but stored only after `begin`.
         mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }

@@ -8,7 +8,7 @@ import Sodium
 package import Storage
 import Wire
 
-/// The connection of a command to the broker of a running service, as `service:tools`.
+/// A command's connection to a running service's broker, made as `service:tools`.
 package struct ToolClient {
     private let directory: DataDirectory
     private let settings: Settings
@@ -31,7 +31,7 @@ package struct ToolClient {
     /// The attempts of `doctor` to connect to this service as a stranger.
     var probe: DoctorProbe { DoctorProbe(directory, settings) }
 
-    /// Connects, and lends the client to `body`; blocks the caller's thread meanwhile.
+    /// Connects, and lends the client to `body`; blocks the caller's thread until `body` returns.
     ///
     /// - Throws: A `Problem` if no broker answers, or an error of `body`.
     package func connect<Value>(
@@ -45,10 +45,8 @@ package struct ToolClient {
         }
     }
 
-    /// Subscribes, and passes each message that is a JSON object to `show`, with its topic, until `count` messages are
-    /// shown or the connection ends.
-    ///
-    /// Other messages are skipped.
+    /// Subscribes, and passes each message that is a JSON object to `show`, until `count` are shown or the connection
+    /// ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     func follow(_ filters: [String], count: Int?, show: (_ topic: String, _ body: JSONObject) -> Void) throws {
@@ -121,12 +119,9 @@ package struct ToolClient {
     ///
     /// - Throws: A `Problem` if the password's file can't be read.
     func options() throws -> ConnectionOptions {
-        let address = address
-        var options = ConnectionOptions(
-            host: address.host,
-            port: address.port,
-            clientID: "svc.tools." + Sodium.randomSecret().prefix(12)
-        )
+        let (host, port) = address
+        let clientID = "svc.tools." + Sodium.randomSecret().prefix(12)
+        var options = ConnectionOptions(host: host, port: port, clientID: clientID)
         options.username = "service:tools"
         options.password = try SecretFile.read(directory.toolsSecret)
         options.cleanStart = true
@@ -163,7 +158,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Receives messages for a command, and waits for the first message if there is none.
+    /// Receives messages for a command; if there are none yet, waits for the first one.
     ///
     /// - Throws: `MosquittoError`.
     mutating func receive(

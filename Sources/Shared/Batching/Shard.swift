@@ -33,18 +33,13 @@ package enum Shard {
         String(decoding: [digits[Int(shard >> 4)], digits[Int(shard & 15)]], as: UTF8.self)
     }
 
-    /// Returns the shard of a client's message from its topic without the root and slash, or nil for a topic without a
-    /// shard.
+    /// Returns the shard for a client's topic, given without the root and its slash; nil if the topic has none.
     ///
-    /// The topics of messages to workers have a shard: messages of devices, requests of terminals, registrations, the
-    /// gate's messages about devices, and triggers of schedules. The topics of answers, commands and statuses have no
-    /// shard.
+    /// Messages to workers have a shard in their topics: messages of devices, requests of terminals, registrations, the
+    /// commands of links, the gate's messages about devices, and triggers of schedules. The topics of answers, commands
+    /// and statuses have no shard.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
-        let levels = rest.split(
-            separator: slash,
-            maxSplits: 4,
-            omittingEmptySubsequences: false
-        )
+        let levels = rest.split(separator: slash, maxSplits: 4, omittingEmptySubsequences: false)
         guard levels.count > 2 else { return nil }
         func isOne(_ place: Int, _ names: String...) -> Bool {
             place < levels.count && names.contains { levels[place].elementsEqual($0.utf8) }
@@ -52,7 +47,7 @@ package enum Shard {
         if isOne(0, "device") { return isOne(2, "report", "info", "presence") ? of(levels[1]) : nil }
         let isForWorkers =
             isOne(0, "app") && isOne(3, "request") || isOne(0, "product") && isOne(3, "register")
-            || isOne(0, "system") && isOne(1, "presence", "trigger")
+            || isOne(0, "ha") && isOne(3, "set") || isOne(0, "system") && isOne(1, "presence", "trigger")
         return isForWorkers ? of(levels[2]) : nil
     }
 

@@ -10,8 +10,7 @@ package struct Shards: Hashable, Sendable {
 
     /// Makes the shards of a lane.
     package init(lane: Int, of lanes: Int) {
-        self.lane = lane
-        self.lanes = lanes
+        (self.lane, self.lanes) = (lane, lanes)
     }
 
     /// Whether these shards are all that exist.

@@ -4,24 +4,22 @@ import Glibc
 ///
 /// A frozen writer must not block the other writers. A writer that has waited for `patience` without a sign of activity
 /// from the holder (`keep`) replaces the lock's file with a new one. The old holder checks before each write whether it
-/// still holds the lock. A write of the old holder that was already under way does no harm, because it goes to the old
-/// credentials file, which the new holder replaces as a whole.
+/// still holds the lock. If the old holder is already writing, its write goes to the old credentials file and does no
+/// harm, because the new holder replaces the whole file.
 ///
-/// Before a writer commits records to the store, it makes a promise (`promise`) that it will also write them to the
-/// credentials file. The promise is recorded in the size of the lock's file: 1 byte with a promise, 0 without one. The
-/// writer removes the promise (`settle`) when the credentials file is complete. If the writer is killed before that,
-/// the next holder finds the promise.
+/// Before a writer commits records to the store, it promises (`promise`) to write them to the credentials file too. The
+/// promise is recorded in the size of the lock's file: 1 byte with a promise, 0 without. The writer removes the promise
+/// (`settle`) when the credentials file is complete. If the writer dies before that, the next holder finds the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
     /// The longest time without a sign of activity from the holder, in milliseconds.
     ///
-    /// A commit, or reading a large file, takes less time.
+    /// Neither a commit nor the reading of a large file takes that long.
     package static let patience: Int64 = 20_000
     private static let pauseMicroseconds: UInt32 = 1_000
 
     private let path: String
     private let file: Descriptor
-    /// Whether an earlier holder became inactive or died with a promise, so that its commits may be missing in the
-    /// file.
+    /// True if an earlier holder broke its promise, and its commits may thus be missing in the file.
     package let isOwed: Bool
 
     /// Waits for the lock, and takes it over from a holder that is inactive for `patience` milliseconds.
@@ -45,12 +43,6 @@ package struct CredentialsLock: ~Copyable, Sendable {
         try open("\(path).lock").size > 0
     }
 
-    private init(path: String, file: consuming Descriptor, isOwed: Bool) {
-        self.path = path
-        self.file = file
-        self.isOwed = isOwed
-    }
-
     private static func wait(_ path: String, patience: Int64, longest: Int64?) throws(CredentialsError) -> Descriptor {
         var file = try open(path)
         var state = try file.state
@@ -67,7 +59,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
         }
     }
 
-    /// Signals that the holder is active, which it does before and during long work.
+    /// Signals that the holder is active; called before and during long work.
     ///
     /// - Throws: `CredentialsError.lostTurn` if another writer has taken over the lock.
     borrowing func keep() throws(CredentialsError) {
@@ -81,17 +73,16 @@ package struct CredentialsLock: ~Copyable, Sendable {
     /// Records that the credentials file contains everything that was committed.
     borrowing func settle() throws(CredentialsError) { try file.truncate(to: 0) }
 
-    /// Withdraws the holder's promise because nothing was committed.
-    ///
-    /// The promise of an earlier holder is kept.
+    /// Withdraws the holder's own promise if nothing was committed; an earlier holder's promise stays.
     borrowing func withdraw() throws(CredentialsError) {
         if !isOwed { try settle() }
     }
 
     /// Replaces the lock's file with a new one, unless another writer has done so or the holder was active.
     ///
-    /// Only one writer at a time can replace the file. If two writers waited for the same holder, the second waits for
-    /// the first. The new file always contains a promise, whether or not the old holder made one.
+    /// Only one writer at a time can replace the file. If two writers have waited for the same holder, one of them
+    /// replaces the file, and the other continues to wait. The new file always contains a promise, whether or not the
+    /// old holder made one.
     private static func replace(_ path: String, unlessNewerThan state: Descriptor.State) throws(CredentialsError) {
         let guardian = try Descriptor("\(path).replace", O_RDWR | O_CREAT, mode: 0o600)
         try guardian.belong(as: open(path))

@@ -2,23 +2,20 @@
 ///
 /// Each call gets the bytes that follow the consumed bytes, and stops before an incomplete record. A wrong checksum or
 /// an unknown record marks the file as damaged permanently. The records before the damage must not be trusted either,
-/// because newer records of the same principals may follow it.
+/// because newer records of the same principals may follow the damage.
 package struct CredentialsParser: Sendable {
-    /// Whether the file is not a credentials file, or is damaged in the middle.
+    /// True if the file isn't a credentials file, or is damaged in the middle.
     package private(set) var isDamaged = false
     private var isPastHeader = false
 
     /// Makes a parser at the beginning of a file.
     package init() {}
 
-    /// Makes a parser at a record, if the header has been read.
+    /// Makes a parser that starts at a record; the caller has read the header.
     init(isPastHeader: Bool) { self.isPastHeader = isPastHeader }
 
-    /// Applies the complete records at the start of `bytes`, and returns the number of bytes that these records take.
-    package mutating func parse(
-        _ bytes: UnsafeRawBufferPointer,
-        apply: (Record) -> Void
-    ) -> Int {
+    /// Applies the complete records at the start of `bytes`, and returns the number of consumed bytes, or 0 for damage.
+    package mutating func parse(_ bytes: UnsafeRawBufferPointer, apply: (Record) -> Void) -> Int {
         var consumed = 0
         if !isPastHeader {
             guard bytes.count >= Layout.headerCount else { return 0 }
@@ -37,16 +34,12 @@ package struct CredentialsParser: Sendable {
         return isDamaged ? 0 : consumed
     }
 
-    /// Applies the complete records at the start of an array, and returns the number of bytes that these records take.
+    /// Applies the complete records at the start of an array, like `parse(_:apply:)` for a buffer.
     package mutating func parse(_ bytes: [UInt8], apply: (Record) -> Void) -> Int {
         bytes.withUnsafeBytes { parse($0, apply: apply) }
     }
 
-    /// Returns the bytes of the next record with its length and checksum, or nil if the record is incomplete.
-    private func frame(
-        in bytes: UnsafeRawBufferPointer,
-        at start: Int
-    ) -> UnsafeRawBufferPointer? {
+    private func frame(in bytes: UnsafeRawBufferPointer, at start: Int) -> UnsafeRawBufferPointer? {
         let left = bytes.count &- start
         guard left >= 2 else { return nil }
         let length = bytes.loadUnaligned(fromByteOffset: start, as: UInt16.self)

@@ -12,9 +12,7 @@ package struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// Locks the file and returns true, or returns false if another process holds the lock.
-    ///
-    /// The lock is released when the descriptor is closed.
+    /// Locks the file until the descriptor is closed; returns false if another process holds the lock.
     borrowing func lockAtOnce() throws(CredentialsError) -> Bool {
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -57,7 +55,7 @@ package struct Descriptor: ~Copyable {
     /// The file's size in bytes.
     var size: Int { get throws(CredentialsError) { try state.size } }
 
-    /// Gives the file the owner of another file, if the system allows it.
+    /// Changes the file's owner to the owner of another file, if the system allows this.
     borrowing func belong(as other: borrowing Descriptor) throws(CredentialsError) {
         let status = try other.status
         // Only a superuser can change the owner, and only a superuser needs to.
@@ -75,10 +73,7 @@ package struct Descriptor: ~Copyable {
     }
 
     /// Reads `count` bytes from an offset, or fewer at the end of the file.
-    package borrowing func read(
-        from offset: Int,
-        count: Int
-    ) throws(CredentialsError) -> [UInt8] {
+    package borrowing func read(from offset: Int, count: Int) throws(CredentialsError) -> [UInt8] {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, have in
             while have < count {

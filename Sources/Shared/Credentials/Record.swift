@@ -3,7 +3,7 @@
 /// A later record of the same kind and key replaces an earlier one. A key is an id of 1 to 64 characters of
 /// `[A-Za-z0-9_-]`. A filter has 1 to 1,024 bytes, and a list has at most 64 filters.
 package enum Record: Sendable, Equatable {
-    /// Lets devices of a product connect with the product's secret, in order to register, for the first time or again.
+    /// Lets a product's devices connect with the product's secret in order to register for the first time or again.
     case product(key: String, secret: Digest)
     /// Lets one device connect.
     case device(did: String, secret: Digest)
@@ -53,7 +53,8 @@ extension Record {
 
     /// The distance from the largest known connection number to a restarted broker's first number.
     ///
-    /// Fewer connections begin between two such records, so the gate never reuses a number that the service has seen.
+    /// Between two records of the kind `connections`, fewer connections begin than this number. The gate therefore
+    /// never reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
     /// The record's key, such as a product key, did, app id, service name or terminal id.
@@ -79,17 +80,28 @@ package struct Session: Sendable, Equatable {
     package var token: Digest
     /// The time at which the session expires, in milliseconds since the Unix epoch.
     package var expiresAt: Int64
-    /// The token before a refresh, while that token still works.
+    /// The token before the last refresh, while it still works; otherwise nil.
     package var old: OldToken?
-    /// Whether a token of the session was ever used.
-    ///
-    /// Until a token is used, the terminal can also connect with the app's secret.
+    /// Whether a token of the session was ever used; until then, the terminal can also use the app's secret.
     package var isUsed: Bool
 
-    /// Whether the session belongs to an API key, whose uid equals the session id.
+    /// Whether the session belongs to an API key, which is the case if its uid equals its session id.
     ///
     /// The app's secret is never admitted on a key's terminal.
     package var isKey: Bool { sessionId == uid }
+
+    /// Whether the session belongs to a user's Home Assistant, which connects as `ha:{sessionId}`.
+    ///
+    /// On the terminal of a link, neither the app's secret nor the session's token is admitted.
+    package var isLink: Bool { sessionId.utf8.starts(with: Self.linkPrefix.utf8) }
+
+    /// The prefix of a link's session id; the rest of the session id is the id of the link's terminal.
+    package static let linkPrefix = "l-"
+
+    /// Returns the terminal of a link's session.
+    package static func terminal(ofLink sessionId: String) -> String {
+        String(decoding: sessionId.utf8.dropFirst(linkPrefix.utf8.count), as: UTF8.self)
+    }
 
     /// Makes a session that expires at `expiresAt`, in milliseconds since the Unix epoch.
     package init(
@@ -109,9 +121,7 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-/// A token that a refresh replaced.
-///
-/// The old token is valid until the new token's first use, but no longer than `until`.
+/// A replaced token, valid until the new token's first use, but no longer than `until`.
 package struct OldToken: Sendable, Equatable {
     /// The SHA-256 of the token.
     package var token: Digest
@@ -120,17 +130,15 @@ package struct OldToken: Sendable, Equatable {
 
     /// Makes a token that works until a moment.
     package init(token: Digest, until: Int64) {
-        self.token = token
-        self.until = until
+        (self.token, self.until) = (token, until)
     }
 }
 
 /// The rights of a service principal.
 package enum Role: Sendable, Equatable {
-    /// A worker reads and writes everything below the root, reads `$SYS`, and sends commands to the gate.
+    /// A worker reads and writes everything below the root and `homeassistant`, reads `$SYS`, and commands the gate.
     case worker
-    /// A gateway sends codes and links to users. A gateway reads `system/outbound/#` and writes
-    /// `system/outbound/result`.
+    /// A gateway that sends codes and links to users; it reads `system/outbound/#` and writes `system/outbound/result`.
     case gateway
     /// A scheduler publishes triggers on `system/trigger/+`.
     case scheduler

@@ -2,13 +2,12 @@
 package struct JSONError: Error, Equatable, CustomStringConvertible {
     /// A description of the fault for the sender, which contains no piece of the JSON text.
     package let reason: String
-    /// The place of the fault, in bytes from the beginning of the text.
+    /// The position of the fault, in bytes from the beginning of the text.
     package let offset: Int
 
     /// Makes an error.
     package init(_ reason: String, at offset: Int) {
-        self.reason = reason
-        self.offset = offset
+        (self.reason, self.offset) = (reason, offset)
     }
 
     package var description: String { "\(reason) at byte \(offset)" }

@@ -2,9 +2,7 @@ extension JSONValue {
     /// Parses one JSON text.
     ///
     /// - Throws: `JSONError` with the fault and its position; see `JSONParser` for the rules.
-    package static func parse(
-        _ bytes: UnsafeBufferPointer<UInt8>
-    ) throws(JSONError) -> JSONValue {
+    package static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
         var parser = JSONParser(bytes)
         return try parser.parseText()
     }

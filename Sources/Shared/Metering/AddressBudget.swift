@@ -1,10 +1,9 @@
 /// The limit on the messages of all senders behind one source address, which the senders share fairly.
 ///
-/// The limit is needed because many senders, each within its own allowance, can send too much together. When an address
-/// has used up its rate and burst, messages from infrequent senders still pass. An honest app is therefore served
-/// behind the same router as a flood, and so are a thousand honest apps behind one address. The messages of infrequent
-/// senders are counted too, as a debt of the address. The total thus stays within the rate, or within the number of
-/// messages from infrequent senders if that number is larger.
+/// Many senders, each within its own allowance, can send too much together. When an address has used up its rate and
+/// burst, messages from infrequent senders still pass. An honest app is therefore served even if a sender behind the
+/// same router floods the service. Infrequent senders' messages are also counted, and can leave the address in debt.
+/// The total thus stays within the rate, unless the infrequent senders' messages alone exceed the rate.
 ///
 /// Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct AddressBudget: Sendable, Equatable {
@@ -13,37 +12,26 @@ package struct AddressBudget: Sendable, Equatable {
 
     /// The recent activity of a sender, which shows whether the sender is infrequent.
     ///
-    /// Refused messages count too. The rate of an infrequent sender is far below the allowance, so that two hundred
-    /// senders that each stay just within their allowance don't all pass.
+    /// Refused messages count too. The maximum rate of an infrequent sender is far below a sender's allowance.
+    /// Otherwise, two hundred hostile senders could each send almost their allowance, and all messages would pass.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 
-        /// The maximum rate of an infrequent sender in the long run, in messages a second.
-        ///
-        /// The rate is enough for a user who operates devices in an app.
+        /// The maximum long-run rate of an infrequent sender, in messages per second: enough for an app's user.
         package static let seldomPerSecond = 1
         /// The maximum number of messages that an infrequent sender can send at once.
         ///
-        /// The number is enough for an app that shows a few devices when it opens.
-        ///
-        /// Two hundred hostile senders can thus send at most 2,000 additional messages at once, which equals the burst
-        /// of their address.
+        /// The number is enough for an app that shows a few devices when it opens. Two hundred hostile senders can send
+        /// at most 2,000 messages at once beyond their address's burst.
         package static let seldomBurst = 10
 
         /// Makes a sender that has sent nothing yet.
         package init(now: Int64) {
-            seldom = TokenBucket(
-                perSecond: Self.seldomPerSecond,
-                burst: Self.seldomBurst,
-                now: now
-            )
+            seldom = TokenBucket(perSecond: Self.seldomPerSecond, burst: Self.seldomBurst, now: now)
         }
 
-        /// Counts a connection as a message, so that a sender that reconnects again and again to publish a last will
-        /// each time doesn't count as new.
-        package mutating func noteConnection(at now: Int64) {
-            _ = isSeldom(at: now)
-        }
+        /// Counts a connection as a message, so that a sender can't reconnect to publish wills and still count as new.
+        package mutating func noteConnection(at now: Int64) { _ = isSeldom(at: now) }
 
         /// Returns whether a new sender would be treated the same as this sender from now on.
         package mutating func isAsNew(at now: Int64) -> Bool {

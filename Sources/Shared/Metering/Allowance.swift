@@ -2,24 +2,19 @@
 ///
 /// A rate of 0 sets no limit, and a burst of 0 means the amount of one second.
 package struct Allowance: Sendable, Equatable {
-    /// The number of messages a second in the long run.
+    /// The number of messages per second in the long run.
     package var messagesPerSecond: Int
     /// The number of messages in a burst.
     package var messageBurst: Int
-    /// The number of bytes a second in the long run, counting topics, payloads and properties.
+    /// The number of bytes per second in the long run, which counts topics, payloads and properties.
     package var bytesPerSecond: Int
     /// The number of bytes in a burst.
     ///
-    /// A larger message never passes.
+    /// A message larger than this number never passes.
     package var byteBurst: Int
 
     /// Makes an allowance.
-    package init(
-        messagesPerSecond: Int,
-        messageBurst: Int,
-        bytesPerSecond: Int,
-        byteBurst: Int
-    ) {
+    package init(messagesPerSecond: Int, messageBurst: Int, bytesPerSecond: Int, byteBurst: Int) {
         self.messagesPerSecond = messagesPerSecond
         self.messageBurst = messageBurst
         self.bytesPerSecond = bytesPerSecond

@@ -1,8 +1,8 @@
-/// The number of connections from each source address that were closed within an hour for sending too fast.
+/// The counts, by source address, of connections that were closed within an hour because they sent too fast.
 ///
-/// The newest `limit` times of at most `addressesMax` addresses are kept. Above this number, the addresses without a
-/// closing in the last hour are dropped, and if still too many addresses remain, all are dropped. Times are
-/// milliseconds on a clock that is never set back.
+/// The newest `limit` times of each address are kept, for at most `addressesMax` addresses. If there are more
+/// addresses, those without a closing in the last hour are dropped. If that isn't enough, all addresses are dropped.
+/// Times are milliseconds on a clock that is never set back.
 package struct Closings: Sendable {
     private let limit: Int
     private let addressesMax: Int
@@ -13,11 +13,10 @@ package struct Closings: Sendable {
 
     /// Makes empty counts; with a limit of 0, no address is ever refused.
     package init(limit: Int, addressesMax: Int = 10_000) {
-        self.limit = limit
-        self.addressesMax = addressesMax
+        (self.limit, self.addressesMax) = (limit, addressesMax)
     }
 
-    /// Records that a connection from an address was closed, and returns whether too many were closed within the hour.
+    /// Records that a connection from an address was closed, and returns whether the limit is reached within an hour.
     package mutating func note(_ address: String, at now: Int64) -> Bool {
         guard limit > 0 else { return false }
         if times[address] == nil, times.count >= addressesMax { makeRoom(at: now) }

@@ -1,9 +1,7 @@
-/// The pauses for senders whose connections were closed for sending too fast.
+/// The pauses for senders whose connections were closed for sending too fast; each pause is twice the previous one.
 ///
-/// Each pause is twice as long as the sender's previous one.
-///
-/// A sender whose connection isn't closed again within an hour after its pause is forgotten. At most `limit` senders
-/// are remembered. Above this number, the senders whose pause is over are forgotten first, and then the sender whose
+/// A sender is forgotten if its connection isn't closed again within an hour after its pause. At most `limit` senders
+/// are remembered. If there are more, the senders whose pause is over are forgotten first, and then the sender whose
 /// pause ends soonest. Times are milliseconds on a clock that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
@@ -15,14 +13,12 @@ package struct Penalties: Sendable {
         var until: Int64
     }
 
-    /// The time for which a sender is remembered after its pause, and the longest pause, in milliseconds: one hour.
+    /// The time for which a sender is remembered after its pause, and up to which pauses double, in milliseconds.
     package static let memory: Int64 = 3_600_000
 
-    /// Makes penalties without senders; `pause` is the length of the first pause in milliseconds, and with 0 no sender
-    /// is refused.
+    /// Makes penalties without senders; `pause` is the first pause in milliseconds, and with 0 no sender is refused.
     package init(pause: Int64, limit: Int = 10_000) {
-        self.pause = pause
-        self.limit = limit
+        (self.pause, self.limit) = (pause, limit)
     }
 
     /// The number of remembered senders.

@@ -1,12 +1,12 @@
 import Domain
 import JSON
 
-/// A user, with the columns of the account's row that `User` doesn't contain.
+/// A user, with those columns of the account's row that `User` doesn't contain.
 struct AccountRow: TableRow {
     var user: User
-    /// The hash of the secret by which an anonymous user's installation of the app logs in.
+    /// The hash of the secret with which an anonymous user's installation of the app logs in.
     var deviceIDHash: [UInt8]?
-    /// When the user was last seen, to the hour; a separate statement updates this column.
+    /// The time at which the user was last seen, to the hour; a separate statement updates this column.
     var lastSeenAt: Instant?
 
     static let table = Table<AccountRow>("account")
@@ -22,11 +22,10 @@ struct AccountRow: TableRow {
             createdAt: column("createdAt", \.user.createdAt)
         )
         let profile = column("profile", \.user.profileDocument, as: .changing)
-        if let read = try? ProfileCodec.decode(stored: Fields(profile)) {
-            user.profile.merge(read)
-        }
+        if let read = try? ProfileCodec.decode(stored: Fields(profile)) { user.profile.merge(read) }
         user.tempUnit = column("tempUnit", \.user.tempUnit, as: .changing)
-        // The column is empty if the user set no time zone, although older profiles contain a default in that case.
+        // The column overrides the time zone in the profile, because older profiles contain a default time zone even if
+        // the user set none.
         let timezone = column("timezone", { $0.user.profile.timezone ?? "" }, as: .changing)
         user.profile.timezone = timezone.isEmpty ? nil : timezone
         user.passwordHash = column("passwordHash", \.user.passwordHash, as: .changing)
@@ -42,7 +41,7 @@ struct AccountRow: TableRow {
         )
     }
 
-    /// Maps the columns of the names that the user logs in with; indexes compare the names' keys.
+    /// Maps the columns of the user's login names and addresses.
     private static func mapNames(_ column: inout ColumnMapper<AccountRow>, of user: inout User) {
         user.username = column("username", \.user.username, as: .changing)
         user.ownsUsername = column("usernameKey", \.user.usernameKey, as: .changing) != nil
@@ -51,21 +50,13 @@ struct AccountRow: TableRow {
             column("phoneCountry", \.user.phone?.countryCode, as: .changing)
         )
         user.isPhoneVerified =
-            column(
-                "phoneVerified",
-                { $0.user.phone != nil && $0.user.isPhoneVerified },
-                as: .changing
-            )
+            column("phoneVerified", { $0.user.phone != nil && $0.user.isPhoneVerified }, as: .changing)
         user.phoneSince = column("phoneSince", \.user.phoneSince, as: .changing)
         user.email = column("email", \.user.email?.text, as: .changing)
             .map { EmailAddress(trusted: $0) }
         _ = column("emailKey", \.user.email?.key, as: .changing)
         let claim =
-            column(
-                "emailClaim",
-                { $0.user.email == nil ? 0 : $0.user.emailClaim.rawValue },
-                as: .changing
-            )
+            column("emailClaim", { $0.user.email == nil ? 0 : $0.user.emailClaim.rawValue }, as: .changing)
         user.emailClaim = User.EmailClaim(rawValue: claim) ?? .given
         user.emailSince = column("emailSince", \.user.emailSince, as: .changing)
         user.externalUID = column("externalUid", \.user.externalUID, as: .changing)
@@ -90,6 +81,6 @@ struct AccountRow: TableRow {
 extension User {
     /// The user's profile as a document.
     fileprivate var profileDocument: JSONObject { ProfileCodec.encode(profile) }
-    /// The form of the username that an index compares; nil if the user doesn't log in with the username.
+    /// The key by which the username is indexed; nil if the user doesn't log in with the username.
     fileprivate var usernameKey: String? { ownsUsername ? username.flatMap { try? Username($0).key } : nil }
 }

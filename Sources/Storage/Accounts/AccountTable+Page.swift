@@ -2,18 +2,17 @@ package import Domain
 
 extension AccountTable {
     /// Returns the number of users.
-    package func count() throws -> Int64 { try transaction.sql.integer("SELECT count(*) FROM account") ?? 0 }
+    package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM account") ?? 0 }
 
     /// Returns the number of an app's users.
     package func count(ofApp app: AppID) throws -> Int64 {
-        try transaction.sql.integer("SELECT count(*) FROM account WHERE appId = $1", app) ?? 0
+        try sql.integer("SELECT count(*) FROM account WHERE appId = $1", app) ?? 0
     }
 
-    /// Returns when users were last seen: to the minute while one of the user's sessions is stored, otherwise to the
-    /// hour.
+    /// Returns the times when users were last seen: to the minute if the user has a stored session, else to the hour.
     package func lastSeen(_ uids: [UserID]) throws -> [UserID: Instant] {
         var seen: [UserID: Instant] = [:]
-        try transaction.sql.query(
+        try sql.query(
             """
             SELECT lastSeenAt, (SELECT max(coalesce(s.lastSeenAt, s.loginTime)) FROM session AS s
                 WHERE s.uid = $1)
@@ -29,11 +28,8 @@ extension AccountTable {
 
     /// Returns users in the order of their ids, starting after `uid`.
     package func page(after uid: String, app: String? = nil, limit: Int) throws -> [User] {
-        try transaction.sql.values(
-            """
-            SELECT uid FROM account
-            WHERE uid > $1 AND ($2 IS NULL OR appId = $2) ORDER BY uid LIMIT $3
-            """,
+        try sql.values(
+            "SELECT uid FROM account WHERE uid > $1 AND ($2 IS NULL OR appId = $2) ORDER BY uid LIMIT $3",
             uid,
             app,
             limit

@@ -18,12 +18,7 @@ package struct AccountTable: TransactionTable {
             case .username(let username): ("usernameKey = $3", username.key)
             case .external(let id): ("externalUid = $3", id)
             }
-        return try query(
-            "appId = $1 AND region = $2 AND \(condition)",
-            app,
-            region,
-            key
-        )
+        return try query("appId = $1 AND region = $2 AND \(condition)", app, region, key)
     }
 
     /// Returns the users who registered with an e-mail address that another account already had, the oldest first.
@@ -38,9 +33,7 @@ package struct AccountTable: TransactionTable {
             region,
             email.key,
             limit
-        ) {
-            $0.next(UserID.self)
-        }
+        ) { $0.next(UserID.self) }
         return try uids.compactMap(find)
     }
 
@@ -51,11 +44,7 @@ package struct AccountTable: TransactionTable {
     }
 
     /// Returns the anonymous user whose installation of the app has the given secret, or nil.
-    package func findAnonymous(
-        deviceID: String,
-        app: AppID,
-        region: String
-    ) throws -> User? {
+    package func findAnonymous(deviceID: String, app: AppID, region: String) throws -> User? {
         try query(
             "appId = $1 AND region = $2 AND deviceIdHash = $3 AND anonymous = 1",
             app,
@@ -77,13 +66,13 @@ package struct AccountTable: TransactionTable {
 
     // MARK: Changing
 
-    /// Adds a user, with the hash of the secret of the user's installation if one is given.
+    /// Adds a user; if the secret of the user's installation is given, stores the secret's hash.
     package func insert(_ user: User, deviceID: String?) throws {
         transaction.lock(new: user.uid)
         let row = AccountRow(
             user: user,
             deviceIDHash: deviceID.map { transaction.hash($0, boundTo: "deviceId") },
-            lastSeenAt: transaction.now
+            lastSeenAt: now
         )
         try sql.run(AccountRow.table.insert, row)
     }
@@ -105,43 +94,30 @@ package struct AccountTable: TransactionTable {
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1", uid)
     }
 
-    /// Returns the users who have an address, verified or not, or a username equal to it.
+    /// Returns the users who have a given address, verified or not, or whose username equals that address.
     ///
     /// Only the accounts of these users can change when a user verifies the address (`prove`).
-    package func holders(
-        of address: Address,
-        app: AppID,
-        region: String
-    ) throws -> [UserID] {
+    package func holders(of address: Address, app: AppID, region: String) throws -> [UserID] {
         let (columns, key) =
             switch address {
             case .phone(let phone): (["phone", "pendingPhone"], phone.text)
             case .email(let email): (["emailKey", "pendingEmailKey", "usernameKey"], email.key)
             }
-        // The queries are joined by UNION, since with OR the database would read all accounts of the app.
+        // The queries are joined by UNION; with OR, the database would read all accounts of the app.
         let holders = columns.map { column in
             "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
         }
         return try sql.values(holders.joined(separator: " UNION "), app, region, key)
     }
 
-    /// Removes an address that a user has verified from all other accounts.
+    /// Removes an address, which a user has just verified, from all other accounts.
     ///
     /// Other accounts lose the address if they haven't verified it, and lose a username equal to it. Links that were
     /// sent to the address for these accounts become invalid. The caller has locked all these accounts (`holders`).
     ///
     /// - Returns: False, with nothing changed, if another account has verified the address.
-    package func prove(
-        _ address: Address,
-        for uid: UserID,
-        app: AppID,
-        region: String
-    ) throws
-        -> Bool
-    {
-        if let owner = try find(proved: address, app: app, region: region), owner.uid != uid {
-            return false
-        }
+    package func prove(_ address: Address, for uid: UserID, app: AppID, region: String) throws -> Bool {
+        if let owner = try find(proved: address, app: app, region: region), owner.uid != uid { return false }
         for other in try holders(of: address, app: app, region: region) where other != uid {
             try lose(address, other)
         }
@@ -155,8 +131,8 @@ package struct AccountTable: TransactionTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // If only the username equals the address, the user keeps their own e-mail address, and the links sent to it
-        // stay valid.
+        // If only the username was equal to the address, the links that were sent to the user's e-mail address stay
+        // valid.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
         // The user may have requested a link for a new password by entering a username equal to the address.

@@ -9,8 +9,8 @@ package struct AdoptionTable: TransactionTable {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid)
     }
 
-    /// Replaces an anonymous user's binding to a device by the given binding of the account, and moves the user's
-    /// schedules for the device to the account.
+    /// Replaces an anonymous user's binding to a device with the account's given binding, and moves the anonymous
+    /// user's schedules for the device to the account.
     package func move(_ binding: Binding, from uid: UserID) throws {
         try transaction.requireLock(of: binding.did)
         if try transaction.bindings.find(binding.did, binding.uid) == nil {
@@ -23,7 +23,7 @@ package struct AdoptionTable: TransactionTable {
         try transaction.bindings.delete(binding.did, [uid])
     }
 
-    /// Assigns open commands to another user, whose rights are checked when the commands are sent.
+    /// Assigns open commands to another user; that user's rights are checked when the commands are sent.
     package func give(_ commands: [Command], to uid: UserID) throws {
         try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(
@@ -35,17 +35,13 @@ package struct AdoptionTable: TransactionTable {
         }
     }
 
-    /// Moves at most `limit` of a user's homes, the oldest first, to an account; a device that is already in one of the
-    /// account's homes stays there.
+    /// Moves a user's homes, the oldest first, to an account; a device that is in a home of the account stays there.
     package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: account)
         let moved = try transaction.homes.all(of: uid).prefix(max(0, limit)).map(\.id)
         try sql.run(
-            """
-            DELETE FROM homeDevice WHERE uid = $1
-                AND did IN (SELECT h.did FROM homeDevice AS h WHERE h.uid = $2)
-            """,
+            "DELETE FROM homeDevice WHERE uid = $1 AND did IN (SELECT h.did FROM homeDevice AS h WHERE h.uid = $2)",
             uid,
             account
         )

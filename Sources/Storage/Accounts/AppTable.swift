@@ -15,23 +15,21 @@ package struct AppTable: TransactionTable {
         try sql.find(AppRow.table, id).map(Self.app)
     }
 
-    private static func app(_ row: AppRow) throws -> App {
-        guard let object = try JSONValue.parse(row.document.bytes).objectValue else {
-            throw Rejection(.internal, "A stored app document is not an object.")
-        }
-        return try AppCodec.decode(object)
-    }
+    private static func app(_ row: AppRow) throws -> App { try AppCodec.decode(try row.whole) }
 
-    /// Stores an app's document, which must not contain the secret, and the secret's hash if a secret is given.
+    /// Stores an app's document, and the secret's hash if a secret is given; the document must not contain the secret.
+    ///
+    /// The secrets of providers and push services are stored encrypted.
     package func save(_ app: App, document: JSONObject, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = AppRow(
             id: app.id,
             name: app.name,
-            document: TextBytes(document.encoded()),
+            document: TextBytes(AppSecrets.removed(from: document).encoded()),
+            secrets: AppSecrets.only(in: document).encoded(),
             secretHash: hash ?? [],
-            createdAt: transaction.now,
-            updatedAt: transaction.now
+            createdAt: now,
+            updatedAt: now
         )
         try sql.run(hash == nil ? AppRow.save : AppRow.saveWithSecret, row)
         if let digest = hash.flatMap({ Digest($0) }) {
@@ -40,15 +38,16 @@ package struct AppTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns when an app was first and last imported; nil if it doesn't exist.
+    /// Returns the times of an app's first and last import; nil if the app doesn't exist.
     package func stamps(_ id: AppID) throws -> (createdAt: Instant, updatedAt: Instant)? {
         try sql.find(AppRow.table, id).map { ($0.createdAt, $0.updatedAt) }
     }
 
-    /// Returns the imported document, without the secret.
-    package func document(_ id: AppID) throws -> JSONObject? {
-        try sql.find(AppRow.table, id).map { try JSONValue.parse($0.document.bytes).objectValue ?? [:] }
-    }
+    /// Returns the digest of an app's secret; the digest is empty if the app has no secret.
+    package func secretHash(_ id: AppID) throws -> [UInt8] { try sql.find(AppRow.table, id)?.secretHash ?? [] }
+
+    /// Returns the imported document with the secrets of providers and push services, but without the app's own secret.
+    package func document(_ id: AppID) throws -> JSONObject? { try sql.find(AppRow.table, id).map { try $0.whole } }
 }
 
 /// A stored app: its document, and the hash of its secret.
@@ -56,7 +55,9 @@ struct AppRow: TableRow {
     var id: AppID
     var name: String
     var document: TextBytes
-    /// Empty if the app has no secret.
+    /// The document's secrets, encoded as JSON and stored encrypted; nil in rows that an earlier version wrote.
+    var secrets: [UInt8]?
+    /// The hash of the app's secret; empty if the app has no secret.
     var secretHash: [UInt8]
     var createdAt: Instant
     var updatedAt: Instant
@@ -72,9 +73,21 @@ struct AppRow: TableRow {
             id: column("appId", \.id, as: .key),
             name: column("name", \.name, as: .changing),
             document: column("document", \.document, as: .changing),
+            secrets: column.sealed("secrets", \.secrets, as: .changing),
             secretHash: column("secretHash", \.secretHash, as: .apart),
             createdAt: column("createdAt", \.createdAt),
             updatedAt: column("updatedAt", \.updatedAt, as: .changing)
         )
+    }
+
+    /// The document with its secrets.
+    var whole: JSONObject {
+        get throws {
+            guard let object = try JSONValue.parse(document.bytes).objectValue else {
+                throw Rejection(.internal, "A stored app document is not an object.")
+            }
+            let secrets = try secrets.flatMap { try JSONValue.parse($0).objectValue } ?? [:]
+            return AppSecrets.completed(object, from: secrets)
+        }
     }
 }

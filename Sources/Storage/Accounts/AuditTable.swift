@@ -1,16 +1,15 @@
 package import Domain
 
-/// The audit trail, whose rows are added and never changed.
+/// The audit trail, a log of actions on accounts and by operators.
 ///
-/// There are two exceptions: when a user is erased, personal details are removed from the rows about the user; and rows
-/// are deleted when their retention time is over.
+/// A row changes only when its user is erased: it loses personal details. Rows are deleted after a retention time.
 package struct AuditTable: TransactionTable {
     let transaction: Transaction
 
     /// Adds a line to the audit trail.
     package func add(_ entry: AuditEntry) throws {
-        var line = AuditRow(id: transaction.sequence.next(transaction.now), entry: entry)
-        line.entry.at = transaction.now
+        var line = AuditRow(id: transaction.sequence.next(now), entry: entry)
+        line.entry.at = now
         try sql.run(AuditRow.table.insert, line)
     }
 
@@ -18,19 +17,14 @@ package struct AuditTable: TransactionTable {
     package func newest(of uid: UserID? = nil, limit: Int) throws -> [AuditEntry] {
         let lines =
             if let uid {
-                try sql.rows(
-                    of: AuditRow.table,
-                    "WHERE uid = $1 ORDER BY id DESC LIMIT $2",
-                    uid,
-                    limit
-                )
+                try sql.rows(of: AuditRow.table, "WHERE uid = $1 ORDER BY id DESC LIMIT $2", uid, limit)
             } else {
                 try sql.rows(of: AuditRow.table, "ORDER BY id DESC LIMIT $1", limit)
             }
         return lines.compactMap { $0.isKnown ? $0.entry : nil }
     }
 
-    /// Returns the lines with ids below `id` that `isWanted` accepts, the newest first, with their ids.
+    /// Returns the lines below `id` that `isWanted` accepts, the newest first, with their ids.
     ///
     /// Reads at most `scanMax` lines, about one user or about all users.
     ///
@@ -45,10 +39,7 @@ package struct AuditTable: TransactionTable {
         var lines: [(id: Int64, entry: AuditEntry)] = []
         var (looked, next) = (0, Int64?.none)
         try sql.scan(
-            """
-            SELECT \(AuditRow.table.columns) FROM audit
-            WHERE id < $1 AND ($2 IS NULL OR uid = $2) ORDER BY id DESC
-            """,
+            "SELECT \(AuditRow.table.columns) FROM audit WHERE id < $1 AND ($2 IS NULL OR uid = $2) ORDER BY id DESC",
             id,
             uid
         ) { row in
@@ -63,13 +54,13 @@ package struct AuditTable: TransactionTable {
         return (lines, isMore ? next : nil)
     }
 
-    /// Returns the lines with ids above `id` whose kinds this version knows, the oldest first, with their ids.
+    /// Returns the lines above `id` that are of a kind known to this version, the oldest first, with their ids.
     package func page(after id: Int64, limit: Int) throws -> [(id: Int64, entry: AuditEntry)] {
         try sql.rows(of: AuditRow.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns the actions of operators on a subject up to a moment, the newest first, with their ids.
+    /// Returns operators' actions on a subject up to a given moment, the newest first, with the lines' ids.
     package func acts(on subject: String, until moment: Instant, limit: Int) throws -> [(id: Int64, entry: AuditEntry)]
     {
         try sql.rows(
@@ -99,7 +90,7 @@ package struct AuditTable: TransactionTable {
     }
 }
 
-/// A line of the audit trail with its id, which is about the time of its creation, in microseconds since 1970.
+/// A line of the audit trail with its id: roughly the time of the line's creation, in microseconds since 1970.
 struct AuditRow: TableRow {
     var id: Int64
     var entry: AuditEntry

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Users' pictures, which are found by their digests.
+/// Users' pictures; each picture is found by its digest.
 package struct AvatarTable: TransactionTable {
     let transaction: Transaction
 
@@ -13,18 +13,14 @@ package struct AvatarTable: TransactionTable {
 
         /// Makes a picture.
         package init(mediaType: String, bytes: [UInt8]) {
-            self.mediaType = mediaType
-            self.bytes = bytes
+            (self.mediaType, self.bytes) = (mediaType, bytes)
         }
     }
 
     /// Stores a user's picture in place of the previous one.
     package func save(_ image: Image, digest: String, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
-        try sql.run(
-            AvatarRow.table.upsert,
-            AvatarRow(uid: uid, digest: digest, image: image)
-        )
+        try sql.run(AvatarRow.table.upsert, AvatarRow(uid: uid, digest: digest, image: image))
     }
 
     /// Returns the picture with a digest, or nil.

@@ -8,21 +8,17 @@ package struct CancellationTable: TransactionTable {
     package struct Entry: Sendable, Equatable {
         /// The account's user.
         package var uid: UserID
-        /// When the erasure of the account begins.
+        /// The time at which the erasure of the account begins.
         package var deletesAt: Instant
-        /// When the account was deleted for good; nil while the cancellation can be undone.
+        /// The time at which the account was deleted for good; nil while the cancellation can be undone.
         package var erasedAt: Instant?
     }
 
-    /// Records a user's request to cancel the account; if the user has already requested the cancellation, the earlier
-    /// time stays.
+    /// Records a user's request to cancel the account; changes nothing if there is an earlier request.
     package func request(_ uid: UserID, deletesAt: Instant) throws {
         try transaction.requireLock(of: uid)
         try sql.run(
-            """
-            INSERT INTO cancellation (uid, deletesAt) VALUES ($1, $2)
-            ON CONFLICT (uid) DO NOTHING
-            """,
+            "INSERT INTO cancellation (uid, deletesAt) VALUES ($1, $2) ON CONFLICT (uid) DO NOTHING",
             uid,
             deletesAt
         )
@@ -33,26 +29,23 @@ package struct CancellationTable: TransactionTable {
         try sql.find(Entry.table, uid)
     }
 
-    /// Undoes a cancellation; returns false if there is none or the account has been deleted.
+    /// Undoes a cancellation; returns false if there is no cancellation or the account has been deleted.
     package func undo(_ uid: UserID) throws -> Bool {
         try transaction.requireLock(of: uid)
-        try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid)
-        return try sql.changes == 1
+        return try sql.rowsChanged("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid) == 1
     }
 
     private func begin(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
-        let now = transaction.now
         try sql.run(Entry.table.upsert, Entry(uid: uid, deletesAt: now, erasedAt: now))
     }
 
-    /// Returns at most `limit` accounts whose erasure is due at a moment.
+    /// Returns at most `limit` accounts whose erasure is due at a given moment.
     package func due(at now: Instant, limit: Int) throws -> [Entry] {
         try sql.rows(of: Entry.table, "WHERE deletesAt <= $1 ORDER BY deletesAt LIMIT $2", now, limit)
     }
 
-    /// Removes a user's name from the event log, and deletes the cancellation of the user's account, as the last step
-    /// of erasing it.
+    /// As the last step of the erasure, removes a user's name from the event log and deletes the cancellation.
     package func finish(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
@@ -68,24 +61,19 @@ package struct CancellationTable: TransactionTable {
     /// Deletes the account and all rows that belong only to its user; this can't be undone.
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
-        try transaction.meta.requestVacuum(transaction.sequence.next(transaction.now))
-        // The answers that are stored in case a request is repeated can name the user too.
-        try sql.run(
-            """
-            DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)
-            """,
-            uid
-        )
+        try transaction.meta.requestVacuum(transaction.sequence.next(now))
+        // The answers that are stored for repeated requests can name the user too.
+        try sql.run("DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)", uid)
         try transaction.deadLetters.forget(uid)
         if let user = try transaction.accounts.find(uid) {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // The records are deleted after the messages, since another transaction may have made a message into a
-            // record meanwhile.
+            // Another transaction may turn a message into a record meanwhile, so records are deleted after messages.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
+        try transaction.notifications.forget(uid)
         try transaction.replans.forget(uid)
         for table in ["session", "logoutCode", "link", "identity", "avatar", "account"] {
             try sql.run("DELETE FROM \(table) WHERE uid = $1", uid)
@@ -94,8 +82,7 @@ package struct CancellationTable: TransactionTable {
         try transaction.audit.redact(uid)
     }
 
-    /// Returns at most `limit` devices that still have events, commands or invitations naming a user, in the order of
-    /// their ids.
+    /// Returns at most `limit` devices, by id, that still have events, commands or invitations naming a user.
     package func devicesThatName(_ uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.values(
             """
@@ -117,23 +104,21 @@ package struct CancellationTable: TransactionTable {
 
     /// Removes the user's name from the events, commands and invitations of other users' devices.
     ///
-    /// Changes at most `limit` events and at most `limit` invitations, and checks at most `limit` times
-    /// `lookedAtPerChanged` commands.
+    /// Changes at most `limit` events and `limit` invitations; checks at most `limit * lookedAtPerChanged` commands.
     package func takeOutName(_ uid: UserID, of dids: [DeviceID], limit: Int) throws {
         try transaction.requireLocks(of: dids)
         var (events, sharings) = (limit, limit)
-        // Checking a command costs less than changing it.
         var commands = limit * Self.lookedAtPerChanged
         for did in dids {
             if events > 0 { events -= try takeOutOfEvents(uid, of: did, limit: events) }
             if commands > 0 { commands -= try takeOutOfCommands(uid, of: did, limit: commands) }
-            // Invitations that the user accepted have already ended, with the user's bindings.
+            // Invitations that the user accepted have already ended, together with the user's bindings.
             if sharings > 0 { sharings -= try transaction.sharings.forget(uid, of: did, limit: sharings) }
         }
     }
 
     private func takeOutOfEvents(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
-        try sql.run(
+        try sql.rowsChanged(
             """
             UPDATE event SET actorId = $1, actorTerminal = NULL WHERE (did, ts, seq) IN (
                 SELECT did, ts, seq FROM event
@@ -144,21 +129,13 @@ package struct CancellationTable: TransactionTable {
             did,
             limit
         )
-        return try sql.changes
     }
 
-    /// The number of commands that one step may check for each event that it may change.
+    /// How many commands a step can check for each event that it can change, since a check costs less than a change.
     private static let lookedAtPerChanged = 4
 
-    /// Checks commands of a device that the user was bound to, from where the last step ended; returns the number
-    /// checked.
-    ///
-    /// Most of these commands belong to other users and stay unchanged.
-    private func takeOutOfCommands(
-        _ uid: UserID,
-        of did: DeviceID,
-        limit: Int
-    ) throws -> Int {
+    /// Checks a formerly bound device's commands, starting where the last step ended; returns the number checked.
+    private func takeOutOfCommands(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         var looked = 0
         while looked < limit, let former = try formerBinding(uid, did) {
             let (count, last) = try commands(former, limit - looked)
@@ -190,16 +167,11 @@ package struct CancellationTable: TransactionTable {
         return looked
     }
 
-    /// A device that the user was bound to, the last command sent while the binding existed, and the last command
-    /// checked.
+    /// A formerly bound device, the last command sent while the binding existed, and the last command checked.
     private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
     private func formerBinding(_ uid: UserID, _ did: DeviceID) throws -> FormerBinding? {
-        try sql.first(
-            "SELECT did, lastCid, checkedTo FROM formerBinding WHERE uid = $1 AND did = $2",
-            uid,
-            did
-        ) {
+        try sql.first("SELECT did, lastCid, checkedTo FROM formerBinding WHERE uid = $1 AND did = $2", uid, did) {
             FormerBinding($0.next(), $0.next(), $0.next())
         }
     }
@@ -208,8 +180,7 @@ package struct CancellationTable: TransactionTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Returns the number of commands to check next, at most `limit`, and the `cid` of the last of them; nil if none is
-    /// left.
+    /// Returns how many commands to check next, at most `limit`, and the last one's `cid`; nil if no more are left.
     private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """
@@ -221,12 +192,10 @@ package struct CancellationTable: TransactionTable {
             former.checkedTo,
             former.lastCid,
             limit
-        ) {
-            (count: $0.next(), last: $0.next())
-        } ?? (0, nil)
+        ) { (count: $0.next(), last: $0.next()) } ?? (0, nil)
     }
 
-    /// Returns at most `limit` anonymous users without devices who were last seen before a moment.
+    /// Returns at most `limit` anonymous users without devices who were last seen before a given moment.
     package func idleAnonymous(since moment: Instant, limit: Int) throws -> [UserID] {
         try sql.values(
             """
@@ -241,7 +210,7 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// Returns whether a user was last seen before a moment.
+    /// Returns whether a user was last seen before a given moment.
     package func isIdle(_ uid: UserID, since moment: Instant) throws -> Bool {
         try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND lastSeenAt < $2", uid, moment) != nil
     }

@@ -28,28 +28,20 @@ package struct CodeTable: TransactionTable {
     package func save(_ code: String, for scope: CodeScope, token: String, expiresAt: Instant) throws {
         try sql.run(
             CodeRow.table.upsert,
-            CodeRow(
-                scope: hash(scope),
-                codeHash: hash(code, scope),
-                token: token,
-                sentAt: transaction.now,
-                expiresAt: expiresAt
-            )
+            CodeRow(scope: hash(scope), codeHash: hash(code, scope), token: token, sentAt: now, expiresAt: expiresAt)
         )
     }
 
     /// Counts a try to enter a code; returns false if no try was left.
     ///
-    /// The try is counted in a transaction before the one that compares the code. Requests with the code's token have
-    /// tries of their own, which requests without the token can't use up.
+    /// The try is counted in one transaction, and the code is compared in a later transaction. Requests with the code's
+    /// token have separate tries, so requests without the token can't use them up.
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         if let token, try hasToken(scope, token) {
-            // The statement compares the token again, because a newer code may have replaced the code meanwhile.
+            // The statement compares the token again, because a newer code may have replaced the code after `hasToken`
+            // read it.
             try sql.run(
-                """
-                UPDATE code SET tokenTries = tokenTries + 1
-                WHERE scope = $1 AND tokenTries < $2 AND codeToken = $3
-                """,
+                "UPDATE code SET tokenTries = tokenTries + 1 WHERE scope = $1 AND tokenTries < $2 AND codeToken = $3",
                 hash(scope),
                 max,
                 token
@@ -66,23 +58,23 @@ package struct CodeTable: TransactionTable {
             ?? false
     }
 
-    /// Returns whether a code was sent that is still valid and unused.
+    /// Returns whether the code that was sent last is still valid and unused.
     package func isOut(_ scope: CodeScope) throws -> Bool {
         try sql.integer(
             "SELECT 1 FROM code WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2",
             hash(scope),
-            transaction.now
+            now
         ) != nil
     }
 
-    /// Returns whether a code, and its token if one is given, match the stored code that is still valid.
+    /// Returns whether a code, and the token if one is given, match a stored code that is valid and unused.
     package func matches(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         let given = hash(code, scope)
         let row = try sql.rows(
             of: CodeRow.table,
             "WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2",
             hash(scope),
-            transaction.now
+            now
         ).first
         guard let row, Sodium.areEqual(row.codeHash, given) else { return false }
         return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
@@ -91,20 +83,20 @@ package struct CodeTable: TransactionTable {
     /// Uses up a code; of several calls with the same code, only one returns true.
     package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         guard try matches(code, token: token, for: scope) else { return false }
-        try sql.run(
-            // The condition on the hash excludes a code that replaced the compared code meanwhile.
+        return try sql.rowsChanged(
+            // The statement compares the hash again, because a newer code may have replaced the code after `matches`
+            // read it.
             "UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL AND codeHash = $3",
-            transaction.now,
+            now,
             hash(scope),
             hash(code, scope)
-        )
-        return try sql.changes == 1
+        ) == 1
     }
 
     /// Voids the code of a scope, if any.
     package func void(_ scope: CodeScope) throws { try sql.run("DELETE FROM code WHERE scope = $1", hash(scope)) }
 
-    /// Voids the codes of some purposes for all of a user's verified addresses.
+    /// Voids the codes with the given purposes for all of a user's verified addresses.
     package func void(_ purposes: [CodePurpose], of user: User) throws {
         for address in user.verifiedAddresses {
             for purpose in purposes {
@@ -115,7 +107,7 @@ package struct CodeTable: TransactionTable {
 
     // MARK: Tickets
 
-    /// Makes a ticket for a scope's address, bound to a terminal, and stores only its hash.
+    /// Makes a ticket bound to a scope's address and a terminal; stores only the ticket's hash.
     package func makeTicket(for scope: CodeScope, on terminal: TerminalID, expiresAt: Instant) throws -> String {
         let ticket = Sodium.randomSecret()
         let row = TicketRow(
@@ -129,32 +121,25 @@ package struct CodeTable: TransactionTable {
 
     /// Uses up a ticket; of several calls with the same ticket, only one returns true.
     package func useTicket(_ ticket: String, for scope: CodeScope, on terminal: TerminalID) throws -> Bool {
-        try sql.run(
-            """
-            UPDATE ticket SET usedAt = $1
-            WHERE ticketHash = $2 AND scope = $3 AND usedAt IS NULL AND expiresAt > $1
-            """,
-            transaction.now,
+        try sql.rowsChanged(
+            "UPDATE ticket SET usedAt = $1 WHERE ticketHash = $2 AND scope = $3 AND usedAt IS NULL AND expiresAt > $1",
+            now,
             Sodium.sha256(ticket.utf8),
             hash(scope, on: terminal)
-        )
-        return try sql.changes == 1
+        ) == 1
     }
 
     /// Returns whether a ticket is valid for a scope's address.
     package func matchesTicket(_ ticket: String, for scope: CodeScope, on terminal: TerminalID) throws -> Bool {
         try sql.integer(
-            """
-            SELECT 1 FROM ticket
-            WHERE ticketHash = $1 AND scope = $2 AND usedAt IS NULL AND expiresAt > $3
-            """,
+            "SELECT 1 FROM ticket WHERE ticketHash = $1 AND scope = $2 AND usedAt IS NULL AND expiresAt > $3",
             Sodium.sha256(ticket.utf8),
             hash(scope, on: terminal),
-            transaction.now
+            now
         ) != nil
     }
 
-    /// Returns the hash of a ticket's terminal and address; a ticket has no purpose.
+    /// Returns the hash of a ticket's terminal and address; the scope's purpose is left out.
     private func hash(_ scope: CodeScope, on terminal: TerminalID) -> [UInt8] {
         transaction.hash("\(terminal.text) \(scope.address.key)", boundTo: "ticket \(scope.app.text) \(scope.region)")
     }

@@ -10,7 +10,7 @@ package struct IdentityTable: TransactionTable {
         package var provider: String
         /// The user's id at the provider.
         package var subject: String
-        /// When the identity was linked to the user.
+        /// The time at which the identity was linked to the user.
         package var linkedAt: Instant
         /// The provider's token, if the app keeps it.
         package var accessToken: String?
@@ -19,10 +19,7 @@ package struct IdentityTable: TransactionTable {
     /// Returns the user to whom an identity at a provider is linked, or nil.
     package func owner(_ provider: String, _ subject: String, app: AppID, region: String) throws -> UserID? {
         try sql.value(
-            """
-            SELECT uid FROM identity
-            WHERE appId = $1 AND region = $2 AND provider = $3 AND subject = $4
-            """,
+            "SELECT uid FROM identity WHERE appId = $1 AND region = $2 AND provider = $3 AND subject = $4",
             app,
             region,
             provider,
@@ -38,7 +35,7 @@ package struct IdentityTable: TransactionTable {
 
     /// Links an identity to a user, or replaces the token of the existing link; the token is stored encrypted.
     package func save(_ provider: String, _ subject: String, of user: User, accessToken: String?) throws {
-        let link = Link(provider: provider, subject: subject, linkedAt: transaction.now, accessToken: accessToken)
+        let link = Link(provider: provider, subject: subject, linkedAt: now, accessToken: accessToken)
         try transaction.requireLock(of: user.uid)
         try sql.run(
             IdentityRow.table.upsert,

@@ -1,5 +1,5 @@
 extension PersonalData {
-    /// The members of the document, in their order.
+    /// The members of the document with a user's personal data, in their order.
     static let sections: [Section] = [
         Section("account", order: "uid", isSingle: true).columns([
             ("uid", .text), ("appId", .text), ("region", .text), ("countryCode", .text),
@@ -24,7 +24,7 @@ extension PersonalData {
         Section("sessions", of: "session", order: "loginTime").columns([
             ("sessionId", .text), ("appId", .text), ("terminalId", .text), ("platform", .text), ("os", .text),
             ("name", .text), ("loginTime", .integer), ("expiresAt", .integer), ("lastSeenAt", .integer),
-            ("endedAt", .integer), ("endReason", .text),
+            ("endedAt", .integer), ("endReason", .text), ("clientId", .text), ("scopes", .text),
         ]),
         Section("homes", of: "home", order: "createdAt").columns([
             ("homeId", .text), ("name", .text), ("latitude", .real), ("longitude", .real), ("createdAt", .integer),
@@ -67,6 +67,21 @@ extension PersonalData {
         Section("logoutCode", order: "uid", isSingle: true).columns([("expiresAt", .integer), ("usedAt", .integer)]),
         Section("cancellation", order: "uid", isSingle: true).columns([("deletesAt", .integer), ("erasedAt", .integer)]
         ),
+        Section("notifications", of: "notification", order: "ts, notificationId").columns([
+            ("notificationId", .text), ("eventId", .text), ("kind", .text), ("type", .text), ("did", .text),
+            ("subject", .text), ("ts", .integer), ("title", .text), ("text", .text), ("data", .json),
+            ("isRead", .flag), ("count", .integer), ("clearedAt", .integer), ("hidden", .flag), ("outcome", .text),
+            ("why", .text), ("countedIn", .text), ("pushes", .json), ("dueAt", .integer),
+        ]),
+        Section("notificationSettings", of: "notificationSetting", order: "uid", isSingle: true).columns([
+            ("off", .text), ("dids", .json), ("offlineMinutes", .integer), ("quietFrom", .integer),
+            ("quietTo", .integer), ("quietZone", .text),
+        ]),
+        Section("pushAddresses", of: "pushAddress", order: "terminalId").columns([
+            ("terminalId", .text), ("appId", .text), ("kind", .text), ("sandbox", .flag), ("since", .integer),
+            ("lastOkAt", .integer), ("error", .text), ("countedFrom", .integer), ("pushes", .integer),
+            ("leftOut", .integer), ("summaryAt", .integer),
+        ]),
         Section("audit", order: "id").columns([
             ("at", .integer), ("kind", .text), ("appId", .text), ("actorKind", .text), ("terminalId", .text),
             ("detail", .text),

@@ -4,7 +4,7 @@ import Sodium
 
 /// All data stored about a person, as one document (`userExport` in `schemas/documents.schema.json`).
 ///
-/// A test checks that each column of each table is either in a section or, with a reason, in the test's list `leftOut`.
+/// A test checks that each column of each table is in a section or, with a reason, in the test's list `leftOut`.
 /// Secrets, their hashes, and data about other people are left out.
 package enum PersonalData {
     /// The form of a value in the document.
@@ -12,14 +12,14 @@ package enum PersonalData {
         case text, integer, real, flag, json, base64
     }
 
-    /// The rows of a table that are about a user.
+    /// How the rows about a user are selected from a table.
     enum Choice {
         /// The rows with the user's id in a column.
         case column(String)
         /// The events that the user caused.
         case events
         case commands
-        /// The terminals that the user had sessions on.
+        /// The terminals on which the user had sessions.
         case terminals
         /// The runs of the user's schedules.
         case runs
@@ -61,9 +61,7 @@ package enum PersonalData {
         ) {
             self.name = name
             self.table = table ?? name
-            self.choice = choice
-            self.order = order
-            self.isSingle = isSingle
+            (self.choice, self.order, self.isSingle) = (choice, order, isSingle)
         }
 
         /// Returns the member with its columns, in the order of the document.
@@ -84,7 +82,7 @@ package enum PersonalData {
 
     /// Returns a user's document, read from one state of the database, with times in milliseconds since 1970.
     ///
-    /// The document is built in memory; its largest parts, commands and events, are limited by their retention times.
+    /// The document is built in memory. Retention times limit its largest parts, the commands and the events.
     package static func document(
         _ user: User,
         at now: Instant,
@@ -107,10 +105,7 @@ package enum PersonalData {
 
     private static func read(_ section: Section, of uid: UserID, in tx: Transaction) throws -> [JSONValue] {
         let columns = section.columns
-        return try tx.sql.query(
-            section.query,
-            uid
-        ) { row in
+        return try tx.sql.query(section.query, uid) { row in
             var members = JSONObject()
             for column in columns { members[column.name] = value(row.nextColumn(), as: column.form) }
             return .object(members)
@@ -143,7 +138,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns the document of a message's record, which is kept after the message was sent or given up.
+    /// Returns a message's record as JSON; a record is kept after its message was sent or given up.
     private static func record(_ record: MessageRecord) -> JSONObject {
         JSONObject([
             ("channel", .string(record.channel.rawValue)), ("to", .string(record.address)),

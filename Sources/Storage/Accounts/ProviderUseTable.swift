@@ -1,13 +1,11 @@
 package import Domain
 
-/// The times when each app's providers of sign-in, mails and texts last worked and last failed, with the reason.
+/// When each provider of an app (sign-in, mail or text messages) last worked, and when and why it last failed.
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 
-    /// Records that a provider worked or, with `failure`, why it failed; does nothing if the same was recorded a short
-    /// while ago.
+    /// Records a provider's success or, if `failure` is given, its failure, unless the same was recorded recently.
     package func note(_ provider: String, of app: AppID, failure: String?) throws {
-        let now = transaction.now
         let known = try all(of: app)[provider] ?? ProviderUse()
         guard known.isNews(isFailure: failure != nil, at: now) else { return }
         try sql.run(

@@ -1,9 +1,10 @@
 import PostgreSQL
 
-/// The leases, each of which says which process holds a lane of a worker.
+/// The leases: each records which process holds one lane of a worker.
 ///
-/// A lease has no expiry of its own. A lease is valid while its process counts as alive (`NodeTable`), until another
-/// process takes the lane and thereby increases the epoch. Leases are used only on PostgreSQL.
+/// A lease doesn't expire. It ends when its process gives the lane back. It also ends when another process takes the
+/// lane and increases the epoch, which is possible once the holder no longer counts as alive (`NodeTable`). Leases are
+/// used only on PostgreSQL.
 package struct LeaseTable {
     let sql: SQL
 
@@ -13,7 +14,7 @@ package struct LeaseTable {
         package var worker: String
         /// The lane's number.
         package var lane: Int
-        /// The process that holds the lane or held it last; nil after the lane was given back.
+        /// The process that holds the lane or was the last to hold it; nil after the lane was given back.
         package var node: String?
         /// The number of times the lane was taken.
         package var epoch: Int64
@@ -21,18 +22,14 @@ package struct LeaseTable {
         package var isHeld: Bool
     }
 
-    private static let clock =
-        "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
+    private static let clock = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
     /// Creates the missing leases of a worker's lanes, and returns the number of the worker's leases.
     ///
     /// The result is larger than `count` if another version of the program divided the work into more lanes.
     package func make(_ worker: String, lanes count: Int) throws -> Int {
         try sql.run(
-            """
-            INSERT INTO lease (worker, lane, node, epoch) VALUES ($1, $2, NULL, 0)
-            ON CONFLICT DO NOTHING
-            """,
+            "INSERT INTO lease (worker, lane, node, epoch) VALUES ($1, $2, NULL, 0) ON CONFLICT DO NOTHING",
             each: 0..<count
         ) { (worker, $0) }
         return Int(try sql.integer("SELECT count(*) FROM lease WHERE worker = $1", worker) ?? 0)
@@ -50,7 +47,7 @@ package struct LeaseTable {
         }
     }
 
-    /// Returns the workers of which a living process holds at least one lane.
+    /// Returns the workers with at least one lane that a living process holds.
     package func heldWorkers() throws -> Set<String> {
         Set(
             try sql.values(
@@ -64,9 +61,8 @@ package struct LeaseTable {
 
     /// Ends the database sessions of processes that hold lanes and count as dead.
     ///
-    /// A process that is frozen within a transaction keeps its locks. After two seconds the server ends a session that
-    /// is idle in a transaction. The server considers a session with an incomplete pipeline of statements busy,
-    /// however, and doesn't end it while the process's machine is reachable.
+    /// A process frozen within a transaction keeps its locks. The server ends idle transactions after two seconds, but
+    /// a session with an incomplete pipeline doesn't count as idle.
     package func endSessionsOfSilent() throws {
         _ = try sql.query(
             """
@@ -83,7 +79,7 @@ package struct LeaseTable {
 
     /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers and epochs.
     ///
-    /// Skips each lane whose last holder is still in a transaction; a later call can take the lane.
+    /// Skips a lane while its last holder is still in a transaction; a later call can take that lane.
     package func take(_ worker: String, limit: Int, for node: String) throws -> [(lane: Int, epoch: Int64)] {
         let free = try sql.query(
             """
@@ -94,9 +90,7 @@ package struct LeaseTable {
             """,
             worker,
             limit
-        ) { row in
-            (lane: row.next(Int.self), epoch: row.next(Int64.self) + 1)
-        }
+        ) { row in (lane: row.next(Int.self), epoch: row.next(Int64.self) + 1) }
         try sql.run(
             "UPDATE lease SET node = $1, epoch = $2 WHERE worker = $3 AND lane = $4",
             each: free
@@ -106,14 +100,7 @@ package struct LeaseTable {
 
     /// Gives a lane back, unless another process has taken the lane.
     package func release(_ worker: String, lane: Int, epoch: Int64) throws {
-        try sql.run(
-            """
-            UPDATE lease SET node = NULL WHERE worker = $1 AND lane = $2 AND epoch = $3
-            """,
-            worker,
-            lane,
-            epoch
-        )
+        try sql.run("UPDATE lease SET node = NULL WHERE worker = $1 AND lane = $2 AND epoch = $3", worker, lane, epoch)
     }
 }
 
@@ -128,15 +115,12 @@ package struct Fence: Sendable {
 
     /// Creates the fence of a lease.
     package init(worker: String, lane: Int, epoch: Int64) {
-        self.worker = worker
-        self.lane = lane
-        self.epoch = epoch
+        (self.worker, self.lane, self.epoch) = (worker, lane, epoch)
     }
 
     /// Checks the lease, and locks it so that no other process can take the lane until the transaction ends.
     ///
-    /// The lock blocks nothing else. Nothing waits for the result of the check: if another process has the lane, the
-    /// statement fails, and with it the rest of the transaction.
+    /// The check's result isn't awaited: if another process has the lane, the rest of the transaction fails too.
     func check(in sql: SQL) throws {
         try sql.run(
             """
@@ -151,16 +135,15 @@ package struct Fence: Sendable {
         )
     }
 
-    /// Returns `LaneLost` if the error comes from `check`, and means that another process has the lane; otherwise the
-    /// error itself.
+    /// Returns `LaneLost` if the error means that another process has the lane; otherwise the error itself.
     func meaning(of error: any Error) -> any Error {
         guard (error as? PostgresError)?.state == PostgresError.lostLane else { return error }
         return LaneLost(worker: worker, lane: lane)
     }
 }
 
-/// The error thrown when another process has taken a lane, so that this process must not write, acknowledge or publish
-/// anything for the lane any more.
+/// The error thrown when another process has taken a lane; this process must then no longer write, acknowledge or
+/// publish anything for the lane.
 package struct LaneLost: Error, CustomStringConvertible {
     /// The name of the worker.
     package let worker: String

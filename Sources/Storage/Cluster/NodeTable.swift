@@ -2,8 +2,7 @@ package import Domain
 
 /// The processes that share the database, one row for each slot in use.
 ///
-/// All times are read from the database's clock, so the processes' clocks don't matter. The table is used only on
-/// PostgreSQL.
+/// The table is used only on PostgreSQL. Its times come from the database's clock, not from the processes' clocks.
 package struct NodeTable {
     let sql: SQL
 
@@ -19,24 +18,22 @@ package struct NodeTable {
         package var version: String
         /// Whether the process must hand over its lanes and take no more.
         package var isDraining: Bool
-        /// When the process started.
+        /// The time at which the process started.
         package var startedAt: Instant
         /// The time until which the process counts as alive; `renew` extends it.
         package var untilAt: Instant
     }
 
-    /// How long a slot is kept for an expired process, in milliseconds, so that a process that was frozen can continue
-    /// to use its slot.
+    /// How long, in milliseconds, a slot is kept for an expired process, in case the process was only frozen.
     private static let keptMilliseconds: Int64 = 60_000
 
     /// The SQL expression for the current time of the database server, in milliseconds since 1970.
-    private static let clock =
-        "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
+    private static let clock = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
     /// Returns the current time by the database server's clock.
     package func now() throws -> Instant { Instant(milliseconds: try sql.integer("SELECT \(Self.clock)") ?? 0) }
 
-    /// Claims a free slot for a process, which counts as alive for `milliseconds`; returns nil if all slots are in use.
+    /// Claims a free slot for a process, which then counts as alive for `milliseconds`; nil if all slots are in use.
     ///
     /// If this process replaces an `earlier` one, that process's slot is freed first.
     package func claim(
@@ -46,7 +43,7 @@ package struct NodeTable {
         milliseconds: Int64,
         inPlaceOf earlier: String? = nil
     ) throws -> NodeSlot? {
-        // With this lock, processes claim slots one after another, and renewals wait.
+        // While one process claims a slot, the lock makes the claims and renewals of other processes wait.
         try sql.run("LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE")
         if let earlier { try release(earlier) }
         let now = try now().milliseconds
@@ -74,8 +71,7 @@ package struct NodeTable {
         return slot
     }
 
-    /// Lets a process count as alive for `milliseconds` from now; returns false if another process has taken the
-    /// process's slot.
+    /// Lets a process count as alive for `milliseconds`; returns false if another process has taken its slot.
     package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
         try sql.run("UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2", milliseconds, id)
         return try sql.changes == 1
@@ -90,25 +86,16 @@ package struct NodeTable {
     /// Frees the slot of a process.
     package func release(_ id: String) throws { try sql.run("DELETE FROM node WHERE node = $1", id) }
 
-    /// Requests that the process with a name hand over its lanes and take no more, or that it take lanes again.
-    ///
-    /// - Returns: Whether there is a process with the name.
+    /// Makes the named process hand over its lanes or take lanes again; returns false if there is no such process.
     package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
-        try sql.run("UPDATE node SET draining = $1 WHERE name = $2", isDraining, name)
-        return try sql.changes > 0
+        try sql.rowsChanged("UPDATE node SET draining = $1 WHERE name = $2", isDraining, name) > 0
     }
 
     /// Returns the slots of living processes, and the slots that are still kept for expired processes.
     package func kept() throws -> Set<NodeSlot> {
         let now = try now().milliseconds
-        return Set(
-            try sql.query(
-                "SELECT slot FROM node WHERE untilAt >= $1",
-                now - Self.keptMilliseconds
-            ) {
-                NodeSlot($0.next(Int.self))
-            }.compactMap(\.self)
-        )
+        let numbers: [Int] = try sql.values("SELECT slot FROM node WHERE untilAt >= $1", now - Self.keptMilliseconds)
+        return Set(numbers.compactMap { NodeSlot($0) })
     }
 
     /// Returns the processes that count as alive, in the order of their slots.
@@ -119,7 +106,7 @@ package struct NodeTable {
 
     /// Returns the name under which another process of the service is connected to the database, or nil.
     ///
-    /// The method also finds processes without a row in this table: a process that works alone, and a command.
+    /// Also finds processes without a row in this table: a process that works alone, or a `lamplighter` command.
     package func stranger(besides id: String) throws -> String? {
         try sql.value(
             """

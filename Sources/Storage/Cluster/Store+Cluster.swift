@@ -11,26 +11,23 @@ extension Store {
         package var leases: LeaseTable { LeaseTable(sql: sql) }
     }
 
-    /// Whether other processes can write to the database at any time, so that the processes share the work by leases.
+    /// Whether other processes can write to the database at any time; the processes then share the work by leases.
     package var isShared: Bool {
         if case .postgres = engine { true } else { false }
     }
 
     /// The id of this run of this process among all processes on the database; nil if the store is a file.
-    package var processID: String? {
-        guard case .postgres(let database) = engine else { return nil }
-        return database.processID
-    }
+    package var processID: String? { server?.processID }
 
     /// The slot of this process among the processes that write to the database; `.alone` until it has joined them.
     package var slot: NodeSlot { sequence.slot }
 
-    /// Runs a short transaction on the cluster's tables, which doesn't wait for the batches of any process.
+    /// Runs a short transaction on the cluster's tables, without waiting for the batches of any process.
     package func coordinate<Value>(_ body: (Cluster) throws -> Value) throws -> Value {
         try engine.coordinate { try body(Cluster(sql: $0)) }
     }
 
-    /// From now on, gives new rows the numbers of a slot.
+    /// From now on, gives new rows only the numbers of one slot (`SequenceSource`).
     package func take(_ slot: NodeSlot) { sequence.take(slot) }
 
     /// Returns the number of deadlocks that the database server has ended in this database.
@@ -40,12 +37,10 @@ extension Store {
         }
     }
 
-    /// Returns a store on the same database for one lane; each of its batches first checks that this process still
-    /// holds the lane.
+    /// Returns a store for one lane; each of its batches first checks that this process still holds the lane.
     package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
 
-    /// Checks that this process still holds a lane, and makes the lane's next message numbers larger than those that an
-    /// earlier holder used.
+    /// Checks that this process still holds a lane, and numbers new messages above the lane's existing messages.
     ///
     /// - Throws: `LaneLost`, or an error of the database.
     package func enter(_ lane: String) throws {
@@ -62,7 +57,7 @@ extension Store {
 }
 
 extension StoreEngine {
-    /// Runs a transaction on a separate connection, at the same time as others if the engine allows several writers.
+    /// Runs a transaction on a separate connection, beside other transactions if the engine allows several writers.
     func coordinate<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// A request that waits for a command's outcome, and is then answered.
+/// A request that is answered once the outcome of a command is known.
 package struct Waiter: Sendable {
     /// The terminal that sent the request.
     package var terminal: TerminalID
@@ -33,7 +33,7 @@ extension CommandTable {
     /// Adds a request that waits for a command's outcome.
     package func addWaiter(_ waiter: Waiter, for did: DeviceID, cid: Int64) throws {
         try transaction.requireLock(of: did)
-        let seq = transaction.sequence.next(transaction.now)
+        let seq = transaction.sequence.next(now)
         try sql.run(WaiterRow.table.insert, WaiterRow(did: did, cid: cid, seq: seq, waiter: waiter))
     }
 
@@ -48,7 +48,7 @@ extension CommandTable {
     }
 }
 
-/// A waiting request with its command and a sequence number, by which the requests of one command are ordered.
+/// A waiting request with its command and a sequence number that orders the requests of one command.
 struct WaiterRow: TableRow {
     var did: DeviceID
     var cid: Int64

@@ -1,15 +1,12 @@
 package import Batching
 package import Domain
 
-/// Commands: those that wait for the device, and the log of the finished ones.
+/// Commands: the open ones, which wait for the device, and a log of the finished ones.
 package struct CommandTable: TransactionTable {
     let transaction: Transaction
 
-    /// Passes to `body` each of the commands that exists, with the index of its key in `keys`.
-    package func load(
-        _ keys: [(did: DeviceID, cid: Int64)],
-        _ body: (Int, Command) -> Void
-    ) throws {
+    /// Passes to `body` each existing command of `keys`, with the index of the command's key.
+    package func load(_ keys: [(did: DeviceID, cid: Int64)], _ body: (Int, Command) -> Void) throws {
         try sql.query(Command.table.find, each: keys.indices) {
             (keys[$0].did, keys[$0].cid)
         } row: {
@@ -18,11 +15,7 @@ package struct CommandTable: TransactionTable {
     }
 
     /// Returns one command, or nil.
-    package func find(_ did: DeviceID, _ cid: Int64) throws -> Command? {
-        var found: Command?
-        try load([(did, cid)]) { found = $1 }
-        return found
-    }
+    package func find(_ did: DeviceID, _ cid: Int64) throws -> Command? { try sql.find(Command.table, did, cid) }
 
     /// Returns a device's commands, newest first.
     package func newest(_ did: DeviceID, limit: Int) throws -> [Command] {
@@ -34,7 +27,7 @@ package struct CommandTable: TransactionTable {
         try sql.rows(of: Command.table, "WHERE did = $1 AND cid < $2 ORDER BY cid DESC LIMIT $3", did, cid, limit)
     }
 
-    /// Returns a device's commands that were accepted at or before a moment, newest first.
+    /// Returns a device's commands that were accepted at or before a given moment, newest first.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [Command] {
         try sql.rows(
             of: Command.table,
@@ -50,28 +43,21 @@ package struct CommandTable: TransactionTable {
         try sql.rows(
             of: Command.table,
             "WHERE state IN ('queued', 'sent') AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
-            transaction.now,
+            now,
             limit
         )
     }
 
     /// Returns the earliest deadline of all open commands, or nil.
     package func nextExpiry() throws -> Instant? {
-        try sql.value(
-            "SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')"
-        )
+        try sql.value("SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')")
     }
 
     /// Returns the number of open commands by state.
     package func openCounts() throws -> [(state: String, count: Int64)] {
         try sql.query(
-            """
-            SELECT state, count(*) FROM command WHERE state IN ('queued', 'sent')
-            GROUP BY state ORDER BY state
-            """
-        ) {
-            ($0.next(), $0.next())
-        }
+            "SELECT state, count(*) FROM command WHERE state IN ('queued', 'sent') GROUP BY state ORDER BY state"
+        ) { ($0.next(), $0.next()) }
     }
 
     /// Returns a device's open commands, in the order of their numbers.
@@ -79,19 +65,16 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued) + open(did, Self.sent)).sorted { $0.cid < $1.cid }
     }
 
-    // Each statement names one state as a literal, so that the partial index suffices. With a list of states the engine
-    // builds a table in memory each time, which took a tenth of the time for handling a command. The statements order
-    // by `cid`, because otherwise the engine uses an index by age and reads all commands that the device ever had. A
-    // test checks which index the engine uses.
+    // Each query has one state as a literal: a query with a list of states would make handling a command about a tenth
+    // slower. Without the order by `cid`, the engine would use an index by age and read all the device's commands. A
+    // test checks which index is used.
     static let queued = "SELECT cid FROM command WHERE did = $1 AND state = 'queued' ORDER BY cid"
     static let sent = "SELECT cid FROM command WHERE did = $1 AND state = 'sent' ORDER BY cid"
     static let firstQueued = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'queued'"
     static let firstSent = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'sent'"
 
     private func open(_ did: DeviceID, _ query: String) throws -> [(did: DeviceID, cid: Int64)] {
-        try sql.query(query, did) {
-            (did: did, cid: $0.next())
-        }
+        try sql.query(query, did) { (did: did, cid: $0.next()) }
     }
 
     private func load(_ keys: [(did: DeviceID, cid: Int64)]) throws -> [Command] {
@@ -119,17 +102,13 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued))
     }
 
-    /// Returns commands that a device may have missed: they were sent at or before a moment, and have neither been
-    /// answered nor expired.
+    /// Returns commands that a device may have missed: those sent by a given time, not answered and not expired.
     ///
-    /// At most the newest `limit` of these commands are returned, in the order of their numbers.
-    ///
-    /// Commands that were sent in the future by the present clock are included: they were sent before the clock was set
-    /// back.
+    /// The newest `limit` commands are returned, in the order of their numbers. The result includes commands with times
+    /// in the future, which were sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
-        let now = transaction.now
-        // The clock of the process that sent a command may be ahead of this one. Sending a command too often does no
-        // harm: devices ignore repeated commands.
+        // The clock of the process that sent a command may be ahead of this process's clock, so later commands are
+        // included too. If a command is sent twice, the device ignores the second message.
         let moment =
             sql.hasOtherWriters ? moment.adding(milliseconds: Instant.clocksApartMax) : moment
         return try load(open(did, Self.sent))
@@ -143,16 +122,14 @@ package struct CommandTable: TransactionTable {
     /// Returns whether any command is queued for a device.
     package func hasWaiting(_ did: DeviceID) throws -> Bool { try sql.integer(Self.firstQueued, did) != nil }
 
-    /// Returns the number of queued commands that haven't expired, for each device that has such commands.
+    /// Returns how many queued, unexpired commands each device has; leaves out devices without such commands.
     package func queuedCounts(_ dids: some Collection<DeviceID>) throws -> [DeviceID: Int] {
         var counts: [DeviceID: Int] = [:]
         try sql.query(
-            """
-            SELECT count(*) FROM command WHERE did = $1 AND state = 'queued' AND expiresAt > $2
-            """,
+            "SELECT count(*) FROM command WHERE did = $1 AND state = 'queued' AND expiresAt > $2",
             each: dids.indices
         ) {
-            (dids[$0], transaction.now)
+            (dids[$0], now)
         } row: {
             let count = $1.next(Int.self)
             if count > 0 { counts[dids[$0]] = count }
@@ -160,15 +137,15 @@ package struct CommandTable: TransactionTable {
         return counts
     }
 
-    /// Returns the number of a device's commands that were sent and have no answer yet.
+    /// Returns how many of a device's commands were sent and have no answer yet.
     package func sentCount(_ did: DeviceID) throws -> Int {
         Int(try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did) ?? 0)
     }
 
-    /// Requests that the control worker send waiting commands to devices; skips devices without waiting commands.
+    /// Asks the control worker to send devices their waiting commands; skips devices without waiting commands.
     ///
-    /// A dispatch request can wait for its device to subscribe, since the broker would drop commands until then. A new
-    /// command doesn't make a waiting dispatch request due earlier; only a message from the device does.
+    /// A dispatch request can wait for its device to subscribe, since the broker would drop commands sent earlier. Only
+    /// a message from the device, not a new command, makes a waiting dispatch request due earlier.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run(
@@ -188,14 +165,16 @@ package struct CommandTable: TransactionTable {
         ) { ($0.did, moment(of: $0), $0.sentBefore) }
     }
 
-    /// Returns the time to store for a request; for an immediate request it is so early that the request is due by
-    /// every process's clock.
+    /// Returns the time to store for a request.
+    ///
+    /// The clocks of processes differ, so the time of an immediate request is set early enough that the request is due
+    /// by all clocks.
     private func moment(of dispatch: DispatchRequest) -> Instant {
-        guard sql.hasOtherWriters, dispatch.at <= transaction.now else { return dispatch.at }
+        guard sql.hasOtherWriters, dispatch.at <= now else { return dispatch.at }
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
-    /// Returns a device's dispatch request, due now or later, or nil.
+    /// Returns a device's dispatch request, whether or not it is due, or nil.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? { try sql.find(DispatchRequest.table, did) }
 
     /// Removes dispatch requests that were carried out.
@@ -205,10 +184,7 @@ package struct CommandTable: TransactionTable {
     }
 
     /// Returns at most `limit` dispatch requests of some shards that are due.
-    package func dueDispatches(
-        limit: Int,
-        of shards: Shards
-    ) throws -> [DispatchRequest] {
+    package func dueDispatches(limit: Int, of shards: Shards) throws -> [DispatchRequest] {
         guard shards.areAll else {
             return try sql.rows(
                 of: DispatchRequest.table,
@@ -216,21 +192,19 @@ package struct CommandTable: TransactionTable {
                 WHERE at <= $1 AND instr($2, substr(did, length(did) - 1)) > 0
                 ORDER BY at LIMIT $3
                 """,
-                transaction.now,
+                now,
                 shards.names,
                 limit
             )
         }
-        return try sql.rows(of: DispatchRequest.table, "WHERE at <= $1 ORDER BY at LIMIT $2", transaction.now, limit)
+        return try sql.rows(of: DispatchRequest.table, "WHERE at <= $1 ORDER BY at LIMIT $2", now, limit)
     }
 
     /// Returns when the next dispatch request of some shards is due, or nil.
     package func nextDispatch(of shards: Shards = .all) throws -> Instant? {
         guard shards.areAll else {
             return try sql.value(
-                """
-                SELECT min(at) FROM dispatch WHERE instr($1, substr(did, length(did) - 1)) > 0
-                """,
+                "SELECT min(at) FROM dispatch WHERE instr($1, substr(did, length(did) - 1)) > 0",
                 shards.names
             )
         }
@@ -239,12 +213,14 @@ package struct CommandTable: TransactionTable {
 
     // MARK: A clock that was set back
 
-    /// Brings the deadlines of open commands forward by `step` milliseconds, after the clock was set back by that time.
+    /// Brings the deadlines of open commands forward by `step` milliseconds, after the clock was set back by `step`.
     ///
     /// A command created within the last second stays unchanged, since it was most likely created after the clock was
-    /// set back. If the clock had been set ahead before, `jump.at` is the time when this happened, and `jump.behind` is
-    /// how far the present clock is behind the clock from before `jump.at`. The deadline of a command created before
-    /// `jump.at` is moved by `jump.behind` instead of `step`.
+    /// set back.
+    ///
+    /// `jump` is given if the clock was earlier set ahead, at `jump.at`. The clock is now `jump.behind` milliseconds
+    /// behind a clock without that step and without all later steps. The deadlines of commands created before `jump.at`
+    /// are moved by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds

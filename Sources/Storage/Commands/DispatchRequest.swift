@@ -1,17 +1,17 @@
 package import Domain
 
-/// A request to the control worker to send a connected device its waiting commands as soon as a moment has come.
+/// A request for the control worker to send a connected device its waiting commands, from a given moment on.
 package struct DispatchRequest: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
     /// The moment from which the commands can be sent.
     package var at: Instant
-    /// The moment up to which sent commands are sent again, because the device may have missed them while it wasn't
-    /// connected or subscribed; nil if none is sent again.
+    /// If set, commands sent up to this moment are sent again, because the device may have missed them.
     package var sentBefore: Instant?
 
-    /// The longest time by which a request can be in the future, in milliseconds; a request farther in the future was
-    /// made before the clock was set back, and its time is ignored.
+    /// How many milliseconds a request can wait.
+    ///
+    /// A time further in the future is ignored, because the clock must have been set back after the request was stored.
     static let aheadMilliseconds: Int64 = 60_000
 
     /// Returns whether the request waits for the device to subscribe.
@@ -19,9 +19,7 @@ package struct DispatchRequest: Sendable, Equatable {
 
     /// Makes a request for a device.
     package init(did: DeviceID, at: Instant, sentBefore: Instant? = nil) {
-        self.did = did
-        self.at = at
-        self.sentBefore = sentBefore
+        (self.did, self.at, self.sentBefore) = (did, at, sentBefore)
     }
 }
 

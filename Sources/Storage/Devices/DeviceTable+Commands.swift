@@ -4,18 +4,15 @@ extension DeviceTable {
     /// Returns the next command number of a device, for a command that this transaction stores.
     package func nextCommandID(_ did: DeviceID) throws -> Int64 { try nextCommandIDs([did])[0] ?? 1 }
 
-    /// Returns the next command number for each entry of `dids`, for commands that this transaction stores; nil for a
-    /// device that doesn't exist any more.
+    /// Returns each device's next command number, for commands stored in this transaction; nil if the device is gone.
     ///
-    /// The number is one more than that of the device's newest command. The newest number is written into the device's
-    /// row only before `RetentionTable` deletes the command, so that storing a command writes one page less.
+    /// The number is one more than the number of the device's newest command. Storing a command doesn't change the
+    /// device's row: the newest number is written to the row only before `RetentionTable` deletes the newest command.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         try transaction.requireLocks(of: dids)
         var last: [DeviceID: Int64] = [:]
-        try transaction.sql.query(
-            """
-            SELECT lastCid, (SELECT max(cid) FROM command WHERE did = $1) FROM device WHERE did = $1
-            """,
+        try sql.query(
+            "SELECT lastCid, (SELECT max(cid) FROM command WHERE did = $1) FROM device WHERE did = $1",
             each: dids.indices
         ) {
             dids[$0].text
@@ -32,7 +29,7 @@ extension DeviceTable {
     /// Stores the number of the newest command in the device's row, before the command is deleted.
     func keepLastCommandID(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
-        try transaction.sql.run(
+        try sql.run(
             """
             UPDATE device SET lastCid = (SELECT max(cid) FROM command WHERE did = $1)
             WHERE did = $1 AND lastCid < (SELECT max(cid) FROM command WHERE did = $1)

@@ -18,14 +18,13 @@ package struct DeviceFilter: Sendable {
     package var seenBefore: Instant?
     /// The moment at or after which the device last connected or disconnected.
     package var seenAfter: Instant?
-    /// A part of the device's id, MAC, name or tags, or of a user's alias for it, in lower case; devices of
-    /// `namedProducts` match too.
+    /// A part of the id, MAC, name, tags or user's alias, in lower case; all devices of `namedProducts` match too.
     package var part: String?
     /// The products whose names contain `part`.
     package var namedProducts: [ProductKey] = []
     /// A part of the name that operators gave the device, in lower case.
     package var name: String?
-    /// The name of a tag; together with `tagValue`, an index finds the devices, so that no other devices are read.
+    /// The name of a tag; only devices with this tag, and with `tagValue` if given, are read, by means of an index.
     package var tag: String?
     /// The value of the tag; nil for any value.
     package var tagValue: String?
@@ -33,7 +32,7 @@ package struct DeviceFilter: Sendable {
     /// Creates a filter that matches all devices.
     package init() {}
 
-    /// Returns product keys as one text to search in; nil, which includes all products, stays nil.
+    /// Joins product keys into one string that can be searched; nil stays nil, and stands for all products.
     fileprivate static func text(_ keys: [ProductKey]?) -> String? {
         keys.map { "," + $0.map(\.text).joined(separator: ",") + "," }
     }
@@ -48,14 +47,12 @@ package struct DeviceListing: Sendable {
 
     /// Combines a device and its status.
     package init(device: DeviceRecord, status: StatusRecord) {
-        self.device = device
-        self.status = status
+        (self.device, self.status) = (device, status)
     }
 }
 
 extension DeviceTable {
-    /// The condition of all filters on a device `d` and its status `s`; its parameters are the id to start after, and
-    /// the filters.
+    /// The filters' condition on a device `d` and its status `s`; `$1` is the id to start after, the rest are filters.
     private static let narrowed = """
         d.did > $1 AND ($2 IS NULL OR instr($2, ',' || d.productKey || ',') > 0)
         AND ($3 IS NULL OR instr($3, ',' || d.productKey || ',') = 0)
@@ -89,7 +86,7 @@ extension DeviceTable {
         WHERE \(Self.narrowed) AND t.name = $13 AND t.value = $14
         """
 
-    /// Returns the `FROM` and `WHERE` clauses of a search, which reads all devices or uses the index of tags.
+    /// Returns a search's `FROM` and `WHERE` clauses; the search reads all devices or uses the index of tags.
     static func found(by filter: DeviceFilter) -> String {
         switch (filter.tag, filter.tagValue) {
         case (nil, _): allFound
@@ -100,7 +97,7 @@ extension DeviceTable {
 
     /// The condition that an alert or fault of the status `s` is open.
     ///
-    /// An open alert or fault is stored with the id of an event, so that `","` occurs twice in its entry.
+    /// Each entry contains `","` once. An open condition has an event's id, so its entry contains `","` a second time.
     private static let hasOpen = """
         (s.conditions <> '[]' AND
             (length(s.conditions) - length(replace(s.conditions, '","', ''))) / 3
@@ -108,14 +105,14 @@ extension DeviceTable {
                 - length(replace(replace(s.conditions, '["alert",', ''), '["fault",', ''))) / 9)
         """
 
-    /// Passes the rows of a statement with the condition `narrowed` to `row`, until `row` returns false.
+    /// Runs a statement that contains the condition `narrowed`, and passes its rows to `row` until `row` returns false.
     private func scan(
         _ statement: String,
         _ filter: DeviceFilter,
         after did: String,
         row: (inout Row) throws -> Bool
     ) throws {
-        try transaction.sql.scan(
+        try sql.scan(
             statement,
             did,
             DeviceFilter.text(filter.products),
@@ -135,7 +132,7 @@ extension DeviceTable {
         )
     }
 
-    /// Calls `body` with each matching device and its status, by ascending id after `did`, until `body` returns false.
+    /// Passes to `body` each matching device after `did` with its status, by ascending id, until `body` returns false.
     package func search(_ filter: DeviceFilter, after did: String, _ body: (DeviceListing) throws -> Bool) throws {
         try scan(
             """
@@ -144,13 +141,10 @@ extension DeviceTable {
             """,
             filter,
             after: did
-        ) { row in
-            try body(DeviceListing(device: row.nextRow(), status: row.nextRow()))
-        }
+        ) { row in try body(DeviceListing(device: row.nextRow(), status: row.nextRow())) }
     }
 
-    /// Returns the number of devices that match a filter, and how many of them are connected, have an open alert or
-    /// fault, and haven't registered.
+    /// Counts the matching devices: all, connected ones, those with an open alert or fault, and unregistered ones.
     package func counts(
         _ filter: DeviceFilter
     ) throws -> (all: Int64, online: Int64, alerting: Int64, unregistered: Int64) {
@@ -171,20 +165,16 @@ extension DeviceTable {
         return counts
     }
 
-    /// Returns the special user of each device, or else its owner, with the user's alias for the device.
-    package func owners(
-        of dids: [DeviceID]
-    ) throws -> [DeviceID: (uid: UserID, alias: String)] {
+    /// Returns each device's special user, or its owner if it has none, with that user's alias for the device.
+    package func owners(of dids: [DeviceID]) throws -> [DeviceID: (uid: UserID, alias: String)] {
         var owners: [DeviceID: (uid: UserID, alias: String)] = [:]
-        try transaction.sql.query(
+        try sql.query(
             """
             SELECT uid, alias FROM binding
             WHERE did = $1 AND role IN ('special', 'owner') ORDER BY role DESC, boundAt LIMIT 1
             """,
             each: dids
-        ) { did, row in
-            owners[did] = (uid: row.next(), alias: row.next())
-        }
+        ) { did, row in owners[did] = (uid: row.next(), alias: row.next()) }
         return owners
     }
 }

@@ -2,8 +2,8 @@ package import Domain
 
 /// Devices that no user has ever bound.
 extension DeviceTable {
-    /// The condition for a device that no user has ever bound: it has no bindings and is in its first ownership period,
-    /// since a reset or the removal of the last binding begins a new period.
+    /// The condition that a device was never bound, isn't on its product's list, is offline, and wasn't seen since the
+    /// moment `$A`.
     private static let isNeverBound = """
         d.ownership = 1 AND s.online = 0
             AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
@@ -19,8 +19,7 @@ extension DeviceTable {
             .joined(separator: parameter)
     }
 
-    /// Checks up to `limit` devices, with ids after `did`, and returns those that were never bound or listed, and have
-    /// not been seen since a moment.
+    /// Checks up to `limit` devices after `did`, and returns the devices for which `isNeverBound` is true.
     ///
     /// - Returns: The devices found, and the id of the last device checked, which is empty if no device is left.
     package func neverBound(
@@ -28,15 +27,13 @@ extension DeviceTable {
         limit: Int,
         notSeenSince moment: Instant
     ) throws -> (last: String, dids: [DeviceID]) {
-        let page = try transaction.sql.query(
+        let page = try sql.query(
             "SELECT did FROM device WHERE did > $1 ORDER BY did LIMIT $2",
             did,
             limit
-        ) {
-            $0.next(String.self)
-        }
+        ) { $0.next(String.self) }
         guard let last = page.last else { return ("", []) }
-        let dids = try transaction.sql.query(
+        let dids = try sql.query(
             """
             SELECT d.did FROM device AS d JOIN status AS s ON s.did = d.did
             WHERE d.did > $1 AND d.did <= $2 AND \(Self.condition("$3"))
@@ -45,15 +42,14 @@ extension DeviceTable {
             did,
             last,
             moment
-        ) {
-            $0.next(DeviceID.self)
-        }
+        ) { $0.next(DeviceID.self) }
         return (page.count < limit ? "" : last, dids)
     }
 
-    /// Returns whether a device was never bound or listed, and not seen since a moment.
+    /// Returns whether a device was never bound, isn't on its product's list, is offline, and wasn't seen since a
+    /// moment.
     package func isNeverBound(_ did: DeviceID, notSeenSince moment: Instant) throws -> Bool {
-        try transaction.sql.integer(
+        try sql.integer(
             """
             SELECT 1 FROM device AS d JOIN status AS s ON s.did = d.did
             WHERE d.did = $1 AND \(Self.condition("$2"))

@@ -17,13 +17,13 @@ package struct DeviceRecord: Sendable {
     package var secretHash: [UInt8]?
     /// The device's hardware: its parts and their versions.
     package var hardware: JSONObject
-    /// The number of the device's ownership period; the removal of the last binding and a reset begin a new period.
+    /// The number of the device's ownership period; a reset begins a new period, and so does removing the last binding.
     package var ownership: Int64
-    /// When the ownership period began; the device's history reaches back to this moment.
+    /// The time at which the ownership period began; older history isn't visible.
     package var ownershipSince: Instant
     /// The time until which a factory reset is allowed; nil if no reset is allowed.
     package var resetUntil: Instant?
-    /// The moment before which issued certificates of the device are revoked; nil if no certificate was revoked.
+    /// The device's certificates whose validity begins before this moment are revoked; nil if none was revoked.
     package var certificatesFrom: Instant?
     /// When the device was created.
     package var createdAt: Instant
@@ -78,7 +78,7 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Passes the beginning of each device's ownership period to `body`, with the device's index in `dids`.
+    /// Passes to `body` the beginning of each device's ownership period, with the device's index in `dids`.
     package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
             dids[$0].text
@@ -92,12 +92,9 @@ package struct DeviceTable: TransactionTable {
 
     /// Creates a device and its empty status; `setIdentity` then sets the device's secret and passcode.
     ///
-    /// The device's first ownership period has no beginning, so that data from before the registration belongs to it.
-    package func create(
-        _ did: DeviceID,
-        product: ProductKey,
-        mac: MAC
-    ) throws {
+    /// The device's first ownership period has no beginning, so data from before the registration belongs to that
+    /// period.
+    package func create(_ did: DeviceID, product: ProductKey, mac: MAC) throws {
         transaction.lock(new: did)
         let device = DeviceRecord(
             did: did,
@@ -106,10 +103,10 @@ package struct DeviceTable: TransactionTable {
             hardware: [:],
             ownership: 1,
             ownershipSince: Instant(milliseconds: 0),
-            createdAt: transaction.now
+            createdAt: now
         )
         try sql.run(DeviceRecord.table.insert, device)
-        try transaction.statuses.create(did, product: product, at: transaction.now)
+        try transaction.statuses.create(did, product: product, at: now)
     }
 
     /// Sets a device's secret, passcode and hardware; the previous secret becomes invalid.
@@ -125,7 +122,7 @@ package struct DeviceTable: TransactionTable {
             hash,
             transaction.hash(passcode, boundTo: did.text),
             TextBytes(hardware.encoded()),
-            transaction.now,
+            now,
             did
         )
         if let digest = Digest(hash) { transaction.gate.records.append(.device(did: did.text, secret: digest)) }
@@ -139,14 +136,14 @@ package struct DeviceTable: TransactionTable {
         if let digest = Digest(hash) { transaction.gate.records.append(.device(did: did.text, secret: digest)) }
     }
 
-    /// Returns whether a secret is the device's.
+    /// Returns whether a secret belongs to the device.
     package func hasSecret(_ device: DeviceRecord, _ secret: String) -> Bool {
         device.secretHash.map { Sodium.areEqual($0, Sodium.sha256(secret.utf8)) } ?? false
     }
 
-    /// Returns whether a passcode is the device's.
+    /// Returns whether a passcode belongs to the device.
     ///
-    /// If there is no device, the method returns false, and takes as long as for an existing device.
+    /// If there is no device, the method returns false after the same time as for an existing device.
     package func hasPasscode(_ device: DeviceRecord?, _ passcode: String) -> Bool {
         let hash = transaction.hash(passcode, boundTo: device?.did.text ?? "")
         return Sodium.areEqual(device?.passcodeHash ?? [UInt8](repeating: 0, count: 32), hash)
@@ -168,27 +165,25 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Allows one registration to reset the device, until a moment.
+    /// Until a given moment, allows one registration to reset the device.
     package func allowReset(_ did: DeviceID, until: Instant) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Withdraws the permission to reset the device, if any, because the user who gave the permission has lost the
-    /// right to do so.
+    /// Withdraws any permission to reset the device, because the user who gave it no longer has the right to give it.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
-    /// Invalidates a device's certificates whose validity begins before a moment, rounded down to a whole second.
+    /// Revokes those certificates of a device whose validity begins before a given moment, rounded down to a second.
     ///
     /// The gate closes connections made with these certificates.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
         try transaction.requireLock(of: did)
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
-        // The time is never moved back; otherwise, after the clock was set back, revoked certificates would become
-        // valid again.
+        // The time never moves back; otherwise a clock that was set back would make revoked certificates valid again.
         try sql.run(
             """
             UPDATE device SET certificatesFrom = $1
@@ -203,14 +198,14 @@ package struct DeviceTable: TransactionTable {
 
     // MARK: Labels
 
-    /// Returns the text of the label of a product's device, whether it has registered or not.
+    /// Returns the text of a device's label, whether or not the device has registered.
     package func label(_ key: ProductKey, _ mac: MAC) -> String {
         let digest = transaction.key.label("\(key.text):\(mac.text)")
         let proof = Sodium.base64URL(Array(digest.prefix(DeviceLabel.proofBytes)))
         return DeviceLabel.text(key, mac, proof: proof)
     }
 
-    /// Returns whether a text is the label of a product's device.
+    /// Returns whether a string is the text of a device's label.
     package func isLabel(_ text: String, of key: ProductKey, _ mac: MAC) -> Bool {
         Sodium.areEqual(Array(text.utf8), Array(label(key, mac).utf8))
     }
@@ -219,28 +214,23 @@ package struct DeviceTable: TransactionTable {
 
     /// Begins a new ownership period of the device.
     ///
-    /// The period begins after all existing records, which can be in the future: the device's clock can be a little
-    /// ahead, and a command may have been created in the present millisecond. Records farther in the future were made
-    /// before the clock was set back, and are ignored.
+    /// The period begins after all existing records. A record's time can be slightly in the future, because the
+    /// device's clock can be ahead, and a command's time can equal the present millisecond. Times further in the future
+    /// were stored before the clock was set back, and are ignored.
     package func beginOwnership(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
-        let now = transaction.now
         let farthest = now.adding(seconds: Report.aheadMaxSeconds)
         let begin = try moments(of: did, by: farthest)
             .map { $0.adding(milliseconds: 1) }
             .reduce(now, max)
         try sql.run(
-            """
-            UPDATE device SET ownership = ownership + 1, ownershipSince = $1, resetUntil = NULL
-            WHERE did = $2
-            """,
+            "UPDATE device SET ownership = ownership + 1, ownershipSince = $1, resetUntil = NULL WHERE did = $2",
             begin,
             did
         )
     }
 
-    /// Returns the beginning of a device's ownership period and the newest times of the device's records, if they
-    /// aren't after `farthest`.
+    /// Returns the ownership period's beginning and the newest times of the device's records, up to `farthest`.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
             "SELECT ownershipSince FROM device WHERE did = $1 AND ownershipSince <= $2",
@@ -252,16 +242,11 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the newest time in a device's history that is later than now, if any; reports of the device's own bytes
-    /// are stored only in the history.
+    /// Returns the newest future time in the history, if any; only the history has the times of binary reports.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
-        let place = HistoryPlace(transaction.now)
-        _ = try transaction.history.scan(
-            did,
-            from: place,
-            to: farthest.adding(milliseconds: 1)
-        ) { record, _ in
+        let place = HistoryPlace(now)
+        _ = try transaction.history.scan(did, from: place, to: farthest.adding(milliseconds: 1)) { record, _ in
             newest = record.ts
             return true
         }
@@ -278,7 +263,7 @@ package struct DeviceTable: TransactionTable {
             try sql.run("DELETE FROM \(table) WHERE did = $1", did)
         }
         transaction.gate.records.append(.removed(.device, key: did.text))
-        // The record of the certificates isn't needed any more, since no later device gets this id.
+        // The record of revoked certificates isn't needed any more, since no later device gets this id.
         transaction.gate.records.append(.removed(.certificates, key: did.text))
     }
 }

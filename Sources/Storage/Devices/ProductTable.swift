@@ -24,7 +24,7 @@ package struct ProductTable: TransactionTable {
         return try ProductCodec.decode(object)
     }
 
-    /// Stores a product or a new version of it, and the hash of its secret if a secret is given.
+    /// Stores a product or a product's new version, and the hash of the secret if a secret is given.
     package func save(_ product: Product, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = ProductRow(
@@ -32,8 +32,8 @@ package struct ProductTable: TransactionTable {
             name: product.name,
             document: TextBytes(ProductCodec.encode(product).encoded()),
             secretHash: hash ?? [],
-            createdAt: transaction.now,
-            updatedAt: transaction.now
+            createdAt: now,
+            updatedAt: now
         )
         try sql.run(hash == nil ? ProductRow.save : ProductRow.saveWithSecret, row)
         if let digest = hash.flatMap({ Digest($0) }) {
@@ -42,15 +42,10 @@ package struct ProductTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns whether a secret is a product's; false if the product doesn't exist.
+    /// Returns whether a secret belongs to a product; false if the product doesn't exist.
     package func hasSecret(_ key: ProductKey, _ secret: String) throws -> Bool {
-        let hash = try sql.first("SELECT secretHash FROM product WHERE productKey = $1", key) {
-            $0.next([UInt8].self)
-        }
-        return Sodium.areEqual(
-            hash ?? [UInt8](repeating: 0, count: 32),
-            Sodium.sha256(secret.utf8)
-        )
+        let hash = try sql.first("SELECT secretHash FROM product WHERE productKey = $1", key) { $0.next([UInt8].self) }
+        return Sodium.areEqual(hash ?? [UInt8](repeating: 0, count: 32), Sodium.sha256(secret.utf8))
     }
 
     /// Returns the number of a product's devices.
@@ -58,7 +53,7 @@ package struct ProductTable: TransactionTable {
         try sql.integer("SELECT count(*) FROM device WHERE productKey = $1", key) ?? 0
     }
 
-    /// Returns when a product was first and last imported; nil if it doesn't exist.
+    /// Returns the times of a product's first and last import; nil if the product doesn't exist.
     package func stamps(_ key: ProductKey) throws -> (createdAt: Instant, updatedAt: Instant)? {
         try sql.find(ProductRow.table, key).map { ($0.createdAt, $0.updatedAt) }
     }
@@ -75,7 +70,7 @@ package struct ProductTable: TransactionTable {
         return counts
     }
 
-    /// Returns the MACs that operators listed for a product, in ascending order, starting after `mac`.
+    /// Returns the MACs listed for a product by operators, in ascending order, starting after `mac`.
     package func macs(_ key: ProductKey, after mac: String, limit: Int) throws -> [MAC] {
         try sql.values(
             "SELECT mac FROM listedMac WHERE productKey = $1 AND mac > $2 ORDER BY mac LIMIT $3",
@@ -90,7 +85,7 @@ package struct ProductTable: TransactionTable {
         try sql.integer("SELECT count(*) FROM listedMac WHERE productKey = $1", key) ?? 0
     }
 
-    /// Returns whether the stored state of any device has a value of one of the attributes.
+    /// Returns whether any device has a stored value for at least one of the attributes.
     package func isUsed(_ key: ProductKey, attributes: [String]) throws -> Bool {
         let wanted = Set(attributes)
         let states = try sql.query("SELECT attributes FROM status WHERE productKey = $1", key) {
@@ -99,17 +94,10 @@ package struct ProductTable: TransactionTable {
         return states.contains(true)
     }
 
-    /// Returns the names of the alerts and faults that are open on any device and that `isWanted` accepts, each name
-    /// once.
-    package func openConditions(
-        _ key: ProductKey,
-        where isWanted: (ConditionKind, String) -> Bool
-    ) throws -> [String] {
+    /// Returns the distinct names of alerts and faults that are open on a device and that `isWanted` accepts.
+    package func openConditions(_ key: ProductKey, where isWanted: (ConditionKind, String) -> Bool) throws -> [String] {
         var names: Set<String> = []
-        let states = try sql.query(
-            "SELECT conditions FROM status WHERE productKey = $1 AND conditions <> '[]'",
-            key
-        ) {
+        let states = try sql.query("SELECT conditions FROM status WHERE productKey = $1 AND conditions <> '[]'", key) {
             $0.next(StatusConditions.self).open
         }
         for condition in states.joined() where isWanted(condition.kind, condition.name) {
@@ -124,7 +112,7 @@ package struct ProductTable: TransactionTable {
             != nil
     }
 
-    /// Adds MACs to the list of a product's devices that are allowed to register.
+    /// Adds MACs to a product's list of devices that are allowed to register.
     package func list(_ key: ProductKey, _ macs: [MAC]) throws {
         try sql.run(
             "INSERT INTO listedMac (productKey, mac) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -138,7 +126,7 @@ struct ProductRow: TableRow {
     var key: ProductKey
     var name: String
     var document: TextBytes
-    /// Empty if the product has no secret.
+    /// The hash of the product's secret; empty if the product has no secret.
     var secretHash: [UInt8]
     var createdAt: Instant
     var updatedAt: Instant

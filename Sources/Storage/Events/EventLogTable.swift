@@ -2,15 +2,13 @@ package import Domain
 
 /// The log of events, which programs outside the service read.
 ///
-/// A transaction writes its events as one row for statuses of devices (`bulk`) and one row for all other events. On
-/// PostgreSQL, transactions can commit in an order that differs from the order of their numbers (`xid`). Rows are
-/// therefore ordered by these numbers, and read only up to the oldest transaction that is still open. A file has only
-/// one writer, so all its rows have the same number.
+/// A transaction writes one row for statuses of devices (`bulk`) and one row for all other events. On PostgreSQL,
+/// transactions don't always commit in the order of their numbers (`xid`), so rows are ordered by these numbers and
+/// read only up to the oldest open transaction. On SQLite, which has one writer, all rows have the same number.
 package struct EventLogTable: TransactionTable {
     let transaction: Transaction
 
-    /// The SQL expression for a row's transaction number: a base, plus the server's transaction id if there is a
-    /// server.
+    /// The SQL for a row's transaction number: a base, plus the server's transaction id if there is a server.
     ///
     /// The base is larger than the numbers of rows that come from an earlier server or file.
     private var number: String {
@@ -19,7 +17,7 @@ package struct EventLogTable: TransactionTable {
         return "\(base) + CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)"
     }
 
-    /// The condition for rows that can be read: no open transaction can still add a row before them.
+    /// The condition for rows that can be read, because no open transaction can still add a row before them.
     private var isSettled: String {
         guard sql.hasOtherWriters else { return "TRUE" }
         return """
@@ -38,10 +36,10 @@ package struct EventLogTable: TransactionTable {
                 INSERT INTO eventLog (xid, seq, bulk, count, createdAt, messages)
                 VALUES (\(number), $1, $2, $3, $4, $5)
                 """,
-                transaction.sequence.next(transaction.now),
+                transaction.sequence.next(now),
                 isBulk,
                 some.count,
-                transaction.now,
+                now,
                 EventRowCodec.encode(some)
             )
         }
@@ -52,11 +50,11 @@ package struct EventLogTable: TransactionTable {
     /// The maximum number of rows that one call of `read` reads.
     private static let scannedMax = 2_000
 
-    /// Passes to `body` the entries after a place in the log, each with its place, until `body` returns false.
+    /// Passes to `body` the entries after a position in the log, each with its position, until `body` returns false.
     ///
     /// Reads about `bytesMax` bytes at most, and statuses only if `withBulk` is true.
     ///
-    /// - Returns: The place after the last entry that was read, and whether there may be more entries.
+    /// - Returns: The position after the last entry that was read, and whether there may be more entries.
     package func read(
         after cursor: EventCursor,
         withBulk: Bool,
@@ -98,10 +96,10 @@ package struct EventLogTable: TransactionTable {
         return (end, isMore || rows == Self.scannedMax)
     }
 
-    /// Returns the place after all entries that can be read now.
+    /// Returns the position after all entries that can be read now.
     package func end() throws -> EventCursor { try place("\(isSettled) ORDER BY xid DESC, seq DESC") ?? deleted() }
 
-    /// Returns the place after all entries that were written before a moment.
+    /// Returns the position after all entries that were written before a given moment.
     package func end(before moment: Instant) throws -> EventCursor {
         let first = try sql.first(
             "SELECT xid, seq FROM eventLog WHERE createdAt >= $1 AND \(isSettled) ORDER BY xid, seq LIMIT 1",
@@ -111,7 +109,7 @@ package struct EventLogTable: TransactionTable {
         return try place("(xid, seq) < ($1, $2) ORDER BY xid DESC, seq DESC", first.xid, first.seq) ?? deleted()
     }
 
-    /// Returns when the first row after a place was written; nil if there is no such row.
+    /// Returns the time at which the first row after a position was written; nil if there is no such row.
     package func nextTime(after cursor: EventCursor, withBulk: Bool) throws -> Instant? {
         try sql.value(
             """
@@ -137,13 +135,13 @@ package struct EventLogTable: TransactionTable {
 
     private static func fact(_ isBulk: Bool) -> String { isBulk ? "eventsDeleted.bulk" : "eventsDeleted" }
 
-    /// Returns the place after the last deleted entry; the beginning of the log if nothing was deleted.
+    /// Returns the position after the last deleted entry of a kind; the beginning of the log if none was deleted.
     package func deleted(isBulk: Bool = false) throws -> EventCursor {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
 
-    /// Returns the size of one kind's rows after a place, in bytes, and the place after the last row that was read; nil
-    /// if there are no rows.
+    /// Returns the size of a kind's rows after a position, and the position after the last row read; nil if no rows
+    /// follow.
     ///
     /// Reading ends after `limit` rows of any kind, or once the kind's rows have `bytesMax` bytes.
     package func weigh(
@@ -153,7 +151,7 @@ package struct EventLogTable: TransactionTable {
         bytesMax: Int64 = .max
     ) throws -> (end: EventCursor, bytes: Int64)? {
         var (end, bytes): (EventCursor?, Int64) = (nil, 0)
-        // Rows of the other kind count towards the limit; a condition would make the query skip any number of them.
+        // Rows of the other kind count towards the limit; otherwise the query could read any number of them.
         try sql.scan(
             """
             SELECT xid, seq, CASE WHEN bulk = $1 THEN length(messages) ELSE 0 END FROM eventLog
@@ -171,10 +169,10 @@ package struct EventLogTable: TransactionTable {
         return end.map { ($0, bytes) }
     }
 
-    /// Deletes at most `limit` of the oldest rows of a kind that are before a place or were written before a moment;
-    /// returns the number deleted.
+    /// Deletes at most `limit` of a kind's oldest rows, up to a position or older than a given time; returns the
+    /// number.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
-        // The two bounds keep the query from reading all rows of the other kind.
+        // Bounds at both ends keep the query from reading all rows of the other kind.
         let (first, last) = (try deleted(isBulk: isBulk), max(cursor, try end(before: moment)))
         guard first < last else { return 0 }
         let rows = try sql.query(
@@ -196,8 +194,7 @@ package struct EventLogTable: TransactionTable {
         return rows.count
     }
 
-    /// Returns the places of the rows that name a user; the query reads the whole log except for statuses, which name
-    /// no user.
+    /// Returns the positions of the rows that name a user; reads the whole log except for statuses, which name no user.
     package func places(naming uid: UserID) throws -> [EventCursor] {
         try sql.query(
             "SELECT xid, seq FROM eventLog WHERE bulk = 0 AND instr(messages, $1) > 0",
@@ -205,8 +202,7 @@ package struct EventLogTable: TransactionTable {
         ) { EventCursor(xid: $0.next(), seq: $0.next()) }
     }
 
-    /// Removes the entries that name an erased user from the given rows, except for `account.deleted`, which readers
-    /// need.
+    /// In the given rows, removes entries that name an erased user, but not `account.deleted`, which readers need.
     package func forget(_ uid: UserID, at places: some Sequence<EventCursor>) throws {
         for place in places {
             let row: [UInt8]? = try sql.value(
@@ -228,20 +224,19 @@ package struct EventLogTable: TransactionTable {
 
     private static let statusesUntil = "statusEventsUntil"
 
-    /// Returns the time until which statuses must be logged for readers: nil if no reader wants statuses, and the far
-    /// future if a subscription includes them.
+    /// Returns the time until which statuses are logged: the far future if a subscription wants statuses; nil if no
+    /// reader wants statuses.
     package func statusesWantedUntil() throws -> Instant? {
         if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
-    /// How long statuses are logged after a reader without a subscription has read the log, in seconds; the time is
+    /// For how many seconds statuses are logged after a reader without a subscription has read the log; the time is
     /// extended when less than half of it is left.
     private static let leaseSeconds: Int64 = 240
 
     /// Makes transactions log statuses for the next few minutes, because a reader without a subscription wants them.
     package func keepStatuses() throws {
-        let now = transaction.now
         if let until = try statusesWantedUntil(), until > now.adding(seconds: Self.leaseSeconds / 2) { return }
         try transaction.meta.set(Self.statusesUntil, to: "\(now.adding(seconds: Self.leaseSeconds).milliseconds)")
         try transaction.meta.raiseCatalogEpoch()
@@ -249,8 +244,7 @@ package struct EventLogTable: TransactionTable {
 }
 
 extension Store {
-    /// Makes the numbers of new transactions larger than the numbers in the log, which come from another server or file
-    /// after a move or a restore.
+    /// Makes the next transactions' numbers larger than the log's; the log can come from another server or file.
     func numberEventsBehind() throws {
         try engine.write { sql in
             try sql.transaction {

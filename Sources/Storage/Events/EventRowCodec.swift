@@ -1,7 +1,6 @@
 import Domain
 
-/// The codec of a row of the event log: each entry is a sequence of texts, each preceded by its length, as in the
-/// outbox.
+/// The codec of an event log's row: each entry is a sequence of strings, each preceded by its length, as in the outbox.
 enum EventRowCodec {
     static func encode(_ events: [LoggedEvent]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -22,43 +21,50 @@ enum EventRowCodec {
         return bytes
     }
 
-    /// Returns a row without the entries that name a user, except for `account.deleted`; the places of the other
-    /// entries don't change.
+    /// Returns a row in which empty entries replace the entries that name a user.
+    ///
+    /// An entry of the type `account.deleted` stays unchanged.
     static func forgetting(_ uid: UserID, in bytes: [UInt8]) -> [UInt8] {
         let name = Array(uid.text.utf8)
-        return decode(bytes).flatMap { event in
-            guard let event, event.type != .accountDeleted else { return event.map { encode([$0]) } ?? gone }
-            let entry = encode([event])
-            return entry.contains(name) ? gone : entry
+        var left: [UInt8] = []
+        readEntries(of: bytes) { entry, event in
+            left += event?.type != .accountDeleted && entry.contains(name) ? gone[...] : entry
         }
+        return left
     }
 
-    /// An entry without a type, which replaces a removed entry and which readers skip.
+    /// An entry without a type; it replaces a removed entry, and readers skip it.
     private static let gone = (0..<9).flatMap { _ in [0, 0, 0, 0] as [UInt8] }
 
     /// Returns the entries of a row; an entry is nil if this version doesn't know its type.
     static func decode(_ bytes: [UInt8]) -> [LoggedEvent?] {
-        var rest = bytes[...]
         var events: [LoggedEvent?] = []
+        readEntries(of: bytes) { events.append($1) }
+        return events
+    }
+
+    /// Passes each entry of a row to `body`: its bytes, and its event or nil if this version doesn't know its type.
+    private static func readEntries(of bytes: [UInt8], _ body: (ArraySlice<UInt8>, LoggedEvent?) -> Void) {
+        var rest = bytes[...]
+        var start = rest.startIndex
         func text() -> String? { OutboxCodec.piece(&rest).map { String(decoding: $0, as: UTF8.self) } }
         while let type = text(), let ts = text(), let did = text(), let product = text(), let uid = text(),
             let app = text(), let kind = text(), let actor = text(), let data = OutboxCodec.piece(&rest)
         {
-            events.append(
-                EventType(rawValue: type).map { type in
-                    LoggedEvent(
-                        type,
-                        at: Instant(milliseconds: Int64(ts) ?? 0),
-                        did: did.isEmpty ? nil : DeviceID(trusted: did),
-                        product: product.isEmpty ? nil : ProductKey(trusted: product),
-                        uid: uid.isEmpty ? nil : UserID(trusted: uid),
-                        actor: Actor.Kind(rawValue: kind).map { Actor($0, actor) },
-                        app: app.isEmpty ? nil : AppID(trusted: app),
-                        data: Array(data)
-                    )
-                }
-            )
+            let event = EventType(rawValue: type).map { type in
+                LoggedEvent(
+                    type,
+                    at: Instant(milliseconds: Int64(ts) ?? 0),
+                    did: did.isEmpty ? nil : DeviceID(trusted: did),
+                    product: product.isEmpty ? nil : ProductKey(trusted: product),
+                    uid: uid.isEmpty ? nil : UserID(trusted: uid),
+                    actor: Actor.Kind(rawValue: kind).map { Actor($0, actor) },
+                    app: app.isEmpty ? nil : AppID(trusted: app),
+                    data: Array(data)
+                )
+            }
+            body(bytes[start..<rest.startIndex], event)
+            start = rest.startIndex
         }
-        return events
     }
 }

@@ -10,6 +10,12 @@ package struct EventSubscriptionTable: TransactionTable {
         try sql.find(EventSubscription.table, id)
     }
 
+    /// Locks a subscription until the end of the transaction, so that no other process moves its cursor meanwhile.
+    package func lock(_ id: SubscriptionID) throws {
+        guard sql.hasOtherWriters else { return }
+        try sql.run("SELECT 1 FROM eventSubscription WHERE subscriptionId = $1 FOR UPDATE", id)
+    }
+
     /// Returns the subscriptions of one app or of all apps, the oldest first.
     package func all(of app: AppID? = nil) throws -> [EventSubscription] {
         try sql.rows(
@@ -19,7 +25,7 @@ package struct EventSubscriptionTable: TransactionTable {
         )
     }
 
-    /// Returns the subscriptions with webhooks that are switched on.
+    /// Returns the subscriptions whose webhooks are switched on.
     package func webhooks() throws -> [EventSubscription] {
         try sql.rows(of: EventSubscription.table, "WHERE url IS NOT NULL AND state = 'on' ORDER BY subscriptionId")
     }
@@ -29,8 +35,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try sql.integer("SELECT 1 FROM eventSubscription WHERE bulk = 1 LIMIT 1") != nil
     }
 
-    // The methods that change subscriptions also change the catalog's number, so that workers check again whether a
-    // subscription includes statuses.
+    // Changing a subscription raises the catalog's number, so that workers check again whether statuses are wanted.
 
     /// Adds a subscription.
     package func add(_ subscription: EventSubscription) throws {
@@ -38,8 +43,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Stores the fields of a subscription that its app or an operator sets: the types, the address, the secrets and
-    /// the state.
+    /// Stores all fields of a subscription that can change, including its cursor; the subscription must be locked.
     package func save(_ subscription: EventSubscription) throws {
         try sql.run(EventSubscription.table.update, subscription)
         try transaction.meta.raiseCatalogEpoch()
@@ -56,7 +60,7 @@ package struct EventSubscriptionTable: TransactionTable {
 
     private static func readerFact(_ id: SubscriptionID) -> String { "eventReader.\(id.text)" }
 
-    /// Makes a stream the reader of a subscription, in place of any other.
+    /// Makes a stream the reader of a subscription, in place of any other stream.
     package func open(_ id: SubscriptionID, by stream: String) throws {
         try transaction.meta.set(Self.readerFact(id), to: stream)
         try transaction.meta.raiseCatalogEpoch()
@@ -77,12 +81,9 @@ package struct EventSubscriptionTable: TransactionTable {
         )
     }
 
-    /// Moves a subscription's cursor and stores the outcome of a delivery, unless the subscription was paused or its
-    /// cursor moved since it was read.
-    ///
-    /// - Returns: Whether the subscription was updated.
+    /// Stores a delivery's outcome and cursor; returns false if the subscription was paused or its cursor moved.
     package func advance(_ subscription: EventSubscription, from cursor: EventCursor) throws -> Bool {
-        try sql.run(
+        try sql.rowsChanged(
             """
             UPDATE eventSubscription SET cursor = $1, tries = $2, dueAt = $3, failingSince = $4, lastOkAt = $5,
                 lastError = $6 WHERE subscriptionId = $7 AND cursor = $8 AND state = 'on'
@@ -95,8 +96,7 @@ package struct EventSubscriptionTable: TransactionTable {
             subscription.lastError,
             subscription.id,
             cursor.text
-        )
-        return try sql.changes == 1
+        ) == 1
     }
 
     /// Returns the last attempts to deliver to a webhook, the newest first.
@@ -108,7 +108,7 @@ package struct EventSubscriptionTable: TransactionTable {
 
     /// Adds attempts to deliver to a webhook, the newest first, and drops the oldest if there are too many.
     package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
-        // Earlier attempts are not decoded, because a busy webhook can have hundreds of attempts a second.
+        // Earlier attempts are not decoded, because a busy webhook can have hundreds of attempts per second.
         let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)
         let text = Array(all.prefix(EventDelivery.keptMax).joined(separator: [UInt8(ascii: "\n")]))
         try sql.run(

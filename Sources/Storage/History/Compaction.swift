@@ -1,10 +1,9 @@
 package import Domain
 
-/// A round of compaction, which moves records from the history buffer into the chunks of the devices.
+/// A round of compaction, which moves records from the history buffer into devices' chunks.
 ///
-/// Each call is too short to delay a worker. A round can stop because of an error or a crash, or because another
-/// process works on the same round (`RoundTaken`). The next round then continues the work, and no record is lost or
-/// moved twice.
+/// Each call is short, so that it delays no worker. A round can stop because of an error or a crash, or because another
+/// process works on it (`RoundTaken`). The next round then continues, and no record is lost or moved twice.
 package struct Compaction {
     private var round: CompactionRound
     /// The approximate number of chunks that one transaction writes.
@@ -15,8 +14,7 @@ package struct Compaction {
     private var mark: HistoryBuffer.Mark?
 
     init(_ round: CompactionRound, step: Int) {
-        self.round = round
-        self.step = step
+        (self.round, self.step) = (round, step)
         mark = round.mark
     }
 
@@ -51,11 +49,9 @@ package struct Compaction {
 }
 
 extension Store {
-    /// Returns the owners whose parts of the history buffer this process compacts: itself, and processes that have
-    /// ended.
+    /// Returns the owners whose parts of the buffer this process compacts: itself, and processes that have ended.
     ///
-    /// A process counts as ended when its slot has no row or is no longer kept for it; its transactions have ended long
-    /// before.
+    /// A process has ended if its slot has no row or is no longer kept; all its transactions are then over.
     package func ownersToCompact() throws -> [NodeSlot] {
         let owners = try read { try $0.history.buffer.owners() }.filter { $0 != slot }
         guard isShared, !owners.isEmpty else { return [slot] + owners }
@@ -63,31 +59,20 @@ extension Store {
         return [slot] + owners.filter { !alive.contains($0) }
     }
 
-    /// Begins a round of about `bytesMax` bytes of an owner's part of the history buffer; returns nil if that part is
-    /// empty.
+    /// Begins a round of about `bytesMax` bytes of an owner's part of the buffer; returns nil if the part is empty.
     ///
     /// The owner is this process or a process that has ended. Each transaction writes about `step` chunks.
-    package func beginCompaction(
-        of owner: NodeSlot,
-        bytesMax: Int,
-        step: Int
-    ) throws -> Compaction? {
-        // The end of the round must be determined before the rows are read: rows with smaller numbers are then either
-        // already committed or will never be committed.
+    package func beginCompaction(of owner: NodeSlot, bytesMax: Int, step: Int) throws -> Compaction? {
+        // The end is determined before the rows are read, so every row with a smaller number is already committed or
+        // will never be committed.
         let end = owner == slot ? sequence.settled : .max
         return try read {
             try $0.history.buffer.round(of: owner, before: end, bytesMax: bytesMax)
         }.map { Compaction($0, step: step) }
     }
 
-    /// Runs a round of compaction of this process's part of the history buffer, or at most `transactions` transactions
-    /// of it.
-    package func compactHistory(
-        bytesMax: Int,
-        step: Int,
-        transactions: Int = .max,
-        at now: Instant
-    ) throws {
+    /// Compacts this process's part of the history buffer, in one round of at most `transactions` transactions.
+    package func compactHistory(bytesMax: Int, step: Int, transactions: Int = .max, at now: Instant) throws {
         guard var compaction = try beginCompaction(of: slot, bytesMax: bytesMax, step: step)
         else { return }
         while compaction.sort() {}

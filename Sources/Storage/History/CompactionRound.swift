@@ -8,7 +8,7 @@ struct CompactionRound: Sendable {
     let mark: HistoryBuffer.Mark?
     /// The number of the last buffer row that belongs to the round.
     private(set) var seq: Int64 = 0
-    /// The last device whose lines were moved before; empty in a new round.
+    /// The last device whose lines have already been moved; empty in a new round.
     private let after: String
     private typealias Line = (ts: Int64, line: ArraySlice<UInt8>)
     private var linesOf: [String: [[Line]]] = [:]
@@ -17,7 +17,7 @@ struct CompactionRound: Sendable {
     /// A device's chunks are adjacent, and must be written in one transaction.
     private(set) var chunks: [HistoryChunk] = []
 
-    /// The numbers of the buffer rows that belong to the round, ascending, in one list for each step that deletes rows.
+    /// The numbers of the round's buffer rows, ascending, divided into one list for each step that deletes rows.
     private(set) var steps: [[Int64]] = []
     private var stepBytes = 0
 
@@ -28,8 +28,7 @@ struct CompactionRound: Sendable {
     private var devices: [String]?
 
     init(of owner: NodeSlot, after mark: HistoryBuffer.Mark?) {
-        self.owner = owner
-        self.mark = mark
+        (self.owner, self.mark) = (owner, mark)
         after = mark?.did ?? ""
     }
 
@@ -44,8 +43,7 @@ struct CompactionRound: Sendable {
         rows.append(lines)
     }
 
-    /// Divides one buffer row by devices, or creates the chunks of the next `count` devices; returns false when all is
-    /// done.
+    /// Divides one buffer row by device, or creates the chunks of the next `count` devices; returns false at the end.
     mutating func prepare(_ count: Int) -> Bool {
         if let lines = rows.popLast() {
             divide(lines)
@@ -54,7 +52,7 @@ struct CompactionRound: Sendable {
         var left = devices ?? linesOf.keys.sorted(by: >)
         for _ in 0..<count {
             guard let did = left.popLast() else { return false }
-            // The rows were divided in descending order.
+            // The last rows were divided first, so the order is reversed.
             let lines = (linesOf.removeValue(forKey: did) ?? []).reversed().flatMap { $0 }
             cut(Self.ascending(lines), of: did)
         }
@@ -75,9 +73,7 @@ struct CompactionRound: Sendable {
     }
 
     private static func ascending(_ lines: [Line]) -> [Line] {
-        guard zip(lines, lines.dropFirst()).contains(where: { $0.ts > $1.ts }) else {
-            return lines
-        }
+        guard zip(lines, lines.dropFirst()).contains(where: { $0.ts > $1.ts }) else { return lines }
         // Lines with the same time stay in the order in which they arrived.
         return lines.indices.sorted { (lines[$0].ts, $0) < (lines[$1].ts, $1) }.map { lines[$0] }
     }

@@ -1,19 +1,19 @@
 package import Domain
 
-/// The newest part of the history: each batch of reports is one row, which belongs to the process that wrote it.
+/// The newest part of the history: each batch of reports is one row, and belongs to the process that wrote the row.
 ///
-/// Rounds of compaction move the rows of a process into chunks. A round moves the lines of some rows, device by device,
-/// and then deletes the rows. A round consists of many transactions, so that no writer waits long. The first
-/// transaction of a round claims it, and stores the list of its rows. A mark records the progress of the round, so that
-/// no reader sees a line twice, and no line is moved again after a crash. The rows of a process that has ended are
-/// compacted by another process, and possibly at the same time by the next process in the same slot. Each transaction
-/// therefore continues only from the mark that its process last stored, and moves and deletes only the listed rows.
+/// A round of compaction moves the lines of some of a process's rows into chunks, device by device, and then deletes
+/// the rows. A round uses many transactions, so that no writer waits long. The round's first transaction claims the
+/// round and stores the list of its rows. A mark records the round's progress, so that no reader sees a line twice and
+/// no line is moved again after a crash. If a process has ended, another process and the next process in its slot may
+/// compact its rows at the same time. Each transaction therefore continues only from the mark that its process last
+/// stored, and changes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
     /// The names under which `meta` stores a round's mark and the list of its rows, each followed by the owner's slot.
     private static let facts = "historyCompacted"
     private static let rowFacts = "historyCompactedRows"
-    /// A text that sorts after the id of every device.
+    /// A string that sorts after the id of every device.
     private static let allDevices = "~"
     private static let roundRowsMax: Int64 = 2000
 
@@ -21,18 +21,17 @@ package struct HistoryBuffer: TransactionTable {
     package struct Depth: Sendable {
         /// The size of the lines, in bytes.
         package var bytes: Int
-        /// When the oldest batch was written; nil if there are no batches.
+        /// The time at which the oldest batch was written; nil if there are no batches.
         package var since: Instant?
     }
 
-    /// The progress of a round whose last row is `seq`: the lines of all devices up to `did` were moved.
+    /// The progress of a round whose last row is `seq`: the lines of all devices up to `did` have been moved.
     struct Mark: Equatable {
         var seq: Int64
         var did: String
 
         init(seq: Int64, did: String) {
-            self.seq = seq
-            self.did = did
+            (self.seq, self.did) = (seq, did)
         }
 
         init?(_ text: String) {
@@ -65,7 +64,7 @@ package struct HistoryBuffer: TransactionTable {
         try sql.run(
             HistoryBufferRow.table.insert,
             HistoryBufferRow(
-                seq: transaction.sequence.next(transaction.now),
+                seq: transaction.sequence.next(now),
                 owner: transaction.slot.number,
                 size: lines.count,
                 lines: lines
@@ -82,21 +81,14 @@ package struct HistoryBuffer: TransactionTable {
     /// Returns the size and the age of an owner's lines that have not been compacted.
     package func depth(of owner: NodeSlot) throws -> Depth {
         try sql.first(
-            """
-            SELECT CAST(coalesce(sum(size), 0) AS BIGINT), min(seq) FROM historyBuffer
-            WHERE owner = $1
-            """,
+            "SELECT CAST(coalesce(sum(size), 0) AS BIGINT), min(seq) FROM historyBuffer WHERE owner = $1",
             owner.number
         ) { Depth(bytes: $0.next(), since: $0.next(Int64?.self).map { Instant(milliseconds: $0 / 1000) }) }
             ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Passes to `body` each line that was not compacted, with its device; if `times` are given, only lines of these
-    /// times.
-    func forEach(
-        at times: Set<Int64>? = nil,
-        _ body: (DeviceID, ArraySlice<UInt8>) -> Void
-    ) throws {
+    /// Passes to `body` each uncompacted line and its device; if `times` is given, only lines with these times.
+    func forEach(at times: Set<Int64>? = nil, _ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         try sql.scan("SELECT seq, owner, lines FROM historyBuffer ORDER BY seq") { row in
             let (seq, owner) = (row.next(Int64.self), row.next(Int.self))
@@ -114,7 +106,7 @@ package struct HistoryBuffer: TransactionTable {
         }
     }
 
-    /// Passes to `body` a device's lines of a period that were not compacted, in the order in which they arrived.
+    /// Passes to `body` a device's uncompacted lines from a period, in the order in which the lines arrived.
     func lines(of did: DeviceID, from: Instant, to: Instant, _ body: (ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         let start = Array(did.text.utf8)
@@ -133,11 +125,9 @@ package struct HistoryBuffer: TransactionTable {
 
     // MARK: Sorting
 
-    /// Returns the next round of an owner: the rest of a round that has begun, or else the owner's first rows, up to
-    /// about `bytesMax` bytes; nil if there are none.
+    /// Returns an owner's next round: the rest of a begun round, or else the first rows; nil if there are no rows.
     ///
-    /// A new round leaves out rows with the number `end` or larger, because an open transaction of this process can
-    /// still add rows before them.
+    /// Rows from `end` on are left out, because open transactions of this process can still add rows before them.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
         let claim = try claims()[owner.number]
         var round = CompactionRound(of: owner, after: claim?.mark)
@@ -157,19 +147,16 @@ package struct HistoryBuffer: TransactionTable {
         return round.seq == 0 ? nil : round
     }
 
-    /// Writes chunks of a round, and returns the round's new mark.
+    /// Writes chunks of a round and returns its new mark; throws `RoundTaken` if another process works on the round.
     ///
-    /// After the last chunk is written, readers ignore all of the round's rows.
-    ///
-    /// In the first transaction of a round, `before` is nil, and the method claims the round; later transactions
-    /// continue from `before`. Chunks of a device that was deleted meanwhile are dropped.
-    ///
-    /// - Throws: `RoundTaken`.
+    /// Once the last chunk is written, readers ignore the round's rows. The first transaction, for which `before` is
+    /// nil, claims the round. Later transactions continue from the mark `before`. Chunks of a device that was deleted
+    /// meanwhile are dropped.
     func move(_ chunks: ArraySlice<HistoryChunk>, of round: CompactionRound, after before: Mark?) throws -> Mark {
         try transaction.lock(devices: Set(chunks.map { DeviceID(trusted: $0.did) }).sorted())
         let numbered = chunks.map { chunk in
             var chunk = chunk
-            chunk.seq = transaction.sequence.next(transaction.now)
+            chunk.seq = transaction.sequence.next(now)
             return chunk
         }
         try transaction.requireLocks(of: numbered.map { DeviceID(trusted: $0.did) })
@@ -193,8 +180,7 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Claims a round for this process, by storing the round's first mark and the list of its rows.
     ///
-    /// All rows must still exist: since they were read, another process may have moved some of them in a round that is
-    /// over.
+    /// All rows must still exist: in a round that is over, another process may have moved some of the rows.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -214,8 +200,7 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Deletes some rows of a round whose chunks are all written; together with the last row, deletes the round's mark.
     ///
-    /// The rows are deleted in steps, because deleted content is overwritten: deleting all rows at once would delay the
-    /// next commit.
+    /// Rows are deleted in steps, because overwriting the content of all of them at once would delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
         try sql.run("DELETE FROM historyBuffer WHERE seq = $1", each: rows) { $0 }
         guard rows.last == round.seq, let mark else { return }
@@ -234,9 +219,7 @@ package struct HistoryBuffer: TransactionTable {
             "SELECT name, value FROM meta WHERE name >= $1 AND name < $2 ORDER BY name",
             "\(Self.facts).",
             "\(Self.facts)~"
-        ) {
-            (name: $0.next(String.self).split(separator: "."), value: $0.next(String.self))
-        }
+        ) { (name: $0.next(String.self).split(separator: "."), value: $0.next(String.self)) }
         return found.reduce(into: [:]) { claims, fact in
             guard fact.name.count == 2, let slot = Int(fact.name[1]) else { return }
             if fact.name[0] == Self.facts {
@@ -248,8 +231,7 @@ package struct HistoryBuffer: TransactionTable {
     }
 }
 
-/// The error thrown when another process works on the same round, or has done so since this process read the rows; a
-/// later round takes the rows that are left.
+/// The error thrown when another process has worked on the round's rows; a later round takes the rows that are left.
 package struct RoundTaken: Error {}
 
 /// The lines of one batch of reports, and their size in bytes.

@@ -4,11 +4,11 @@ import JSON
 /// The sums of each device's past days, from which charts of long periods are drawn.
 ///
 /// Each past day with many records has one row for each data point, and one row without a name that says whether the
-/// day's sums are valid. Sums include only records in chunks. If records of a day arrive after or while the day is
+/// day's sums are valid. Sums include only records in chunks. If records of a day arrive while or after the day is
 /// summed up, the day becomes stale: readers ignore its sums, and it is summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
-    /// The name under which `meta` stores the last day that new records make stale.
+    /// The name under which `meta` stores the last day that has begun to be summed up.
     private static let begunFact = "historyDaysBegun"
     /// The name under which `meta` stores the last day that was summed up for all devices.
     private static let doneFact = "historyDaysDone"
@@ -17,7 +17,7 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Reading
 
-    /// Returns the sums of one data point for each of a device's days in a range that has valid sums.
+    /// Returns a data point's sums for a device's days in a range; leaves out days without valid sums.
     package func sums(of name: String, _ did: DeviceID, days: ClosedRange<Int64>) throws -> [HistoryDaySums] {
         guard let begun = try fact(Self.begunFact), let first = try firstDay(did) else { return [] }
         let (from, to) = (max(days.lowerBound, first), min(days.upperBound, begun))
@@ -50,7 +50,7 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Summing up
 
-    /// Returns the last day that was summed up for all devices; nil before the first.
+    /// Returns the last day that was summed up for all devices; nil if there is no such day yet.
     package func done() throws -> Int64? { try fact(Self.doneFact) }
 
     /// Notes that a day is about to be summed up, so that from now on new records of this day make it stale.
@@ -63,7 +63,7 @@ package struct HistoryDayTable: TransactionTable {
         try raise(Self.doneFact, to: day)
     }
 
-    /// Stores a day, unless a later day is stored already, because another process is further on.
+    /// Stores a day, unless another process has already stored a later day.
     private func raise(_ name: String, to day: Int64) throws {
         try sql.run(
             """
@@ -78,7 +78,7 @@ package struct HistoryDayTable: TransactionTable {
 
     private func fact(_ name: String) throws -> Int64? { try transaction.meta.value(name).flatMap { Int64($0) } }
 
-    /// Returns the devices among `dids` for which a day has many records and hasn't been summed up.
+    /// Returns those of `dids` that have many records on a given day, if the day hasn't been summed up for them.
     package func missing(_ dids: [DeviceID], day: Int64) throws -> [DeviceID] {
         let time = HistoryDay.time(of: day)
         var found: [DeviceID] = []
@@ -99,10 +99,7 @@ package struct HistoryDayTable: TransactionTable {
 
     /// Returns at most `limit` days that received records after they were summed up.
     package func stale(limit: Int) throws -> [(did: DeviceID, day: Int64)] {
-        try sql.query(
-            "SELECT did, day FROM historyDay WHERE stale = 1 ORDER BY day, did LIMIT $1",
-            limit
-        ) {
+        try sql.query("SELECT did, day FROM historyDay WHERE stale = 1 ORDER BY day, did LIMIT $1", limit) {
             (DeviceID(trusted: $0.next(String.self)), $0.next(Int64.self))
         }
     }
@@ -111,17 +108,7 @@ package struct HistoryDayTable: TransactionTable {
     package func sumUp(_ did: DeviceID, day: Int64) throws -> HistoryDayDraft {
         let time = HistoryDay.time(of: day)
         var draft = HistoryDayDraft(did: did, day: day)
-        try sql.scan(
-            """
-            SELECT \(HistoryChunk.table.columns) FROM history
-            WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs >= $4 ORDER BY fromTs, seq
-            """,
-            did,
-            time.lowerBound - HistoryTable.spanMax,
-            time.upperBound,
-            time.lowerBound
-        ) { row in
-            let chunk = row.nextRow(HistoryChunk.self)
+        try transaction.history.chunks(of: did, from: time.lowerBound, to: time.upperBound) { chunk in
             draft.add(chunk, time)
             return true
         }
@@ -179,21 +166,20 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Pruning
 
-    /// Removes a device's sums of days that began before a moment, because some records of these days are no longer
-    /// kept.
+    /// Removes a device's sums of days that began before a given time, since records of those days are no longer kept.
     func prune(before ts: Instant, of did: DeviceID) throws {
         let day = HistoryDay.number(of: ts.milliseconds - 1)
         try sql.run("DELETE FROM historyDay WHERE did = $1 AND day <= $2", did, day)
     }
 }
 
-/// The sums of a device's day that is being summed up.
+/// The sums of one day of a device, before they are stored.
 package struct HistoryDayDraft: Sendable {
     /// The device.
     package let did: DeviceID
     /// The number of the day.
     package let day: Int64
-    /// The number of records in the chunks that were read, and the number of those records that belong to the day.
+    /// The number of records in the chunks that were read, and the number of records that belong to the day.
     private(set) var read: Int64 = 0
     private(set) var count: Int64 = 0
     private(set) var sums: [String: HistoryDaySums] = [:]

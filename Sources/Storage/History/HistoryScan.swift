@@ -1,12 +1,11 @@
 package import Domain
 
 extension HistoryTable {
-    /// Passes to `body` a device's records from a place up to the moment `to`, each with the place after it, until
-    /// `body` returns false.
+    /// Passes to `body` a device's records from a position on, each with the next position, until `body` returns false.
     ///
-    /// The records are passed in the order of their times, and those of the same time in the order of arrival. Each
-    /// record is read once, from the buffer or from a chunk, even if compaction is moving it. No more chunks are read
-    /// than needed.
+    /// Records before the time `to` come in the order of their times, or of arrival if the times are equal. Each record
+    /// is read once, from the buffer or a chunk, even if compaction is moving the record. No more chunks are read than
+    /// needed.
     ///
     /// - Returns: The number of records read.
     package func scan(
@@ -18,17 +17,7 @@ extension HistoryTable {
         var merge = HistoryMerge(did, from: place, to: to)
         try buffer.lines(of: did, from: place.ts, to: to) { merge.addBuffered($0) }
         merge.sortBuffered()
-        try sql.scan(
-            """
-            SELECT \(HistoryChunk.table.columns) FROM history
-            WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs >= $4 ORDER BY fromTs, seq
-            """,
-            did,
-            place.ts.milliseconds - Self.spanMax,
-            to,
-            place.ts
-        ) { row in
-            let chunk = row.nextRow(HistoryChunk.self)
+        try chunks(of: did, from: place.ts.milliseconds, to: to.milliseconds) { chunk in
             guard try merge.handOver(before: chunk.from, body) else { return false }
             merge.add(chunk.lines, seq: chunk.seq)
             return true
@@ -36,10 +25,23 @@ extension HistoryTable {
         _ = try merge.handOver(before: .max, body)
         return merge.visited
     }
+
+    /// Passes to `body`, in order, a device's chunks that can have lines of a period, until `body` returns false.
+    func chunks(of did: DeviceID, from: Int64, to: Int64, _ body: (HistoryChunk) throws -> Bool) throws {
+        try sql.scan(
+            """
+            SELECT \(HistoryChunk.table.columns) FROM history
+            WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs >= $4 ORDER BY fromTs, seq
+            """,
+            did,
+            from - Self.spanMax,
+            to,
+            from
+        ) { try body($0.nextRow()) }
+    }
 }
 
-/// A merge of one device's records from chunks and from the buffer into one sequence, which reads no further than
-/// needed.
+/// A merge of one device's records from chunks and the buffer into one sequence; it reads no further than needed.
 private struct HistoryMerge {
     private struct Line {
         var ts: Int64
@@ -51,8 +53,8 @@ private struct HistoryMerge {
     private let from: Int64
     private let to: Int64
     private var skip: Int
-    /// The lines of chunks and the lines of the buffer, each in order; the lines before `head` and `bufferHead` have
-    /// been passed on.
+    /// The chunks' lines and the buffer's lines, each in order; the lines before `head` and `bufferHead` were passed to
+    /// `body`.
     private var chunks: [Line] = []
     private var head = 0
     private var buffer: [Line] = []
@@ -90,13 +92,13 @@ private struct HistoryMerge {
         guard count > 0, chunks.count > count else { return }
         let (last, first) = (chunks[count - 1], chunks[count])
         guard (last.ts, last.seq) > (first.ts, first.seq) else { return }
-        // Sorting by index too keeps the order of lines of the same chunk with the same time.
+        // Lines of one chunk with equal times keep their order, since the index is compared last.
         chunks = chunks.indices
             .sorted { (chunks[$0].ts, chunks[$0].seq, $0) < (chunks[$1].ts, chunks[$1].seq, $1) }
             .map { chunks[$0] }
     }
 
-    /// Passes the records before a moment to `body`; returns false as soon as `body` has returned false.
+    /// Passes to `body` the records before a given moment; returns false as soon as `body` has returned false.
     mutating func handOver(before bound: Int64, _ body: (HistoryRecord, HistoryPlace) throws -> Bool) throws -> Bool {
         while !isOver, let line = next(before: bound) {
             if line.ts == place.ts.milliseconds {
@@ -117,7 +119,7 @@ private struct HistoryMerge {
     private mutating func next(before bound: Int64) -> Line? {
         let chunk = head < chunks.count ? chunks[head] : nil
         let waiting = bufferHead < buffer.count ? buffer[bufferHead] : nil
-        // Among lines of the same time, those of chunks come first, since they arrived before those in the buffer.
+        // Of lines with the same time, those in chunks come first, since they arrived before the buffer's lines.
         if let chunk, chunk.ts < bound, waiting.map({ chunk.ts <= $0.ts }) ?? true {
             head += 1
             return chunk

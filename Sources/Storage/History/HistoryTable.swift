@@ -9,36 +9,32 @@ package struct HistoryRecord: Sendable, Equatable {
     package var ts: Instant
     /// The values as JSON text, or nil.
     package var json: [UInt8]?
-    /// The device's own bytes as base64 text, or nil.
+    /// The report's binary data as base64 text, or nil.
     package var binary: String?
 
     /// The values, or nil.
     package var data: JSONObject? { json.flatMap { try? JSONValue.parse($0).objectValue } }
 
-    /// Makes a record of values, of the device's own bytes, or of both.
+    /// Makes a record of values, of binary data, or of both.
     package init(did: DeviceID, ts: Instant, data: JSONObject?, binary: String? = nil) {
         self.init(did: did, ts: ts, json: data?.encoded(), binary: binary)
     }
 
     /// Makes a record of values already encoded as JSON text.
     package init(did: DeviceID, ts: Instant, json: [UInt8]?, binary: String? = nil) {
-        self.did = did
-        self.ts = ts
-        self.json = json
-        self.binary = binary
+        (self.did, self.ts, self.json, self.binary) = (did, ts, json, binary)
     }
 }
 
 /// The history of devices' reports.
 ///
-/// A record is first stored in the buffer, which has one row for each batch of reports. Compaction later moves it into
-/// a chunk, which contains records of one device from at most an hour, in ascending order of time. Every reader reads
-/// both the buffer and the chunks.
+/// A record is first stored in the buffer, with one row for each batch of reports. Compaction then moves the record
+/// into a chunk: the records of one device from at most an hour, in ascending order of time. Readers read both the
+/// buffer and the chunks.
 package struct HistoryTable: TransactionTable {
     let transaction: Transaction
 
-    /// The longest period that one chunk covers, in milliseconds, so that a chunk with lines of a moment begins at most
-    /// this long before the moment.
+    /// The longest period of a chunk, in milliseconds: a chunk begins at most this long before any of its lines.
     static let spanMax: Int64 = 3_600_000
 
     /// The sums of days, from which charts of long periods are drawn.
@@ -52,10 +48,9 @@ package struct HistoryTable: TransactionTable {
         try buffer.append(records)
     }
 
-    /// Passes each stored record of the wanted devices and times to `body`, with the index in `wanted`.
+    /// Passes to `body` each stored record of the wanted devices and times, with the record's index in `wanted`.
     ///
-    /// Reads the whole buffer once, so it is meant only for the few reports that are older than their device's last
-    /// report.
+    /// Reads the whole buffer, so it is meant only for the few reports that are older than their device's last report.
     package func find(_ wanted: [(did: DeviceID, ts: Instant)], _ body: (Int, HistoryRecord) -> Void) throws {
         guard !wanted.isEmpty else { return }
         try sql.query(
@@ -65,11 +60,7 @@ package struct HistoryTable: TransactionTable {
             """,
             each: wanted.indices
         ) {
-            (
-                wanted[$0].did,
-                wanted[$0].ts.milliseconds - Self.spanMax,
-                wanted[$0].ts
-            )
+            (wanted[$0].did, wanted[$0].ts.milliseconds - Self.spanMax, wanted[$0].ts)
         } row: { index, row in
             let (did, ts) = wanted[index]
             HistoryLine.forEach(in: row.nextRow(HistoryChunk.self).lines) { line in
@@ -95,7 +86,7 @@ package struct HistoryTable: TransactionTable {
         return count
     }
 
-    /// Returns whether a device has chunks or sums of days that end before a moment.
+    /// Returns whether a device has chunks or sums of days that end before a given moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """
@@ -108,19 +99,19 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Passes to `body` a device's records of a period that aren't in a chunk yet, in the order of arrival.
+    /// Passes to `body` a device's records from a period in the order of arrival, except records already in a chunk.
     package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }
         }
     }
 
-    /// Deletes at most `limit` of a device's chunks that end before a moment; returns the number deleted.
+    /// Deletes at most `limit` of a device's chunks that end before a given moment; returns the number deleted.
     ///
     /// Also deletes the device's sums of days that began before the moment.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
         try days.prune(before: ts, of: did)
-        try sql.run(
+        return try sql.rowsChanged(
             """
             DELETE FROM history WHERE (did, fromTs, seq) IN (
                 SELECT did, fromTs, seq FROM history
@@ -130,6 +121,5 @@ package struct HistoryTable: TransactionTable {
             ts,
             limit
         )
-        return try sql.changes
     }
 }

@@ -4,8 +4,7 @@ import Domain
 struct KeyRow: TableRow {
     var key: APIKey
     var tokenHash: [UInt8]
-    /// The digest of the secret before the last rotation, and when that secret expires; nil once the new secret has
-    /// been used.
+    /// The digest and the expiry of the secret that the last rotation replaced; nil once the new secret has been used.
     var oldTokenHash: [UInt8]?
     var oldTokenUntil: Instant?
 
@@ -17,8 +16,7 @@ struct KeyRow: TableRow {
             app: column("appId", \.key.app),
             name: column("name", \.key.name),
             terminal: column("terminalId", \.key.terminal),
-            scopes: column("scopes") { $0.key.scopes.map(\.text).joined(separator: " ") }
-                .split(separator: " ").compactMap { KeyScope(String($0)) },
+            scopes: KeyScope.split(column("scopes") { KeyScope.joined($0.key.scopes) }),
             createdAt: column("createdAt", \.key.createdAt),
             expiresAt: column("expiresAt", \.key.expiresAt)
         )

@@ -8,20 +8,19 @@ import Sodium
 package struct KeyTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the API key with a secret, even an ended key, or nil.
+    /// Returns the API key that has the given secret, even if the key has ended, or nil.
     ///
     /// After a rotation, the key is also found by its earlier secret, as long as that secret is valid.
     package func find(token: String) throws -> APIKey? {
         let hash = Sodium.sha256(token.utf8)
         if let key = try keys("WHERE tokenHash = $1", hash).first { return key }
-        return try keys("WHERE oldTokenHash = $1 AND oldTokenUntil > $2", hash, transaction.now).first
+        return try keys("WHERE oldTokenHash = $1 AND oldTokenUntil > $2", hash, now).first
     }
 
-    /// Returns one API key, even an ended key, or nil.
+    /// Returns one API key, even if it has ended, or nil.
     package func find(_ id: KeyID) throws -> APIKey? { try keys("WHERE keyId = $1", id).first }
 
-    /// Returns the API keys of one app or of all apps, the oldest first; ended keys are included as long as they are
-    /// stored.
+    /// Returns the API keys of one app or of all apps, the oldest first, including ended keys that are still stored.
     package func all(of app: AppID? = nil) throws -> [APIKey] {
         try keys("WHERE ($1 = '' OR appId = $1) ORDER BY createdAt, keyId", app?.text ?? "")
     }
@@ -53,8 +52,7 @@ package struct KeyTable: TransactionTable {
         try tellGate(key)
     }
 
-    /// Replaces the secret of a key that has not ended; the old secret works until the new one is first used, but for
-    /// at most a day.
+    /// Replaces a live key's secret; the old secret works until the new one is used, but no longer than a day.
     package func rotate(_ key: APIKey, to token: String) throws {
         try change(
             key,
@@ -63,7 +61,7 @@ package struct KeyTable: TransactionTable {
             WHERE keyId = $3 AND endedAt IS NULL
             """,
             with: Sodium.sha256(token.utf8),
-            transaction.now.adding(seconds: APIKey.overlapSeconds),
+            now.adding(seconds: APIKey.overlapSeconds),
             key.id
         )
     }
@@ -76,10 +74,11 @@ package struct KeyTable: TransactionTable {
             UPDATE apiKey SET endedAt = $1, oldTokenHash = NULL, oldTokenUntil = NULL
             WHERE keyId = $2 AND endedAt IS NULL
             """,
-            with: transaction.now,
+            with: now,
             key.id
         )
-        // Streams of the event log end.
+        // A new catalog number makes open streams of the event log check their keys again, so the streams of this key
+        // end.
         try transaction.meta.raiseCatalogEpoch()
     }
 
@@ -98,14 +97,14 @@ package struct KeyTable: TransactionTable {
                 Sodium.sha256(token.utf8)
             )
         }
-        let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
+        let oldest = now.adding(seconds: -Domain.Session.seenSeconds)
         guard key.lastSeenAt.map({ $0 <= oldest }) ?? true else { return }
-        try sql.run("UPDATE apiKey SET lastSeenAt = $1 WHERE keyId = $2", transaction.now, key.id)
+        try sql.run("UPDATE apiKey SET lastSeenAt = $1 WHERE keyId = $2", now, key.id)
     }
 
-    /// Makes the secret before the last rotation invalid at once, because the gate has seen the new secret used.
+    /// Invalidates the secret that the last rotation replaced, because the gate has seen the new secret used.
     ///
-    /// Does nothing if the end of that secret's validity isn't `until`, since the key has then been rotated again.
+    /// Does nothing if the old secret's expiry isn't `until`, because the key has been rotated again in that case.
     package func endOldToken(of key: APIKey, until: Instant) throws {
         try change(
             key,
@@ -120,8 +119,7 @@ package struct KeyTable: TransactionTable {
         _ statement: String,
         with values: repeat each Value
     ) throws {
-        try sql.run(statement, repeat each values)
-        if try sql.changes == 1 { try tellGate(key) }
+        if try sql.rowsChanged(statement, repeat each values) == 1 { try tellGate(key) }
     }
 
     private func tellGate(_ key: APIKey) throws {
@@ -131,17 +129,17 @@ package struct KeyTable: TransactionTable {
 
     // MARK: The end of keys
 
-    /// Returns at most `limit` keys that have expired by a moment, but have not been ended yet.
+    /// Returns at most `limit` keys that have expired by a given moment, but have not been ended yet.
     package func overdue(at now: Instant, limit: Int) throws -> [APIKey] {
         try keys("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns when the next of the keys that have not ended expires; nil if none will.
+    /// Returns the earliest expiry of the keys that have not ended; nil if none of them expires.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM apiKey WHERE endedAt IS NULL AND expiresAt IS NOT NULL")
     }
 
-    /// Deletes at most `limit` keys that ended before a moment, with their terminals; returns the number deleted.
+    /// Deletes at most `limit` keys that ended before a given moment, with their terminals; returns the number deleted.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT keyId, terminalId FROM apiKey WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",

@@ -1,25 +1,20 @@
 package import Domain
 
-/// Counters of attempts, such as wrong passcodes or wrong secrets, whose number in a window of time is limited.
+/// Counters of attempts, such as wrong passcodes or secrets; their number in a window of time is limited.
 ///
-/// If a window begins farther in the future than the clocks of two machines can differ, the clock has been set back
-/// since, and the window counts as over.
+/// A window that begins too far in the future counts as over, because the clock has been set back since.
 package struct AttemptTable: TransactionTable {
     let transaction: Transaction
 
-    /// How far in the future a window can begin, in seconds.
+    /// How far in the future a window can begin, in seconds, since another machine's clock can be ahead.
     private static let aheadMaxSeconds: Int64 = 60
-    private var farthest: Instant { transaction.now.adding(seconds: Self.aheadMaxSeconds) }
+    private var farthest: Instant { now.adding(seconds: Self.aheadMaxSeconds) }
 
     /// Returns the number of seconds until a subject can try again; nil if the subject has attempts left.
-    package func retryAfter(
-        _ subject: String,
-        max: Int,
-        windowSeconds: Int64
-    ) throws -> Int64? {
+    package func retryAfter(_ subject: String, max: Int, windowSeconds: Int64) throws -> Int64? {
         guard let (count, since) = try find(subject) else { return nil }
         let end = since.adding(seconds: windowSeconds)
-        return count >= max && end > transaction.now && since <= farthest ? transaction.now.seconds(until: end) : nil
+        return count >= max && end > now && since <= farthest ? now.seconds(until: end) : nil
     }
 
     /// A limit on the attempts of a subject.
@@ -33,34 +28,29 @@ package struct AttemptTable: TransactionTable {
 
         /// Makes a limit.
         package init(_ subject: String, max: Int, windowSeconds: Int64) {
-            self.subject = subject
-            self.max = max
-            self.windowSeconds = windowSeconds
+            (self.subject, self.max, self.windowSeconds) = (subject, max, windowSeconds)
         }
     }
 
-    /// Counts an attempt for each of some limits, or for none of them if a limit is used up.
+    /// Counts an attempt against each of the given limits, or against none if any of them is used up.
     ///
     /// One statement checks a limit, counts the attempt, and locks the counter until the transaction ends. Several
-    /// processes together can therefore count no more attempts than one process.
+    /// processes together therefore allow no more attempts than one process.
     ///
-    /// - Returns: The number of seconds until no limit is used up any more; nil if the attempt was counted.
+    /// - Returns: The number of seconds until all limits have attempts left again; nil if the attempt was counted.
     package func take(_ limits: [Limit]) throws -> Int64? {
         // All transactions lock counters in the same order, so that no two of them wait for each other.
         let limits = limits.sorted { $0.subject < $1.subject }
         var taken: Set<String> = []
         try sql.query(
-            """
-            \(Self.counting) WHERE attempt.since NOT BETWEEN $4 + 1 AND $5 OR attempt.count < $6
-            RETURNING subject
-            """,
+            "\(Self.counting) WHERE attempt.since NOT BETWEEN $4 + 1 AND $5 OR attempt.count < $6 RETURNING subject",
             each: limits
         ) { limit in
             (
                 limit.subject,
-                transaction.now,
-                transaction.now.adding(seconds: limit.windowSeconds),
-                transaction.now.adding(seconds: -limit.windowSeconds),
+                now,
+                now.adding(seconds: limit.windowSeconds),
+                now.adding(seconds: -limit.windowSeconds),
                 farthest,
                 limit.max
             )
@@ -70,8 +60,8 @@ package struct AttemptTable: TransactionTable {
         let refusing = limits.filter { !taken.contains($0.subject) }
         guard !refusing.isEmpty else { return nil }
         for subject in taken.sorted() { try takeBack(subject) }
-        // The wait is at least a second, since another transaction may have counted by a clock that is ahead of this
-        // one.
+        // The counters are locked, so `retryAfter` finds that these limits are still used up. The default of 1 s is
+        // only a precaution.
         return try refusing.map { try retryAfter($0.subject, max: $0.max, windowSeconds: $0.windowSeconds) ?? 1 }.max()
     }
 
@@ -84,9 +74,9 @@ package struct AttemptTable: TransactionTable {
             try sql.integer(
                 "\(Self.counting) RETURNING count",
                 subject,
-                transaction.now,
-                transaction.now.adding(seconds: windowSeconds),
-                transaction.now.adding(seconds: -windowSeconds),
+                now,
+                now.adding(seconds: windowSeconds),
+                now.adding(seconds: -windowSeconds),
                 farthest
             ) ?? 0
         )
@@ -101,7 +91,7 @@ package struct AttemptTable: TransactionTable {
             until = CASE WHEN attempt.since NOT BETWEEN $4 + 1 AND $5 THEN excluded.until ELSE attempt.until END
         """
 
-    /// Subtracts an attempt that was counted before it turned out to be valid.
+    /// Subtracts a counted attempt that doesn't count after all, such as one with the right password.
     package func takeBack(_ subject: String) throws {
         try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0", subject)
     }
@@ -117,7 +107,7 @@ package struct AttemptTable: TransactionTable {
         try sql.run("DELETE FROM attempt WHERE subject = $1 OR subject >= $2 AND subject < $3", each: Self.beforeUser) {
             beginning in
             let subject = beginning + uid.text
-            // The range of texts that continue with a slash: "0" is the character after "/".
+            // The range of subjects that continue with a slash: "0" is the character after "/".
             return (subject, subject + "/", subject + "0")
         }
     }

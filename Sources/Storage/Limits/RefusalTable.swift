@@ -6,19 +6,9 @@ import Sodium
 package struct RefusalTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds refusals, deletes refusals older than `oldest`, and then deletes the oldest ones until at most `max` rows
-    /// are left.
-    package func add(
-        _ refusals: [ClientRefusal],
-        keeping max: Int,
-        since oldest: Instant,
-        at now: Instant
-    ) throws {
-        try transaction.load.add(
-            refusals.map { ($0.lastAt, $0.times) },
-            of: .refusals,
-            at: now
-        )
+    /// Adds refusals, and then prunes the table as `prune(keeping:since:)` does.
+    package func add(_ refusals: [ClientRefusal], keeping max: Int, since oldest: Instant, at now: Instant) throws {
+        try transaction.load.add(refusals.map { ($0.lastAt, $0.times) }, of: .refusals, at: now)
         try sql.run(
             """
             INSERT INTO refusal (likeness, reason, firstAt, lastAt, times, detail)
@@ -47,7 +37,7 @@ package struct RefusalTable: TransactionTable {
         )
     }
 
-    /// Returns at most `limit` of the newest refusals since a moment, the oldest of them first, each with its row's id.
+    /// Returns at most `limit` of the newest refusals since a given time, oldest first, each with its row's id.
     package func page(since moment: Instant, limit: Int) throws -> [(id: Int64, refusal: ClientRefusal)] {
         try sql.query(
             """
@@ -72,7 +62,7 @@ package struct RefusalTable: TransactionTable {
     /// Returns the number of rows.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM refusal") ?? 0 }
 
-    /// Returns the number of refusals since a moment, by reason, the most frequent first.
+    /// Returns the number of refusals since a given moment, by reason, the most frequent first.
     ///
     /// A row of similar refusals counts in full if its last refusal happened at or after the moment.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {
@@ -82,8 +72,6 @@ package struct RefusalTable: TransactionTable {
             WHERE lastAt >= $1 GROUP BY reason ORDER BY total DESC, reason
             """,
             moment
-        ) {
-            ($0.next(), $0.next())
-        }
+        ) { ($0.next(), $0.next()) }
     }
 }

@@ -2,9 +2,8 @@ import Domain
 
 /// The locks that one transaction, or one piece of it (`Transaction.beginPiece()`), has taken.
 ///
-/// Two rules keep concurrent transactions apart. First, a transaction writes rows about a user or a device only while
-/// it holds the lock of that user or device. Second, all transactions take locks in the same order, so that no two of
-/// them wait for each other: users before devices, each in ascending order of ids.
+/// Transactions write rows about a user or a device only while they hold the lock of that user or device. All
+/// transactions take locks in the same order, users before devices, each by ascending id, so that they can't deadlock.
 struct LockLedger {
     /// A rule that a transaction broke.
     enum Breach: Error, Equatable, CustomStringConvertible {
@@ -30,19 +29,10 @@ struct LockLedger {
         }
     }
 
-    /// The place of a lock in the order.
+    /// The position of a lock in the order: locks are ordered by these cases, and then by id.
     private enum Place: Hashable, Comparable, CustomStringConvertible {
         case user(UserID)
         case device(DeviceID)
-
-        static func < (left: Place, right: Place) -> Bool {
-            switch (left, right) {
-            case (.user(let left), .user(let right)): left < right
-            case (.device(let left), .device(let right)): left < right
-            case (.user, .device): true
-            case (.device, .user): false
-            }
-        }
 
         var description: String {
             switch self {
@@ -58,7 +48,7 @@ struct LockLedger {
 
     // MARK: Locking
 
-    /// Records that locks were taken in the order of the arguments, first of users and then of devices.
+    /// Records locks taken in the order of the arguments, first those of users and then those of devices.
     ///
     /// A lock that the transaction already holds can be requested again at any time.
     mutating func lock(users: [UserID] = [], devices: [DeviceID] = []) throws(Breach) {
@@ -73,12 +63,12 @@ struct LockLedger {
         last = place
     }
 
-    /// Records the lock of a user that the transaction creates.
+    /// Records the lock of a new user, whom the transaction creates.
     ///
-    /// The lock can be taken out of order: no other transaction knows the user, so none waits for this lock.
+    /// The lock can be taken out of order: no other transaction knows the user, so no transaction waits for this lock.
     mutating func lock(new uid: UserID) { held.insert(.user(uid)) }
 
-    /// Records the lock of a device that the transaction creates.
+    /// Records the lock of a new device, which the transaction creates.
     mutating func lock(new did: DeviceID) { held.insert(.device(did)) }
 
     /// Records the lock of all users and devices.

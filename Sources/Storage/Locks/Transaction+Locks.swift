@@ -4,36 +4,33 @@ import Glibc
 /// The locks of users and devices.
 ///
 /// A transaction that writes a row about a user or a device first locks that user or device, in a separate call, and
-/// only then reads the data on which it decides. The lock of a user covers the user's sessions, names, links and homes.
-/// The lock of a device covers its bindings, invitations, commands, schedules and status. A transaction that is about
-/// to write a row without the lock is undone and run again (`LockLedger`). SQLite has one writer at a time and needs no
-/// locks: only tests record locks there (`LockRecord.isTested`), and a test ends if a rule is broken.
+/// only then reads the data on which the row depends. The lock of a user covers the user's sessions, names, links and
+/// homes. The lock of a device covers its bindings, invitations, commands, schedules and status. A transaction that is
+/// about to write a row without the lock is undone and run again (`LockLedger`). SQLite has one writer at a time and
+/// needs no locks: only tests record locks there (`LockRecord.isTested`), and a test ends if a rule is broken.
 extension Transaction {
-    /// Whether locks are taken or recorded, which on SQLite is so only in tests.
+    /// Whether locks are taken or recorded; on SQLite, only tests record them.
     package var takesLocks: Bool { sql.hasOtherWriters || LockRecord.isTested }
 
     /// Locks users and devices until the end of the transaction; ids without a stored user or device are ignored.
     ///
-    /// Waits for other transactions that hold any of the requested locks. A later call in the same transaction can lock
-    /// only users and devices that are already locked, or that come later in the order: users before devices, each in
-    /// ascending order of ids.
+    /// Waits for other transactions that hold these locks. A later call in the same transaction can lock only users and
+    /// devices that are already locked or come later in the order: users before devices, each by ascending id.
     ///
-    /// - Returns: Whether data that the transaction read before may have changed meanwhile, and must be read again.
+    /// - Returns: Whether data that the transaction has already read may have changed, and must be read again.
     @discardableResult
     package func lock(users: [UserID] = [], devices: [DeviceID] = []) throws -> Bool {
         record?.note { try $0.lock(users: users.sorted(), devices: devices.sorted()) }
         guard sql.hasOtherWriters else { return false }
-        // Rows are locked one by one in ascending order, since a single query may lock rows in the order of its query
-        // plan.
+        // Rows are locked one by one in ascending order; a single query for all could lock them in any order.
         try sql.run("SELECT uid FROM account WHERE uid = $1 FOR UPDATE", each: users.sorted()) { $0 }
         try sql.run("SELECT did FROM status WHERE did = $1 FOR UPDATE", each: devices.sorted()) { $0 }
         return true
     }
 
-    /// Reads a value, locks the users and devices that the value names, and reads the value again if it may have
-    /// changed.
+    /// Reads a value, locks the users and devices that it names, and reads the value again if it may have changed.
     ///
-    /// - Throws: `LockConflict` if the value names other users or devices when it is read again.
+    /// - Throws: `LockConflict` if the value, read a second time, names other users or devices.
     package func lock<Value>(
         _ read: () throws -> Value,
         naming names: (Value) -> (users: [UserID], devices: [DeviceID])
@@ -49,7 +46,7 @@ extension Transaction {
 
     /// Finds a session, even an ended session, and locks its user; returns nil if there is no such session.
     ///
-    /// - Throws: `LockConflict` if the session came to belong to another user meanwhile.
+    /// - Throws: `LockConflict` if the session has passed to another user meanwhile.
     package func lockedSession(_ id: SessionID) throws -> Session? {
         try lock {
             try sessions.find(id)
@@ -58,32 +55,29 @@ extension Transaction {
         }
     }
 
-    /// Locks the users and devices that `names` returns, for work that reads the data again anyway.
+    /// Locks the users and devices that `names` returns, for a caller that reads all data after this call.
     ///
     /// If locks are neither taken nor recorded, `names` is not called.
     ///
-    /// - Returns: Whether data that the transaction read before may have changed meanwhile, and must be read again.
+    /// - Returns: Whether data that the transaction has already read may have changed, and must be read again.
     /// - Throws: `LockConflict` if `names` returns other users or devices after the first ones are locked.
     @discardableResult
-    package func lock(
-        naming names: () throws -> (users: [UserID], devices: [DeviceID])
-    ) throws -> Bool {
+    package func lock(naming names: () throws -> (users: [UserID], devices: [DeviceID])) throws -> Bool {
         guard takesLocks else { return false }
         _ = try lock(names) { $0 }
         return sql.hasOtherWriters
     }
 
-    /// Records the lock of a user that this transaction creates.
+    /// Records the lock of a new user, whom this transaction creates.
     ///
     /// No statement is needed, since no other transaction can add a user with the same names until this one has ended.
     package func lock(new uid: UserID) {
         record?.note { $0.lock(new: uid) }
     }
 
-    /// Records the lock of a device that this transaction creates.
+    /// Records the lock of a new device, which this transaction creates.
     ///
-    /// No statement is needed, since no other transaction can add a device with the same hardware address until this
-    /// one has ended.
+    /// No statement is needed: no other transaction can add a device with this hardware address until this one ends.
     package func lock(new did: DeviceID) {
         record?.note { $0.lock(new: did) }
     }
@@ -92,25 +86,22 @@ extension Transaction {
     package func lockAll() throws {
         record?.note { try $0.lockAll() }
         guard sql.hasOtherWriters else { return }
-        // The lock of the whole tables conflicts with locks of single rows, but not with readers.
+        // The lock on both tables conflicts with locks on single rows, but not with readers.
         try sql.run("LOCK TABLE account, status IN EXCLUSIVE MODE")
     }
 
-    /// Begins a piece of a batch's work, such as one request, that has a transaction of its own if several processes
-    /// write.
+    /// Begins a piece of a batch's work, such as a request; if several processes write, each piece is a transaction.
     ///
-    /// The piece doesn't rely on locks of earlier pieces, so the required order of locks starts again from the
-    /// beginning.
+    /// The piece doesn't rely on locks of earlier pieces, so the required order of locks starts again.
     package func beginPiece() {
         record?.note { $0 = LockLedger() }
     }
 
     // MARK: Checks of table methods that write
 
-    /// Throws an error if a user is not locked, so that the transaction is run again; on SQLite, ends the test.
+    /// If a user isn't locked, throws an error that makes the transaction run again; on SQLite, ends the test.
     ///
-    /// The missing lock can be that of a user whom another transaction added after this one took its locks; the next
-    /// run finds and locks that user.
+    /// Another transaction may have added the user after this transaction took its locks; the next run locks that user.
     @inline(__always)
     func requireLock(of uid: @autoclosure () -> UserID) throws {
         guard let record else { return }
@@ -118,7 +109,7 @@ extension Transaction {
         try record.check { try $0.require(uid) }
     }
 
-    /// Throws an error if a device is not locked, so that the transaction is run again; on SQLite, ends the test.
+    /// If a device isn't locked, throws an error that makes the transaction run again; on SQLite, ends the test.
     @inline(__always)
     func requireLock(of did: @autoclosure () -> DeviceID) throws {
         guard let record else { return }
@@ -126,44 +117,36 @@ extension Transaction {
         try record.check { try $0.require(did) }
     }
 
-    /// Throws an error if one of some devices is not locked, so that the transaction is run again; on SQLite, ends the
-    /// test.
+    /// If any device isn't locked, throws an error that makes the transaction run again; on SQLite, ends the test.
     @inline(__always)
     func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) throws {
         guard record != nil else { return }
         for did in dids() { try requireLock(of: did) }
     }
 
-    /// Throws an error if neither a user nor a device is locked, so that the transaction is run again; on SQLite, ends
-    /// the test.
+    /// If neither user nor device is locked, throws an error that makes the transaction run again, or ends the test.
     ///
     /// Either lock suffices for writing a row about both.
     @inline(__always)
-    func requireLock(
-        of uid: @autoclosure () -> UserID,
-        or did: @autoclosure () -> DeviceID
-    ) throws {
+    func requireLock(of uid: @autoclosure () -> UserID, or did: @autoclosure () -> DeviceID) throws {
         guard let record else { return }
         let (uid, did) = (uid(), did())
         try record.check { try $0.require(uid, or: did) }
     }
 
-    /// Throws an error if the transaction hasn't locked all users and devices, so that it is run again; on SQLite, ends
-    /// the test.
+    /// Unless everything is locked, throws an error that makes the transaction run again; on SQLite, ends the test.
     @inline(__always)
     func requireLockOfAll() throws {
         try record?.check { try $0.requireAll() }
     }
 }
 
-/// The error thrown when the data to be locked changed while the transaction waited for the lock; the same work can be
-/// run again.
+/// The error thrown when the data to lock changed before the lock was granted; the same work can be run again.
 package struct LockConflict: Error {}
 
 /// The error thrown when a transaction is about to write a row without holding the row's lock.
 ///
-/// Either another transaction has added the row meanwhile, so that the same work finds and locks it when it is run
-/// again, or the code has a defect.
+/// Either another transaction added the row meanwhile, so that the next run can lock it, or the code has a defect.
 struct LockMissing: Error, CustomStringConvertible {
     let breach: LockLedger.Breach
 
@@ -174,16 +157,17 @@ struct LockMissing: Error, CustomStringConvertible {
 final class LockRecord {
     /// Whether this process is a test, as the environment variable `CHECK_LOCKS=1` says.
     ///
-    /// Outside tests, a process must not end because of a broken rule that does no harm on SQLite.
+    /// Outside tests, a broken rule does no harm on SQLite and must not end the process.
     static let isTested = getenv("CHECK_LOCKS").map { String(cString: $0) == "1" } ?? false
 
     private(set) var ledger = LockLedger()
-    /// Whether other processes write to the database too, so that another transaction may have added the unlocked row.
+    /// Whether other processes write to the database too; if so, another transaction may have added a row after this
+    /// transaction took its locks.
     private let hasOtherWriters: Bool
 
     init(hasOtherWriters: Bool) { self.hasOtherWriters = hasOtherWriters }
 
-    /// Returns the record of a transaction; nil if locks are neither taken nor recorded.
+    /// Makes the record of a transaction's locks; returns nil if locks are neither taken nor recorded.
     static func of(_ sql: SQL) -> LockRecord? {
         let hasOtherWriters = sql.hasOtherWriters
         return hasOtherWriters || isTested ? LockRecord(hasOtherWriters: hasOtherWriters) : nil
@@ -199,9 +183,7 @@ final class LockRecord {
         }
     }
 
-    /// Checks that a lock is held.
-    ///
-    /// - Throws: `LockMissing`.
+    /// Checks that a lock is held; throws `LockMissing` if not.
     func check(_ body: (LockLedger) throws -> Void) throws {
         do {
             try body(ledger)
@@ -214,6 +196,6 @@ final class LockRecord {
         }
     }
 
-    /// Restores the record of locks to what it was before a part of the work that was undone.
+    /// Restores the earlier record of locks after a part of the work was undone.
     func restore(_ ledger: LockLedger) { self.ledger = ledger }
 }

@@ -24,11 +24,9 @@ package struct DeadLetter: Sendable {
 package struct DeadLetterTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds dead letters, and deletes the oldest so that about `max` are left; returns the ids of the new rows, in
-    /// ascending order.
+    /// Adds dead letters, and deletes the oldest so that about `max` are left; returns the new ids, ascending.
     ///
-    /// The engine numbers the rows and never reuses a number, so the id of a deleted letter never belongs to another
-    /// letter.
+    /// The engine never reuses a row's number, so the id of a deleted letter never belongs to another letter.
     package func add(
         _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
         worker: String,
@@ -44,12 +42,12 @@ package struct DeadLetterTable: TransactionTable {
         ) { letter in
             (
                 worker,
-                // PostgreSQL refuses the character NUL in texts, but a topic can contain any character.
+                // PostgreSQL refuses the character NUL in strings, but a topic can contain any character.
                 letter.topic.filter { $0 != "\0" },
                 letter.payload,
                 letter.isShapeOnly,
                 letter.reason,
-                transaction.now
+                now
             )
         } row: {
             ids.append($1.next())
@@ -68,7 +66,7 @@ package struct DeadLetterTable: TransactionTable {
         try sql.rows(of: DeadLetter.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
     }
 
-    /// Returns the number of dead letters since a moment, by reason, the most frequent first.
+    /// Returns the number of dead letters since a given moment, by reason, the most frequent first.
     package func counts(since moment: Instant) throws -> [(reason: String, count: Int64)] {
         try sql.query(
             """
@@ -76,9 +74,7 @@ package struct DeadLetterTable: TransactionTable {
             WHERE at >= $1 GROUP BY reason ORDER BY total DESC, reason
             """,
             moment
-        ) {
-            ($0.next(), $0.next())
-        }
+        ) { ($0.next(), $0.next()) }
     }
 
     /// Returns one dead letter, or nil.
@@ -89,8 +85,7 @@ package struct DeadLetterTable: TransactionTable {
 
     /// Deletes one dead letter; returns whether it existed.
     package func drop(_ id: Int64) throws -> Bool {
-        try sql.run("DELETE FROM deadLetter WHERE id = $1", id)
-        return try sql.changes > 0
+        try sql.rowsChanged("DELETE FROM deadLetter WHERE id = $1", id) > 0
     }
 
     /// Returns the id of the newest dead letter, or 0.
@@ -98,14 +93,12 @@ package struct DeadLetterTable: TransactionTable {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the id of the newest dead letter that doesn't fit into a total size; nil if all of them fit.
+    /// Returns the id of the newest dead letter that no longer fits into a total size; nil if all letters fit.
     ///
-    /// The size is the sum of topics and payloads in bytes, counted from the newest letter on.
+    /// The bytes of topics and payloads are added up, beginning with the newest letter.
     package func firstTooMany(bytes max: Int) throws -> Int64? {
         var left = max
-        let sizes = try sql.query(
-            "SELECT id, length(payload) + length(topic) FROM deadLetter ORDER BY id DESC"
-        ) {
+        let sizes = try sql.query("SELECT id, length(payload) + length(topic) FROM deadLetter ORDER BY id DESC") {
             (id: $0.next(Int64.self), bytes: $0.next(Int.self))
         }
         for (id, bytes) in sizes {
@@ -135,8 +128,7 @@ package struct DeadLetterTable: TransactionTable {
 
     /// Deletes all dead letters; returns the number deleted.
     package func dropAll() throws -> Int {
-        try sql.run("DELETE FROM deadLetter")
-        return try sql.changes
+        try sql.rowsChanged("DELETE FROM deadLetter")
     }
 
     /// Returns the number of dead letters.

@@ -1,9 +1,8 @@
 /// The progress of a new installation, found by queries that each stop at the first row.
-package struct GuideTable {
+package struct GuideTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns whether there is a product, a registered device, a device that reported, a bound device, and a completed
-    /// command.
+    /// Returns in this order whether there is a product, registered device, report, binding and completed command.
     package func steps() throws -> [Bool] {
         try [
             "SELECT 1 FROM product LIMIT 1",
@@ -11,6 +10,6 @@ package struct GuideTable {
             "SELECT 1 FROM status WHERE attributes <> '{}' LIMIT 1",
             "SELECT 1 FROM binding LIMIT 1",
             "SELECT 1 FROM command WHERE state = 'done' LIMIT 1",
-        ].map { try transaction.sql.integer($0) != nil }
+        ].map { try sql.integer($0) != nil }
     }
 }

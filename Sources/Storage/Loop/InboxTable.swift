@@ -1,6 +1,6 @@
 package import Domain
 
-/// The key by which a report takes effect only once: its device, and its id or a substitute for it.
+/// The key that lets a report take effect only once: the report's device, and the report's id or a substitute for it.
 package struct InboxKey: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
@@ -9,8 +9,7 @@ package struct InboxKey: Hashable, Sendable {
 
     /// Makes a key.
     package init(did: DeviceID, id: String) {
-        self.did = did
-        self.id = id
+        (self.did, self.id) = (did, id)
     }
 }
 
@@ -18,8 +17,7 @@ package struct InboxKey: Hashable, Sendable {
 package struct InboxTable: TransactionTable {
     let transaction: Transaction
 
-    /// Passes to `body`, for each key whose report took effect before, the index of the key and the version after the
-    /// report.
+    /// Calls `body` for each key whose report has taken effect, with the key's index and the version after the report.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
         try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
             (keys[$0].did, keys[$0].id)
@@ -32,7 +30,7 @@ package struct InboxTable: TransactionTable {
     package func add(_ entries: [(key: InboxKey, version: Int64)]) throws {
         try transaction.requireLocks(of: entries.map(\.key.did))
         try sql.run("INSERT INTO inbox (did, id, version, at) VALUES ($1, $2, $3, $4)", each: entries) {
-            ($0.key.did, $0.key.id, $0.version, transaction.now)
+            ($0.key.did, $0.key.id, $0.version, now)
         }
     }
 
@@ -41,25 +39,21 @@ package struct InboxTable: TransactionTable {
         try sql.values("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count)
     }
 
-    /// Returns when the oldest of a device's newest `count` keys was added; nil if the device has fewer keys.
+    /// Returns the time at which the oldest of a device's newest `count` keys was added; nil if there are fewer keys.
     ///
     /// Reads all keys of the device.
     package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {
         try sql.value("SELECT at FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1 OFFSET $2", did, count - 1)
     }
 
-    /// Deletes at most `limit` of a device's keys that were added before a moment; returns the number deleted.
+    /// Deletes at most `limit` of a device's keys that were added before a given moment; returns the number deleted.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
-        try sql.run(
-            """
-            DELETE FROM inbox WHERE did = $1 AND id IN (
-                SELECT id FROM inbox WHERE did = $1 AND at < $2 LIMIT $3)
-            """,
+        return try sql.rowsChanged(
+            "DELETE FROM inbox WHERE did = $1 AND id IN (SELECT id FROM inbox WHERE did = $1 AND at < $2 LIMIT $3)",
             did,
             moment,
             limit
         )
-        return try sql.changes
     }
 }

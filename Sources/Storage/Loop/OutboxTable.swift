@@ -17,7 +17,7 @@ package struct OutboxTable: TransactionTable {
     ///
     /// `isSecret` says that a message contains a token, a code or a secret, so that the row must be encrypted.
     package func add(_ messages: [OutboundMessage], by worker: String, isSecret: Bool) throws -> Int64 {
-        let id = transaction.sequence.next(transaction.now)
+        let id = transaction.sequence.next(now)
         let bytes = OutboxCodec.encode(messages)
         try sql.run(
             OutboxRow.table.insert,
@@ -26,14 +26,13 @@ package struct OutboxTable: TransactionTable {
                 worker: worker,
                 isSealed: isSecret,
                 messages: isSecret ? transaction.key.seal(bytes) : bytes,
-                createdAt: transaction.now
+                createdAt: now
             )
         )
         return id
     }
 
-    /// Returns the rows with messages that a worker still has to publish, the oldest first, starting after the row
-    /// `id`.
+    /// Returns the rows with messages that a worker still has to publish, the oldest first, starting after `id`.
     ///
     /// Rows that `isKnown` accepts count towards `limit`, but are neither read nor returned.
     package func entries(
@@ -43,15 +42,12 @@ package struct OutboxTable: TransactionTable {
         besides isKnown: (Int64) -> Bool = { _ in false }
     ) throws -> [Entry] {
         try sql.query(
-            """
-            SELECT id, \(OutboxRow.table.columns) FROM outbox
-            WHERE id > $1 AND worker = $2 ORDER BY id LIMIT $3
-            """,
+            "SELECT id, \(OutboxRow.table.columns) FROM outbox WHERE id > $1 AND worker = $2 ORDER BY id LIMIT $3",
             id,
             worker,
             limit
         ) { row -> Entry? in
-            // The rest of a known row isn't read, because it can contain many messages.
+            // For a known row, only the id is read, because the row's messages can be large.
             guard !isKnown(row.next()) else { return nil }
             let row = row.nextRow(OutboxRow.self)
             let bytes = row.isSealed ? transaction.key.open(row.messages) : row.messages
@@ -59,32 +55,18 @@ package struct OutboxTable: TransactionTable {
         }.compactMap(\.self)
     }
 
-    /// The backlog of a lane's messages that must still be published.
+    /// A lane's backlog of messages that must still be published.
     package struct Lag: Sendable, Equatable {
         /// The number of waiting rows.
         package let rows: Int64
-        /// When the oldest waiting row was written.
+        /// The time at which the oldest waiting row was written.
         package let since: Instant
-
-        /// Creates a description of a backlog.
-        package init(rows: Int64, since: Instant) {
-            self.rows = rows
-            self.since = since
-        }
     }
 
     /// Returns the backlog of each lane, by the lane's name; lanes with nothing to publish are left out.
     package func lags() throws -> [String: Lag] {
-        let rows = try sql.query(
-            "SELECT worker, count(*), min(createdAt) FROM outbox GROUP BY worker"
-        ) { row in
-            (
-                row.next(String.self),
-                Lag(
-                    rows: row.next(Int64.self),
-                    since: Instant(milliseconds: row.next(Int64.self))
-                )
-            )
+        let rows = try sql.query("SELECT worker, count(*), min(createdAt) FROM outbox GROUP BY worker") { row in
+            (row.next(String.self), Lag(rows: row.next(Int64.self), since: Instant(milliseconds: row.next(Int64.self))))
         }
         return Dictionary(rows) { first, _ in first }
     }
@@ -92,7 +74,7 @@ package struct OutboxTable: TransactionTable {
     /// Returns the number of waiting rows of each lane, by the lane's name; lanes without waiting rows are left out.
     package func depths() throws -> [String: Int64] { try lags().mapValues(\.rows) }
 
-    /// Returns the topics with the most waiting messages, at most `limit`, and the number of messages of each.
+    /// Returns the `limit` topics with the most waiting messages, and the number of each topic's messages.
     ///
     /// Counts only the messages in the first rows of each lane.
     package func topics(limit: Int) throws -> [(topic: String, count: Int)] {
@@ -116,10 +98,7 @@ package struct OutboxTable: TransactionTable {
     /// Returns when a worker's oldest row was written; nil if the worker has no rows.
     package func oldest(of worker: String) throws -> Instant? {
         // The query reads one row by the index, since reading every row would also read the messages.
-        try sql.value(
-            "SELECT createdAt FROM outbox WHERE worker = $1 ORDER BY id LIMIT 1",
-            worker
-        )
+        try sql.value("SELECT createdAt FROM outbox WHERE worker = $1 ORDER BY id LIMIT 1", worker)
     }
 
     /// Returns the number of a worker's rows.
@@ -155,7 +134,7 @@ enum OutboxCodec {
     private static let retained: UInt8 = 1
     private static let correlated: UInt8 = 2
     private static let expiring: UInt8 = 4
-    /// The payload is the same as the previous message's, as when one report is sent to many users.
+    /// The flag of a message with the same payload as the previous message, as when one report is sent to many users.
     private static let repeating: UInt8 = 8
     private static let traced: UInt8 = 16
 

@@ -2,15 +2,14 @@ import Glibc
 
 /// The space on a disk, in bytes.
 package struct DiskRoom: Sendable, Equatable {
-    /// The number of bytes that the process's user can still use.
+    /// How many bytes the process's user can still use.
     package var free: Int64
-    /// The number of bytes that the process's user could use if the disk were empty.
+    /// How many bytes the process's user could use if the disk were empty.
     package var total: Int64
 
     /// Creates a description of a disk's space.
     package init(free: Int64, total: Int64) {
-        self.free = free
-        self.total = total
+        (self.free, self.total) = (free, total)
     }
 
     /// Returns the space on the disk of a path; nil if the system doesn't report it.
@@ -22,7 +21,7 @@ package struct DiskRoom: Sendable, Equatable {
         return DiskRoom(free: Int64(space.f_bavail) * block, total: (taken + Int64(space.f_bavail)) * block)
     }
 
-    /// Returns the space on the disk of a path, which need not exist yet.
+    /// Returns the space on the disk of a path; the path need not exist yet.
     package static func nearest(_ path: String) -> DiskRoom? {
         var path = path
         while !path.isEmpty {

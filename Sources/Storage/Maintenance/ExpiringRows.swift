@@ -1,10 +1,12 @@
 package import Domain
 
-/// A kind of rows that end at some time; rows of some kinds are deleted a while later, and rows of the other kinds are
-/// ended by a worker.
+/// A kind of rows that expire or end.
 ///
-/// Deleting and counting use the same condition, so the counted backlog is exactly what will be deleted. A new kind of
-/// rows needs a line in this file, and a line in the workers' `ExpiredRows` that says how long the rows are kept.
+/// Ended rows of some kinds are deleted after a while. Expired rows of the other kinds, such as commands and
+/// invitations, are ended by workers.
+///
+/// Deleting and counting use the same condition, so exactly the counted rows will be deleted. A new kind of rows needs
+/// a line in this file, and a line in the workers' `ExpiredRows` that says how long the rows are kept.
 package struct ExpiringRows: Sendable {
     /// The name of the kind, as metrics show it.
     package let kind: String
@@ -15,8 +17,7 @@ package struct ExpiringRows: Sendable {
     let order: String
     /// The condition for rows that ended before the moment `$1`.
     let condition: String
-    /// The function that deletes rows outside a period, for kinds that one statement can't delete; returns the number
-    /// deleted.
+    /// The function that deletes rows outside the period `kept`, for kinds that need more than one statement.
     let delete: (@Sendable (Transaction, _ kept: ClosedRange<Instant>, _ limit: Int) throws -> Int)?
     /// The function that counts the rows that ended, for kinds that the condition can't describe.
     let count: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int64)?
@@ -32,18 +33,16 @@ package struct ExpiringRows: Sendable {
     ) {
         self.kind = kind
         self.table = table ?? kind
-        self.key = key
-        self.order = order
+        (self.key, self.order) = (key, order)
         self.condition = condition ?? "\(order) < $1"
-        self.delete = delete
-        self.count = count
+        (self.delete, self.count) = (delete, count)
     }
 
     /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
-    /// With `besideOthers`, the statement locks the rows that it finds, which makes the database check the condition on
-    /// their current content: for example, a counter of attempts may have begun a new window meanwhile. Rows that
-    /// another transaction has locked are skipped. The statement therefore needs no other lock.
+    /// With `besideOthers`, the statement locks the rows that it finds, so that the database checks their current
+    /// content. A counter, for example, may have begun a new window. The statement skips rows that other transactions
+    /// have locked.
     func deletion(besideOthers: Bool) -> String {
         """
         DELETE FROM \(table) WHERE (\(key)) IN (
@@ -52,7 +51,7 @@ package struct ExpiringRows: Sendable {
         """
     }
 
-    /// The query that counts the rows that ended before `$1`, up to `$2`.
+    /// The query that counts the rows that ended before `$1`; it stops counting at `$2`.
     var counting: String { "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(condition) LIMIT $2) AS waiting" }
 
     // MARK: Deleted
@@ -97,12 +96,29 @@ package struct ExpiringRows: Sendable {
         by: "endedAt",
         delete: { try $0.keys.deleteEnded(before: $1.lowerBound, limit: $2) }
     )
+    /// Codes and tokens of linked services.
+    package static let oauthToken = Self("oauthToken", key: "tokenHash", by: "expiresAt")
     /// Ids of notices that took effect.
     package static let notice = Self("notice", key: "noticeId", by: "at")
     /// Codes with which users end their other sessions.
     package static let logoutCode = Self("logoutCode", key: "uid", by: "expiresAt")
     /// Records of outgoing messages.
     package static let messageRecord = Self("messageRecord", key: "messageId", by: "endedAt")
+    /// Notifications in users' message centres.
+    package static let notification = Self(
+        "notification",
+        key: "notificationId",
+        by: "ts",
+        where: "hidden = 0 AND ts < $1"
+    )
+    /// Hidden records of why users were not notified.
+    package static let hiddenNotification = Self(
+        "hiddenNotification",
+        in: "notification",
+        key: "notificationId",
+        by: "ts",
+        where: "hidden = 1 AND ts < $1"
+    )
     /// Invitations that ended.
     package static let endedInvitation = Self(
         "endedInvitation",
@@ -113,12 +129,12 @@ package struct ExpiringRows: Sendable {
     )
     /// Lines of the audit trail, except records of an erasure, which are kept forever.
     ///
-    /// The id of a line is about the time of its creation, in microseconds since 1970.
+    /// A line's id is roughly the time at which the line was created, in microseconds since 1970.
     package static let audit = Self("audit", key: "id", by: "id", where: "kind <> 'erased' AND id < 1000 * $1")
 
     // MARK: Ended by workers, or erased step by step
 
-    /// Commands that wait for their device or for its answer.
+    /// Commands that wait for their device or for the device's answer.
     package static let command = Self(
         "command",
         key: "seq",
@@ -146,10 +162,10 @@ package struct ExpiringRows: Sendable {
 }
 
 extension RetentionTable {
-    /// Deletes at most `limit` rows of a kind that ended before a moment, the oldest first; returns the number deleted.
+    /// Deletes at most `limit` rows of a kind that ended before a given time, oldest first; returns the number deleted.
     ///
-    /// Also deletes requests whose stored time is after `later`, since they were written before the clock was set back.
-    /// By default, `later` is as far in the future as `moment` is in the past.
+    /// Also deletes requests with stored times after `later`, which were written before the clock was set back. By
+    /// default, `later` is as far in the future as `moment` is in the past.
     package func delete(
         _ rows: ExpiringRows,
         before moment: Instant,
@@ -161,21 +177,12 @@ extension RetentionTable {
             let later = later ?? Instant(milliseconds: 2 * now - moment.milliseconds)
             return try delete(transaction, moment...max(moment, later), limit)
         }
-        try transaction.sql.run(rows.deletion(besideOthers: transaction.sql.hasOtherWriters), moment, limit)
-        return try transaction.sql.changes
+        return try sql.rowsChanged(rows.deletion(besideOthers: sql.hasOtherWriters), moment, limit)
     }
 
-    /// Returns the number of rows of a kind that ended before a moment, or `limit` if there are more.
-    package func count(
-        _ rows: ExpiringRows,
-        before moment: Instant,
-        limit: Int
-    ) throws -> Int64 {
+    /// Returns the number of rows of a kind that ended before a given moment, or `limit` if there are more.
+    package func count(_ rows: ExpiringRows, before moment: Instant, limit: Int) throws -> Int64 {
         if let count = rows.count { return try count(transaction, moment, limit) }
-        return try transaction.sql.integer(
-            rows.counting,
-            moment,
-            limit
-        ) ?? 0
+        return try sql.integer(rows.counting, moment, limit) ?? 0
     }
 }

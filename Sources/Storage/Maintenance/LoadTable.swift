@@ -1,6 +1,6 @@
 package import Domain
 
-/// The number of reports stored and refusals recorded in each ten-minute period of the last day, kept in `meta`.
+/// The numbers of stored reports and of recorded refusals in each ten-minute step of the last day, stored in `meta`.
 package struct LoadTable {
     let sql: SQL
 
@@ -9,19 +9,15 @@ package struct LoadTable {
         case reports, refusals
     }
 
-    /// The length of a step, which is one of the ten-minute periods, in seconds.
+    /// The length of a step, in seconds: ten minutes.
     package static let stepSeconds: Int64 = 600
-    /// The number of steps in a day, including the current one.
+    /// The number of steps that cover a day; the current, unfinished step counts as one.
     package static let steps: Int64 = 144
 
     /// Adds counts to the ten-minute steps of their times, and deletes steps that ended more than a day before `now`.
     ///
     /// Each count is added by a single statement, since several processes count at the same time.
-    package func add(
-        _ counts: [(at: Instant, count: Int64)],
-        of kind: Kind,
-        at now: Instant
-    ) throws {
+    package func add(_ counts: [(at: Instant, count: Int64)], of kind: Kind, at now: Instant) throws {
         let sums = Dictionary(counts.map { (Self.step($0.at), $0.count) }, uniquingKeysWith: +)
         try sql.run(
             """
@@ -29,9 +25,7 @@ package struct LoadTable {
             SET value = CAST(CAST(meta.value AS BIGINT) + CAST(excluded.value AS BIGINT) AS TEXT)
             """,
             each: sums.sorted { $0.key < $1.key }
-        ) { step, count in
-            (Self.name(kind, step), "\(count)")
-        }
+        ) { step, count in (Self.name(kind, step), "\(count)") }
         try sql.run(
             "DELETE FROM meta WHERE name >= $1 AND name < $2",
             Self.name(kind, 0),
@@ -39,7 +33,7 @@ package struct LoadTable {
         )
     }
 
-    /// Returns the counts of the day's steps up to a moment, the oldest first; the last step contains the moment.
+    /// Returns the counts of a day's steps, the oldest first; the last step is the one that contains a given moment.
     package func counts(of kind: Kind, until moment: Instant) throws -> [Int64] {
         let first = Self.first(at: moment)
         var counts = [Int64](repeating: 0, count: Int(Self.steps))
@@ -47,9 +41,7 @@ package struct LoadTable {
             "SELECT name, CAST(value AS BIGINT) FROM meta WHERE name >= $1 AND name < $2",
             Self.name(kind, first),
             Self.name(kind, first + Self.steps)
-        ) { row in
-            (name: row.next(String.self), count: row.next(Int64.self))
-        }
+        ) { row in (name: row.next(String.self), count: row.next(Int64.self)) }
         for (name, count) in found {
             guard let step = Int64(name.suffix(Self.digits)) else { continue }
             counts[Int(step - first)] = count
@@ -57,12 +49,12 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns the beginning of the first step of the day that ends at a moment.
+    /// Returns the beginning of the first step of the day that ends at a given moment.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }
 
-    /// The number of digits of a step's number in its name, so that the names sort in the order of time.
+    /// How many digits a step's number has in the step's name, so that names sort in the order of time.
     private static let digits = 10
 
     private static func step(_ moment: Instant) -> Int64 { max(0, moment.milliseconds / 1000 / stepSeconds) }

@@ -12,13 +12,15 @@ package struct MetaTable {
     /// Sets a fact.
     package func set(_ name: String, to value: String) throws {
         try sql.run(
-            """
-            INSERT INTO meta (name, value) VALUES ($1, $2)
-            ON CONFLICT (name) DO UPDATE SET value = excluded.value
-            """,
+            "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
             name,
             value
         )
+    }
+
+    /// Locks a fact until the end of the transaction; returns false if the fact no longer has the given value.
+    package func hold(_ name: String, at value: String) throws -> Bool {
+        try sql.rowsChanged("UPDATE meta SET value = value WHERE name = $1 AND value = $2", name, value) == 1
     }
 
     /// Records that an erased account may have left traces, which `Store.vacuumErased` removes.
@@ -34,7 +36,7 @@ package struct MetaTable {
         try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1", mark)
     }
 
-    /// Returns a number that grows whenever a product or an app changes, by which caches detect the change.
+    /// Returns the catalog's number, which grows whenever data that workers cache, such as a product or app, changes.
     package func catalogEpoch() throws -> Int64 {
         if let known = cache?.catalogEpoch { return known }
         let query = "SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'catalogEpoch'"
@@ -44,7 +46,7 @@ package struct MetaTable {
     }
 
     func raiseCatalogEpoch() throws {
-        // One statement raises the number, so that two changes of the catalog at the same time get different numbers.
+        // A single statement raises the number, so that two simultaneous changes of the catalog get different numbers.
         try sql.run(
             """
             INSERT INTO meta (name, value) VALUES ('catalogEpoch', '1') ON CONFLICT (name)

@@ -6,7 +6,7 @@ import Sodium
 package struct LinkTable: TransactionTable {
     let transaction: Transaction
 
-    /// Makes a link and returns its token, 256 random bits, which is not stored.
+    /// Makes a link and returns its token: 256 random bits, which are not stored.
     package func make(
         _ kind: Link.Kind,
         uid: UserID,
@@ -15,15 +15,13 @@ package struct LinkTable: TransactionTable {
         expiresAt: Instant
     ) throws -> String {
         let token = Sodium.randomSecret()
-        let content = JSONObject([
-            ("address", .string(address)), ("detail", Self.encode(detail)),
-        ])
+        let content: JSONObject = ["address": .string(address), "detail": .object(JSONObject(texts: detail))]
         let row = LinkRow(
             tokenHash: Self.hash(token),
             kind: kind.rawValue,
             uid: uid,
             content: content.encoded(),
-            createdAt: transaction.now,
+            createdAt: now,
             expiresAt: expiresAt
         )
         try transaction.requireLock(of: uid)
@@ -34,20 +32,14 @@ package struct LinkTable: TransactionTable {
     /// Returns a link without using it up, even if the link has expired or was used; nil if the token is unknown.
     package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
-    /// Uses up a link and returns it; nil if the link is unknown, of another kind, expired, or already used.
-    ///
-    /// If several callers use the same link at once, only one of them gets it.
+    /// Uses up a link and returns it to one caller only; nil if the link is unknown, expired, used or of another kind.
     package func use(_ kind: Link.Kind, _ token: String) throws -> Link? {
-        try sql.run(
-            """
-            UPDATE link SET usedAt = $1
-            WHERE tokenHash = $2 AND kind = $3 AND usedAt IS NULL AND expiresAt > $1
-            """,
-            transaction.now,
+        try sql.rowsChanged(
+            "UPDATE link SET usedAt = $1 WHERE tokenHash = $2 AND kind = $3 AND usedAt IS NULL AND expiresAt > $1",
+            now,
             Self.hash(token),
             kind.rawValue
-        )
-        return try sql.changes == 1 ? find(token) : nil
+        ) == 1 ? find(token) : nil
     }
 
     /// Voids all of a user's unused links of a kind.
@@ -55,13 +47,15 @@ package struct LinkTable: TransactionTable {
         try transaction.requireLock(of: uid)
         try sql.run(
             "UPDATE link SET usedAt = $1 WHERE uid = $2 AND kind = $3 AND usedAt IS NULL",
-            transaction.now,
+            now,
             uid,
             kind.rawValue
         )
     }
 
-    /// Voids a user's unused links of a kind that were made at or after a moment and that `isMeant` accepts.
+    /// Voids a user's unused links of a kind that were made since a moment and that `isMeant` accepts.
+    ///
+    /// Links that can't be decoded are voided too.
     package func void(_ kind: Link.Kind, of uid: UserID, since moment: Instant, where isMeant: (Link) -> Bool) throws {
         let found = try sql.rows(
             of: LinkRow.table,
@@ -72,14 +66,10 @@ package struct LinkTable: TransactionTable {
         )
         let meant = found.filter { $0.link.map(isMeant) ?? true }
         try transaction.requireLock(of: uid)
-        try sql.run("UPDATE link SET usedAt = $1 WHERE tokenHash = $2", each: meant) { (transaction.now, $0.tokenHash) }
+        try sql.run("UPDATE link SET usedAt = $1 WHERE tokenHash = $2", each: meant) { (now, $0.tokenHash) }
     }
 
     private static func hash(_ token: String) -> [UInt8] { Sodium.sha256(token.utf8) }
-
-    private static func encode(_ detail: [String: String]) -> JSONValue {
-        .object(JSONObject(detail.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
-    }
 }
 
 /// A stored link, whose address and details are encrypted.
@@ -111,15 +101,11 @@ struct LinkRow: TableRow {
         guard let kind = Link.Kind(rawValue: kind),
             let object = content.flatMap({ try? JSONValue.parse($0).objectValue })
         else { return nil }
-        let detail = object["detail"]?.objectValue?.members ?? []
         return Link(
             kind: kind,
             uid: uid,
             address: object["address"]?.stringValue ?? "",
-            detail: Dictionary(
-                detail.map { ($0.key, $0.value.stringValue ?? "") },
-                uniquingKeysWith: { first, _ in first }
-            ),
+            detail: object["detail"]?.objectValue?.texts ?? [:],
             createdAt: createdAt,
             expiresAt: expiresAt,
             usedAt: usedAt

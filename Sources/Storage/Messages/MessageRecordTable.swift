@@ -4,7 +4,7 @@ package import Domain
 package struct MessageRecordTable: TransactionTable {
     let transaction: Transaction
 
-    /// A place in the list of messages, newest first: after the message with this time and id.
+    /// A position in the list of messages, newest first: the position after the message with this time and id.
     package struct Place: Sendable, Equatable {
         /// When the message was created.
         package var createdAt: Instant
@@ -12,19 +12,15 @@ package struct MessageRecordTable: TransactionTable {
         package var id: String
 
         /// The beginning of the list.
-        package static let begin = Place(
-            createdAt: Instant(milliseconds: .max),
-            id: ""
-        )
+        package static let begin = Place(createdAt: Instant(milliseconds: .max), id: "")
 
-        /// Creates a place in the list.
+        /// Creates a position in the list.
         package init(createdAt: Instant, id: String) {
-            self.createdAt = createdAt
-            self.id = id
+            (self.createdAt, self.id) = (createdAt, id)
         }
     }
 
-    /// Stores a message's record, with a hash of the full address by which the user's records can be found.
+    /// Stores a message's record, and a hash of the full address by which the user's records can be found.
     package func add(_ message: OutgoingMessage, _ record: MessageRecord) throws {
         let hash = addressHash(message.fullAddress, of: message.app)
         try sql.run(MessageRecordRow.table.upsert, MessageRecordRow(record, addressHash: hash))
@@ -57,10 +53,7 @@ package struct MessageRecordTable: TransactionTable {
 
     /// Deletes the records of messages to a user's present addresses.
     func forget(_ user: User) throws {
-        try sql.run(
-            "DELETE FROM messageRecord WHERE addressHash = $1",
-            each: user.messageAddresses
-        ) {
+        try sql.run("DELETE FROM messageRecord WHERE addressHash = $1", each: user.messageAddresses) {
             addressHash($0, of: user.app)
         }
     }
@@ -76,8 +69,7 @@ struct MessageRecordRow: TableRow {
     var addressHash: [UInt8]
 
     init(_ record: MessageRecord, addressHash: [UInt8]) {
-        self.record = record
-        self.addressHash = addressHash
+        (self.record, self.addressHash) = (record, addressHash)
     }
 
     static let table = Table<MessageRecordRow>("messageRecord")
@@ -109,8 +101,6 @@ struct MessageRecordRow: TableRow {
 extension User {
     /// The addresses to which messages for the user are sent, including those that are not verified yet.
     var messageAddresses: [String] {
-        Set(
-            [email?.text, pendingEmail?.text, phone?.text, pendingPhone?.text].compactMap(\.self)
-        ).sorted()
+        Set([email?.text, pendingEmail?.text, phone?.text, pendingPhone?.text].compactMap(\.self)).sorted()
     }
 }

@@ -4,7 +4,7 @@ import JSON
 /// Outgoing messages, whose content and addresses are stored encrypted.
 package struct OutgoingMessageTable: TransactionTable {
     let transaction: Transaction
-    /// The number of due messages that are read for each message that can be claimed.
+    /// How many due messages are read for each message that is to be claimed.
     private static let lookedAtPerClaimed = 10
 
     /// An unsent message and its progress.
@@ -13,38 +13,37 @@ package struct OutgoingMessageTable: TransactionTable {
         package var message: OutgoingMessage
         /// The number of attempts to send the message, including the present one.
         package var tries: Int
-        /// The last state that was published to the terminal that requested the message, if any.
+        /// The state last published to the terminal that requested the message; nil if no state was published.
         package var told: String?
-        /// Why the last failed attempt failed, without secrets; nil if no attempt has failed.
+        /// The reason why the last failed attempt failed, without secrets; nil if no attempt has failed.
         package var error: String?
         /// When the message was created.
         package var createdAt: Instant
     }
 
-    /// Adds a message to be sent; the message sender claims it right after the commit.
-    package func add(_ message: OutgoingMessage) throws {
-        let due = Due(message: message, tries: 0, createdAt: transaction.now)
-        try sql.run(MessageRow.table.insert, MessageRow(due: due, dueAt: transaction.now))
+    /// Adds a message to be sent; by default, the message sender claims it right after the commit.
+    package func add(_ message: OutgoingMessage, dueAt: Instant? = nil) throws {
+        let due = Due(message: message, tries: 0, createdAt: now)
+        try sql.run(MessageRow.table.insert, MessageRow(due: due, dueAt: dueAt ?? now))
         transaction.gate.hasOutgoingMessage = true
     }
 
     /// Claims due messages of a channel, the oldest first, for `leaseSeconds`.
     ///
-    /// When a claim has expired, because its process died, another process sends the message.
-    ///
-    /// Reads up to ten times as many due messages as it claims, so that many messages of one sender don't delay those
-    /// of others. If several processes read the same message, the first of them gets it.
+    /// When a claim expires because its process died, another process sends the message. Up to ten times as many
+    /// messages are read as are claimed, so that one sender's many messages don't delay the messages of others. Each
+    /// message goes to only one process.
     package func claim(_ channel: OutgoingMessage.Channel, leaseSeconds: Int64, limit: Int) throws -> [Due] {
         let waiting = try query(
             "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3",
             channel.rawValue,
-            transaction.now,
+            now,
             limit * Self.lookedAtPerClaimed
         )
-        // Terminals take turns; so do apps, for messages that no terminal requested.
+        // Terminals take turns, and so do apps with messages that no terminal requested.
         let due = FairTurns.first(limit, of: waiting) { row in row.message.origin?.terminal.text ?? row.message.app.text
         }
-        let again = transaction.now.adding(seconds: leaseSeconds)
+        let again = now.adding(seconds: leaseSeconds)
         var claimed: [Due] = []
         try sql.query(
             """
@@ -53,7 +52,7 @@ package struct OutgoingMessageTable: TransactionTable {
             """,
             each: due
         ) {
-            (again, transaction.slot.number, $0.message.id, transaction.now)
+            (again, transaction.slot.number, $0.message.id, now)
         } row: { row, columns in
             var row = row
             row.tries = columns.next()
@@ -62,12 +61,11 @@ package struct OutgoingMessageTable: TransactionTable {
         return claimed
     }
 
-    /// Makes all messages that this process's slot has claimed due at once, because these claims are obsolete after a
-    /// restart.
+    /// After a restart, makes the messages that this process's slot had claimed due at once: those claims are obsolete.
     package func resume() throws {
         try sql.run(
             "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",
-            transaction.now,
+            now,
             transaction.slot.number
         )
     }
@@ -83,6 +81,11 @@ package struct OutgoingMessageTable: TransactionTable {
         return try sql.changes == 1
     }
 
+    /// Returns whether a message still exists and its attempt with the number `tries` is the latest.
+    package func isDue(_ tries: Int, _ id: MessageID) throws -> Bool {
+        try sql.integer("SELECT count(*) FROM delivery WHERE messageId = $1 AND tries = $2", id, tries) == 1
+    }
+
     /// Postpones the next attempt to send a message.
     package func postpone(_ id: MessageID, until moment: Instant) throws {
         try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2", moment, id)
@@ -90,7 +93,7 @@ package struct OutgoingMessageTable: TransactionTable {
 
     /// Makes a message due now, so that the message sender tries again at once.
     package func retry(_ id: MessageID) throws {
-        try postpone(id, until: transaction.now)
+        try postpone(id, until: now)
         transaction.gate.hasOutgoingMessage = true
     }
 
@@ -106,13 +109,28 @@ package struct OutgoingMessageTable: TransactionTable {
 
     /// Deletes a message; returns false if it was already deleted.
     package func delete(_ id: MessageID) throws -> Bool {
-        try sql.run("DELETE FROM delivery WHERE messageId = $1", id)
-        return try sql.changes == 1
+        try sql.rowsChanged("DELETE FROM delivery WHERE messageId = $1", id) == 1
     }
 
-    /// Deletes and returns at most `limit` expired messages, except for those that another process deletes.
+    /// Returns the unsent push of a notification to a terminal, or nil.
+    package func push(of notification: NotificationID, to terminal: TerminalID) throws -> Due? {
+        try query("terminalId = $1", terminal).first { $0.message.push?.notification == notification }
+    }
+
+    /// Deletes the pushes that wait for a terminal; called when the terminal's session or address has ended.
+    package func dropPushes(to terminal: TerminalID) throws {
+        try sql.run("DELETE FROM delivery WHERE terminalId = $1", terminal)
+    }
+
+    /// Deletes and returns at most `limit` expired messages; skips messages that another process is deleting.
+    ///
+    /// Locks the users to whom the pushes among these messages are sent.
     package func takeExpired(limit: Int) throws -> [Due] {
-        let expired = try query("expiresAt <= $1 ORDER BY expiresAt LIMIT $2", transaction.now, limit)
+        let expired = try transaction.lock {
+            try query("expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
+        } naming: {
+            (users: $0.compactMap(\.message.push?.address.uid), devices: [])
+        }
         var removed: [Due] = []
         try sql.query("DELETE FROM delivery WHERE messageId = $1 RETURNING tries", each: expired) {
             $0.message.id
@@ -130,18 +148,16 @@ package struct OutgoingMessageTable: TransactionTable {
     /// Returns when the next message expires, or nil.
     package func nextExpiry() throws -> Instant? { try sql.value("SELECT min(expiresAt) FROM delivery") }
 
-    /// Returns the unsent messages to a user's addresses, the oldest first; decrypts all unsent messages to find them.
+    /// Returns a user's unsent mails and text messages, oldest first; to find them, decrypts the messages of all users.
     package func unsent(to user: User) throws -> [Due] {
         let addresses = user.messageAddresses
         guard !addresses.isEmpty else { return [] }
-        return try query("dummy = 0 ORDER BY createdAt").filter {
+        return try query("dummy = 0 AND channel <> 'push' ORDER BY createdAt").filter {
             $0.message.app == user.app && addresses.contains($0.message.fullAddress)
         }
     }
 
-    /// Returns a page of unsent messages, the newest first, each with the time of its next attempt.
-    ///
-    /// Dummies, which are never sent, are left out.
+    /// Returns a page of unsent messages (`isDummy` is false), newest first, each with the time of its next attempt.
     package func page(behind place: MessageRecordTable.Place, limit: Int) throws -> [(due: Due, dueAt: Instant)] {
         try sql.rows(
             of: MessageRow.table,
@@ -155,7 +171,7 @@ package struct OutgoingMessageTable: TransactionTable {
         ).map { ($0.due, $0.dueAt) }
     }
 
-    /// Returns the number of unsent messages, without dummies.
+    /// Returns the number of unsent messages; leaves out messages that are only reported as sent (`isDummy`).
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0 }
 
     private func query<each Value: ColumnValue>(_ condition: String, _ values: repeat each Value) throws -> [Due] {
@@ -188,24 +204,27 @@ struct MessageRow: TableRow {
             error: column("error", \.due.error),
             createdAt: column("createdAt", \.due.createdAt)
         )
-        return MessageRow(due: due, dueAt: column("dueAt", \.dueAt), claimedBy: column("claimedBy", \.claimedBy))
+        let row = MessageRow(due: due, dueAt: column("dueAt", \.dueAt), claimedBy: column("claimedBy", \.claimedBy))
+        // The column only serves to find a terminal's pushes.
+        let _: TerminalID? = column("terminalId") { $0.due.message.push?.address.terminal }
+        return row
     }
 }
 
 /// The encrypted part of a message's row, encoded as JSON.
 enum OutgoingMessageContent {
     static func encode(_ message: OutgoingMessage) -> [UInt8] {
-        let params = message.params.sorted { $0.key < $1.key }
-        return JSONObject([
+        JSONObject([
             ("to", .string(message.to)),
             ("countryCode", message.countryCode.map { .string($0) }),
             ("appId", .string(message.app.text)),
             ("template", .string(message.template.rawValue)),
-            ("params", .object(JSONObject(params.map { ($0.key, .string($0.value)) }))),
+            ("params", .object(JSONObject(texts: message.params))),
             ("language", message.language.map { .string($0) }),
             ("terminalId", message.origin.map { .string($0.terminal.text) }),
             ("terminalApp", message.origin.map { .string($0.app.text) }),
             ("requestId", message.origin.map { .string($0.requestID) }),
+            ("push", message.push.map { .object(encode($0)) }),
         ]).encoded()
     }
 
@@ -218,18 +237,14 @@ enum OutgoingMessageContent {
     ) -> OutgoingMessage {
         let object = (try? JSONValue.parse(bytes).objectValue) ?? [:]
         func text(_ name: String) -> String? { object[name]?.stringValue }
-        let params = object["params"]?.objectValue?.members ?? []
-        return OutgoingMessage(
+        var message = OutgoingMessage(
             id: id,
             channel: channel,
             to: text("to") ?? "",
             countryCode: text("countryCode"),
             app: AppID(trusted: text("appId") ?? ""),
             template: text("template").flatMap(OutgoingMessage.Template.init(rawValue:)) ?? .code,
-            params: Dictionary(
-                params.map { ($0.key, $0.value.stringValue ?? "") },
-                uniquingKeysWith: { first, _ in first }
-            ),
+            params: object["params"]?.objectValue?.texts ?? [:],
             language: text("language"),
             expiresAt: expiresAt,
             origin: text("terminalId").map { terminal in
@@ -240,6 +255,36 @@ enum OutgoingMessageContent {
                 )
             },
             isDummy: isDummy
+        )
+        message.push = object["push"]?.objectValue.map { push($0, of: message) }
+        return message
+    }
+
+    private static func encode(_ push: OutgoingPush) -> JSONObject {
+        JSONObject([
+            ("uid", .string(push.address.uid.text)), ("terminalId", .string(push.address.terminal.text)),
+            ("kind", .string(push.address.kind.rawValue)), ("p256dh", push.address.keys.map { .string($0.p256dh) }),
+            ("auth", push.address.keys.map { .string($0.auth) }), ("sandbox", .bool(push.address.isSandbox)),
+            ("notificationId", push.notification.map { .string($0.text) }),
+            ("payload", .string(String(decoding: push.payload, as: UTF8.self))),
+        ])
+    }
+
+    private static func push(_ object: JSONObject, of message: OutgoingMessage) -> OutgoingPush {
+        func text(_ name: String) -> String? { object[name]?.stringValue }
+        return OutgoingPush(
+            to: PushAddress(
+                message.to,
+                kind: text("kind").flatMap(PushKind.init(rawValue:)) ?? .gateway,
+                keys: text("p256dh").map { PushAddress.Keys(p256dh: $0, auth: text("auth") ?? "") },
+                isSandbox: object["sandbox"]?.boolValue ?? false,
+                at: TerminalID(trusted: text("terminalId") ?? ""),
+                of: UserID(trusted: text("uid") ?? ""),
+                app: message.app,
+                since: Instant(milliseconds: 0)
+            ),
+            of: text("notificationId").map { NotificationID(trusted: $0) },
+            payload: Array((text("payload") ?? "").utf8)
         )
     }
 }

@@ -3,27 +3,26 @@ import Glibc
 
 /// A copy of a whole store into another store; both can be files or PostgreSQL databases.
 ///
-/// A table is copied after the tables that it refers to, and its rows are copied in the order of their keys, up to some
-/// thousands in one transaction. If a copy ends early, the next one continues after the last row in the target. The
-/// target has a table `moving` until everything is copied and compared, so that nothing else opens the target
-/// meanwhile.
+/// A table is copied after the tables that it refers to. Rows are copied in the order of their keys, up to several
+/// thousand in one transaction. If a copy ends early, the next copy continues after the last row in the target. Until
+/// everything is copied and compared, a table `moving` in the target prevents other uses of the target.
 package struct StoreMove {
     /// A reason why a store can't be moved.
     package enum Failure: Error, Equatable {
         /// The target already contains data.
         case targetInUse(table: String)
-        /// Messages in the source wait to be published: `rows` is the number of their rows, and `topics` are some of
-        /// their topics, each with its number of messages.
+        /// The source's outbox has `rows` rows of unpublished messages; `topics` names some topics with their numbers
+        /// of messages.
         case outboxNotEmpty(rows: Int64, topics: [String])
         /// The process with this name is still working on the source.
         case sourceInUse(node: String)
-        /// PostgreSQL doesn't accept a text of the source, for the given reason.
+        /// PostgreSQL doesn't accept a string from the source, for the given reason.
         case text(row: String, column: String, reason: String)
         /// The rows of a table in the target differ from those in the source.
         case unequal(table: String, source: TableSum, target: TableSum)
     }
 
-    /// A table that was copied, and that is now equal in both stores.
+    /// A copied table, which is now equal in both stores.
     package struct Table: Sendable {
         /// The table's name.
         package let name: String
@@ -31,17 +30,17 @@ package struct StoreMove {
         package let sum: TableSum
     }
 
-    /// The maximum number of rows of one transaction.
+    /// How many rows one transaction copies, at most.
     static let rowsMax = 10_000
     /// The approximate maximum size of one transaction, in bytes; one row can be as large as a megabyte.
     static let bytesMax = 8 << 20
-    /// The tables about running processes, which aren't copied because no process runs during a move.
+    /// The tables about running processes; they aren't copied, because no process runs during a move.
     private static let leftOut: Set = ["node", "lease"]
-    /// The table of facts about the store itself, which is copied at the end, since the target has such facts already.
+    /// The table of facts about the store itself; it is copied last, since the target already has facts of its own.
     private static let facts = "meta"
-    /// The maximum number of topics of waiting messages that an error names.
+    /// How many topics of waiting messages an error names, at most.
     private static let topicsShownMax = 5
-    /// The number of checks for other processes on the source, which are a tenth of a second apart.
+    /// How many checks for other processes on the source are made, a tenth of a second apart.
     private static let looks = 20
 
     private let source: Store
@@ -50,20 +49,16 @@ package struct StoreMove {
 
     /// Prepares a copy; no process may write to the source from now on.
     package init(from source: Store, to target: Store) {
-        self.source = source
-        self.target = target
+        (self.source, self.target) = (source, target)
     }
 
-    /// Copies the source, compares the copy with it, and makes the target usable; returns the copied tables.
+    /// Copies the source, compares the copy with the source, and makes the target usable; returns the copied tables.
     ///
     /// `progress` is called with the current activity and the completed part of the work, from 0 to 1. If `progress`
     /// throws an error, the copy ends; the next copy continues it.
     ///
     /// - Throws: `Failure`, an error of the stores, or an error of `progress`.
-    package func run(
-        at now: Instant,
-        progress: (String, Double) throws -> Void
-    ) throws -> [Table] {
+    package func run(at now: Instant, progress: (String, Double) throws -> Void) throws -> [Table] {
         try checkSource()
         try begin(at: now)
         let wanted = try tables.reduce(into: [:]) { $0[$1.name] = try count($1, in: source) }
@@ -100,8 +95,7 @@ package struct StoreMove {
         throw Failure.outboxNotEmpty(rows: waiting, topics: shown)
     }
 
-    /// Throws an error if any process works on the source, even a process that works alone and so has no row in the
-    /// `node` table.
+    /// Throws an error if any process works on the source, even a process that works alone and has no row in `node`.
     private func checkIsUnused() throws {
         guard let id = source.processID else { return }
         var left = Self.looks
@@ -113,7 +107,7 @@ package struct StoreMove {
             guard let stranger else { return }
             left -= 1
             guard left > 0 else { throw Failure.sourceInUse(node: stranger) }
-            // The server might not have noticed yet that a process or a command has ended.
+            // The server might not have noticed yet that a process has ended.
             usleep(100_000)
         }
     }
@@ -129,8 +123,7 @@ package struct StoreMove {
         }
     }
 
-    /// Returns the number of a table's rows, to show the progress; on PostgreSQL an estimate, since counting can exceed
-    /// the time limit of a statement.
+    /// Returns the number of a table's rows; on PostgreSQL an estimate, since counting can exceed a time limit.
     private func count(_ table: StoredTable, in store: Store) throws -> Int64 {
         try store.read { tx in
             guard store.isShared else { return try tx.sql.integer("SELECT count(*) FROM \(table.name)") }
@@ -147,11 +140,7 @@ package struct StoreMove {
 
     // MARK: Copying
 
-    private func copy(
-        _ table: StoredTable,
-        at now: Instant,
-        copied: (Int64) throws -> Void
-    ) throws {
+    private func copy(_ table: StoredTable, at now: Instant, copied: (Int64) throws -> Void) throws {
         var key = try target.read { try $0.sql.lastKey(of: table) }
         while let rows = try page(of: table, in: source, behind: key), let last = rows.last {
             if target.isShared { for row in rows { try check(row, of: table) } }
@@ -163,17 +152,12 @@ package struct StoreMove {
 
     private func page(of table: StoredTable, in store: Store, behind key: [StoredValue]?) throws -> [[StoredValue]]? {
         let rows = try store.read {
-            try $0.sql.page(
-                of: table,
-                behind: key,
-                rowsMax: Self.rowsMax,
-                bytesMax: Self.bytesMax
-            )
+            try $0.sql.page(of: table, behind: key, rowsMax: Self.rowsMax, bytesMax: Self.bytesMax)
         }
         return rows.isEmpty ? nil : rows
     }
 
-    /// Throws an error if PostgreSQL doesn't accept a text of a row.
+    /// Throws an error if PostgreSQL doesn't accept a string of a row.
     private func check(_ row: [StoredValue], of table: StoredTable) throws {
         for (column, value) in zip(table.columns, row) {
             guard case .text(let bytes) = value else { continue }
@@ -209,10 +193,7 @@ package struct StoreMove {
 
     // MARK: The end
 
-    /// Finishes the copy in one transaction.
-    ///
-    /// Copies the facts about the store, makes the engine give new rows numbers after the existing ones, and removes
-    /// the mark of a half-filled store.
+    /// In one transaction, copies the store's facts, sets the numbers of future rows and removes the table `moving`.
     private func finish(at now: Instant) throws -> Table {
         guard let facts = tables.first(where: { $0.name == Self.facts }) else {
             preconditionFailure("there is no table of facts")
@@ -223,9 +204,7 @@ package struct StoreMove {
             }
             try tx.sql.run("DELETE FROM \(facts.name)")
             try tx.sql.insert(rows, into: facts)
-            if target.isShared {
-                for table in tables { try tx.sql.numberBehind(table) }
-            }
+            if target.isShared { for table in tables { try tx.sql.numberBehind(table) } }
             try tx.sql.run("DROP TABLE moving")
         }
         return try compare(facts)
@@ -233,7 +212,7 @@ package struct StoreMove {
 }
 
 extension SQL {
-    /// Makes PostgreSQL give the next new row of a table the number after that of the last existing row.
+    /// Makes PostgreSQL number the next new row of a table one higher than the last existing row.
     fileprivate func numberBehind(_ table: StoredTable) throws {
         guard let column = table.numbered, let last = try integer("SELECT max(\(column)) FROM \(table.name)") else {
             return

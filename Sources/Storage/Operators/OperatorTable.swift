@@ -28,16 +28,13 @@ package struct OperatorTable: TransactionTable {
     package func remove(_ name: String) throws -> Bool {
         _ = try revoke(name)
         try sql.run("DELETE FROM operatorToken WHERE name = $1", name)
-        try sql.run("DELETE FROM operator WHERE name = $1", name)
-        return try sql.changes > 0
+        return try sql.rowsChanged("DELETE FROM operator WHERE name = $1", name) > 0
     }
 
-    /// Ends an operator's sessions, except for the session `kept`, and invalidates the operator's links; returns the
-    /// number of sessions ended.
+    /// Ends an operator's sessions except `kept`, and voids the operator's links; returns the number of sessions ended.
     package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
         try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
-        try sql.run("DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2", name, kept ?? "")
-        return try sql.changes
+        return try sql.rowsChanged("DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2", name, kept ?? "")
     }
 
     // MARK: Links
@@ -45,14 +42,11 @@ package struct OperatorTable: TransactionTable {
     /// Stores the hash of a one-time link's token.
     package func addLink(token: String, of name: String) throws {
         try sql.run(
-            """
-            INSERT INTO operatorLink (tokenHash, name, createdAt, expiresAt)
-            VALUES ($1, $2, $3, $4)
-            """,
+            "INSERT INTO operatorLink (tokenHash, name, createdAt, expiresAt) VALUES ($1, $2, $3, $4)",
             Sodium.sha256(token.utf8),
             name,
-            transaction.now,
-            transaction.now.adding(seconds: OperatorSignIn.linkSeconds)
+            now,
+            now.adding(seconds: OperatorSignIn.linkSeconds)
         )
     }
 
@@ -62,7 +56,7 @@ package struct OperatorTable: TransactionTable {
         let name = try sql.first(
             "SELECT name FROM operatorLink WHERE tokenHash = $1 AND expiresAt > $2",
             hash,
-            transaction.now
+            now
         ) { $0.next(String.self) }
         try sql.run("DELETE FROM operatorLink WHERE tokenHash = $1", hash)
         return try name.flatMap(find)
@@ -83,8 +77,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the session that belongs to a cookie's token, even if the session is no longer valid; nil if there is
-    /// none.
+    /// Returns the session of a cookie's token, even if it is no longer valid; nil if there is no such session.
     package func session(token: String) throws -> OperatorSession? {
         try sql.rows(of: OperatorSessionRow.table, "WHERE tokenHash = $1", Sodium.sha256(token.utf8)).first?.session
     }
@@ -94,7 +87,7 @@ package struct OperatorTable: TransactionTable {
         try sql.find(OperatorSessionRow.table, id)?.session
     }
 
-    /// Returns the sessions of one operator or of all, the newest first.
+    /// Returns the sessions of one operator or of all operators, the newest first.
     package func sessions(of name: String? = nil) throws -> [OperatorSession] {
         try sql.rows(
             of: OperatorSessionRow.table,
@@ -105,13 +98,12 @@ package struct OperatorTable: TransactionTable {
 
     /// Stores the present time as the last use of a session.
     package func noteUse(ofSession id: String) throws {
-        try sql.run("UPDATE operatorSession SET seenAt = $1 WHERE sessionId = $2", transaction.now, id)
+        try sql.run("UPDATE operatorSession SET seenAt = $1 WHERE sessionId = $2", now, id)
     }
 
     /// Ends a session; returns whether it existed.
     package func end(_ id: String) throws -> Bool {
-        try sql.run("DELETE FROM operatorSession WHERE sessionId = $1", id)
-        return try sql.changes > 0
+        try sql.rowsChanged("DELETE FROM operatorSession WHERE sessionId = $1", id) > 0
     }
 
     // MARK: Tokens
@@ -124,19 +116,15 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the token with a secret, even if the token is no longer valid; nil if there is none.
+    /// Returns the token that has the given secret, even if it is no longer valid; nil if there is no such token.
     package func token(secret: String) throws -> OperatorToken? {
-        try sql.rows(
-            of: OperatorTokenRow.table,
-            "WHERE tokenHash = $1",
-            Sodium.sha256(secret.utf8)
-        ).first?.token
+        try sql.rows(of: OperatorTokenRow.table, "WHERE tokenHash = $1", Sodium.sha256(secret.utf8)).first?.token
     }
 
     /// Returns one token, or nil.
     package func token(_ id: String) throws -> OperatorToken? { try sql.find(OperatorTokenRow.table, id)?.token }
 
-    /// Returns the tokens of one operator or of all, the newest first.
+    /// Returns the tokens of one operator or of all operators, the newest first.
     package func tokens(of name: String? = nil) throws -> [OperatorToken] {
         try sql.rows(
             of: OperatorTokenRow.table,
@@ -147,12 +135,11 @@ package struct OperatorTable: TransactionTable {
 
     /// Stores the present time as the last use of a token.
     package func noteUse(ofToken id: String) throws {
-        try sql.run("UPDATE operatorToken SET usedAt = $1 WHERE tokenId = $2", transaction.now, id)
+        try sql.run("UPDATE operatorToken SET usedAt = $1 WHERE tokenId = $2", now, id)
     }
 
     /// Deletes a token; returns whether it existed.
     package func removeToken(_ id: String) throws -> Bool {
-        try sql.run("DELETE FROM operatorToken WHERE tokenId = $1", id)
-        return try sql.changes > 0
+        try sql.rowsChanged("DELETE FROM operatorToken WHERE tokenId = $1", id) > 0
     }
 }

@@ -5,13 +5,13 @@ import Synchronization
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
-/// Each thread uses a separate connection. The writing transactions of this process and of others run at the same time,
-/// and lock the rows on which they decide (`Transaction.lock`). With `isOneWriter`, each writing transaction first
-/// takes a common lock, so that these transactions run one after another. Readers see one committed state, and don't
-/// wait for writers.
+/// Each thread uses a separate connection. Writing transactions of all processes run at the same time, and lock the
+/// rows on which their decisions depend (`Transaction.lock`). With `isOneWriter`, each writing transaction first takes
+/// a common lock, so that these transactions run one after another. Readers see one committed state, and don't wait for
+/// writers.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
-    /// The id of this run of the process, which each of its sessions sends to the server (`ProcessRole`).
+    /// The id of this run of the process; each session sends the id to the server (`ProcessRole`).
     let processID: String
     /// A pattern that matches the ids of all processes.
     static let anyProcess = "p-%"
@@ -23,12 +23,10 @@ final class PostgresDatabase: Sendable {
     /// The time limit of transactions; nil if they have none.
     let bound: TransactionBound?
 
-    /// Opens a pool of at most `connectionsMax` connections, and connects once to check the server's settings and
-    /// clock.
+    /// Opens a pool of at most `connectionsMax` connections; connects once to check the server's settings and clock.
     ///
-    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before it is used.
-    /// If another process is connected that must not work at the same time as this one, waits up to eight seconds for
-    /// it to disconnect.
+    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before use. If a
+    /// process that must not work beside this one is connected, waits up to eight seconds for it to disconnect.
     ///
     /// - Throws: `Store.Failure`.
     init(
@@ -41,10 +39,7 @@ final class PostgresDatabase: Sendable {
         bound: TransactionBound? = .service,
         onConnection: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
     ) throws {
-        self.key = key
-        self.isOneWriter = isOneWriter
-        self.role = role
-        self.bound = bound
+        (self.key, self.isOneWriter, self.role, self.bound) = (key, isOneWriter, role, bound)
         place = address.place
         let processID = "p-" + Sodium.randomSecret().prefix(16)
         self.processID = processID
@@ -71,10 +66,9 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// The number of checks whether another process has disconnected, which are a tenth of a second apart.
+    /// How many times, a tenth of a second apart, to check whether another process has disconnected.
     ///
-    /// All checks together last longer than the server needs to notice that the machine of the other process can't be
-    /// reached any more.
+    /// All checks together take longer than the server needs to notice that the process's machine can't be reached.
     private static let looksForFoes = 80
 
     /// A flag that can be set, but not cleared.
@@ -97,19 +91,16 @@ final class PostgresDatabase: Sendable {
             try connection.transaction(
                 beginningWith: ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
                 within: bound
-            ) {
-                try body(SQL(.postgres(connection), key: key))
-            }
+            ) { try body(SQL(.postgres(connection), key: key)) }
         }
     }
 
     /// Lends a connection to `body`; a connection that failed is closed afterwards.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value { try pool.with(body) }
 
-    /// The longest wait for the server after a commit without an answer, in seconds.
+    /// How many seconds to wait for the server, at most, after a commit without an answer.
     ///
-    /// A command waits as long as a failover takes. The service waits only as long as a restart of the server takes,
-    /// since others wait for its threads.
+    /// A command waits long enough for a failover. The service's threads have other work and wait only for a restart.
     private static let awaitedMax = (command: 30, service: 5)
 
     /// Waits until the server can be reached, but for at most `awaitedMax`.
@@ -131,7 +122,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Returns the reason why the database can't be used, from an error of the server.
+    /// Returns why the database can't be used, according to an error of the server.
     static func failure(_ error: PostgresError, _ place: String) -> Store.Failure {
         switch error.refusal {
         case .readOnly: .readOnly(path: place, reason: error.description)
@@ -144,9 +135,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Returns the fingerprint of the key with which a database was written; nil if the database has no tables yet.
-    ///
-    /// - Throws: `Store.Failure`.
+    /// Returns the fingerprint of a database's key, or nil if the database has no tables; throws `Store.Failure`.
     static func fingerprint(of address: PostgresAddress, password: String?) throws -> String? {
         do {
             let connection = try PostgresConnection(address, password: password)
@@ -156,8 +145,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets the function to call when the database can't be reached, with the reason, and with nil when it can be
-    /// reached again.
+    /// Sets a function to call with the reason if the database becomes unreachable, and with nil once it is reachable.
     ///
     /// The function is called on the thread that notices the change, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
@@ -193,15 +181,13 @@ final class PostgresDatabase: Sendable {
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The largest total size at which the tables with accounts are rewritten instead of only vacuumed, in bytes.
-    ///
-    /// Rewriting tables of this size takes at most a second, during which nothing can read them.
+    /// The size, in bytes, up to which account tables are rewritten; rewriting blocks readers for up to a second.
     private static let rewrittenMax: Int64 = 64 << 20
 
     /// Rewrites the tables that contained erased accounts, because deleted data stays in unused parts of pages.
     ///
-    /// Large tables are only vacuumed, so that later rows overwrite the deleted ones. The server's log and its copies
-    /// still contain the data for as long as they are kept. Always returns true.
+    /// Large tables are only vacuumed, so that later rows overwrite the deleted ones. The server's write-ahead log and
+    /// copies of the database still contain the data until they are deleted. Always returns true.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         let size = try read {
@@ -210,7 +196,7 @@ final class PostgresDatabase: Sendable {
         let way = size <= Self.rewrittenMax ? "VACUUM FULL" : "VACUUM"
         try with { connection in
             connection.patience = Self.vacuumMilliseconds
-            // The server's time limit for statements is switched off; interrupting a vacuum does no harm.
+            // The server's time limit for statements is too short for a vacuum. Interrupting a vacuum does no harm.
             try connection.execute("SET statement_timeout = 0")
             defer {
                 connection.patience = PostgresConnection.answerMilliseconds

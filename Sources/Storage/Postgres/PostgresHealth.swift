@@ -6,7 +6,7 @@ package struct DatabaseHealth: Sendable {
         package let name: String
         /// Whether commits wait for the standby.
         package let isSynchronous: Bool
-        /// The number of bytes of the log that the standby lacks; nil if the service's role isn't allowed to see it.
+        /// How many bytes of the log the standby lacks; nil if the service's role isn't allowed to see that.
         package let bytesBehind: Int64?
     }
 
@@ -35,15 +35,11 @@ package struct DatabaseHealth: Sendable {
 extension Store {
     /// Returns the state of the database server; nil if the store is a file.
     package func databaseHealth() throws -> DatabaseHealth? {
-        guard case .postgres(let database) = engine else { return nil }
-        return try database.read { sql in
+        try server?.read { sql in
             DatabaseHealth(
                 standbys: try Self.standbys(sql),
                 isDurable: try sql.integer(
-                    """
-                    SELECT count(*) FROM pg_settings
-                    WHERE name IN ('fsync', 'full_page_writes') AND setting = 'on'
-                    """
+                    "SELECT count(*) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'on'"
                 ) == 2,
                 oldestTransaction: try Self.oldestTransaction(sql),
                 bloat: try Self.bloat(sql),
@@ -79,9 +75,7 @@ extension Store {
             WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
             ORDER BY xact_start LIMIT 1
             """
-        ) {
-            (seconds: $0.next(), pid: $0.next())
-        } ?? (0, 0)
+        ) { (seconds: $0.next(), pid: $0.next()) } ?? (0, 0)
     }
 
     private static func bloat(_ sql: SQL) throws -> [DatabaseHealth.Bloat] {

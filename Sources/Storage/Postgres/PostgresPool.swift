@@ -2,17 +2,17 @@ import Dispatch
 import PostgreSQL
 import Synchronization
 
-/// A pool of a limited number of connections to a database, each of which is used by one thread at a time.
+/// A pool with a limited number of database connections, each used by one thread at a time.
 ///
-/// When a connection fails, it is closed together with all idle connections, since after a failover the idle
-/// connections lead to a server that no longer writes. After a failed attempt to connect, the next one is made after a
-/// pause, which grows from 0.1 to 2 seconds.
+/// A failed connection is closed together with all idle connections: after a failover, they lead to a server that no
+/// longer writes. After a failed attempt to connect, further attempts fail at once during a pause, which grows from 0.1
+/// to 2 seconds.
 final class PostgresPool: Sendable {
     /// The longest time for which a thread waits for a connection, in seconds.
     static let waitMax = 10
     private static let pauses: (least: Double, most: Double) = (0.1, 2)
 
-    /// A connection of the pool, which only one thread at a time uses.
+    /// A connection from the pool; only one thread at a time uses it.
     ///
     /// A thread takes a connection out of the list of idle ones while it holds the list's lock. The type is
     /// `@unchecked` because a connection of libpq can be used by different threads, but not by two at once.
@@ -22,7 +22,6 @@ final class PostgresPool: Sendable {
 
     private struct State {
         var idle: [Lent] = []
-        /// The number of connections that are lent.
         var lent = 0
         /// The number of failed attempts to connect since the last success.
         var failures = 0
@@ -38,8 +37,7 @@ final class PostgresPool: Sendable {
 
     /// Creates a pool of at most `size` connections, which `open` makes.
     init(size: Int, open: @escaping @Sendable () throws -> PostgresConnection) {
-        self.size = size
-        self.open = open
+        (self.size, self.open) = (size, open)
         room = DispatchSemaphore(value: size)
     }
 
@@ -65,8 +63,7 @@ final class PostgresPool: Sendable {
             state.withLock { $0.idle = [] }
             throw error
         } catch {
-            // If the answer to a commit is missing, the idle connections are closed too, since they lead to the same
-            // server as the failed connection.
+            // After a lost answer to a commit, the idle connections are closed too, since they lead to the same server.
             if lent.connection.isLost { state.withLock { $0.idle = [] } }
             takeBack(lent)
             throw error
@@ -96,7 +93,7 @@ final class PostgresPool: Sendable {
 
     // MARK: Availability
 
-    /// Sets the function to call when connecting fails, with the reason, and with nil when it succeeds again.
+    /// Sets a function to call with the reason if connecting fails, and with nil once connecting succeeds again.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) { state.withLock { $0.tell = tell } }
 
     private func noteSuccess() {

@@ -2,8 +2,7 @@ import Domain
 import Glibc
 import PostgreSQL
 
-/// The settings of a connection on which sorting, texts, durability and time limits depend; they are set when a
-/// connection opens, and read back.
+/// The settings of connections for sorting, strings, durability and time limits; each is set and then read back.
 enum PostgresSettings {
     /// A setting, and its allowed values.
     struct Setting {
@@ -14,16 +13,12 @@ enum PostgresSettings {
 
         /// Describes a setting, which by default is read with `current_setting`.
         init(_ name: String, _ wanted: String..., query: String? = nil) {
-            self.name = name
-            self.wanted = wanted
+            (self.name, self.wanted) = (name, wanted)
             self.query = query ?? "current_setting('\(name)')"
         }
     }
 
-    /// All settings.
-    ///
-    /// The time limits are 2 s for a transaction of a frozen process, 5 s for waiting for a lock, and 15 s for a
-    /// statement.
+    /// All settings; time limits are 2 s for a frozen process's transaction, 5 s for a lock, and 15 s for a statement.
     static let all = [
         Setting("server_encoding", "UTF8"), Setting("lc_collate", "C", "POSIX", query: database("datcollate")),
         Setting("locale provider", "c", query: database("datlocprovider")),
@@ -39,9 +34,8 @@ enum PostgresSettings {
 
     /// The statements that set the settings, except where the server has a stricter value.
     ///
-    /// The server must notice within 5 s that the machine of a process can't be reached, and within 1 s that a process
-    /// has ended, even while the server runs a statement for it. Other processes may be waiting for the end of its
-    /// sessions.
+    /// The server notices within 5 s that a process's machine can't be reached, and within 1 s that a process has
+    /// ended, even during a statement. Other processes may be waiting for the end of that process's sessions.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
@@ -56,14 +50,10 @@ enum PostgresSettings {
         SET default_transaction_isolation = 'read committed'
         """
 
-    /// Returns the name of a process's sessions on the server.
-    ///
-    /// A process that takes over the lanes of another process ends that process's sessions by this name.
+    /// Returns the name by which other processes find and end a process's sessions on the server.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
-    /// Applies the settings to a new connection and reads them back.
-    ///
-    /// - Throws: `Store.Failure.wrongSetting`.
+    /// Applies the settings to a new connection; throws `Store.Failure.wrongSetting` if one isn't accepted.
     static func apply(to connection: PostgresConnection) throws {
         try connection.execute(set)
         for (setting, value) in zip(all, try read(connection)) where !setting.wanted.contains(value) {

@@ -5,15 +5,14 @@ import Synchronization
 /// The repetition of a transaction after a conflict with another transaction, or after the answer to its commit was
 /// lost.
 ///
-/// After a conflict, the same work usually succeeds on the next run. A transaction that lasted too long is repeated
-/// once, since the server may have been slow for a moment. If the answer to a commit was lost, the transaction may have
-/// been committed; message ids, unique keys and `CommitMark` make a second run harmless.
+/// After a conflict, the next run usually succeeds. A transaction that lasted too long is repeated once, since the
+/// server may be slow. After a lost answer, message ids, unique keys and `CommitMark` make a new run harmless.
 final class RunAgain: Sendable {
     /// The maximum number of runs of a transaction, including the first one.
     static let runsMax = 5
-    /// The maximum number of runs of a transaction that lasts too long; it is smaller, since each run takes so long.
+    /// The maximum number of runs of a transaction that lasts too long.
     static let longRunsMax = 2
-    /// The longest pause before the second run, in milliseconds; it doubles for each further run.
+    /// The longest pause before the second run, in milliseconds; for each further run, the limit doubles.
     static let pauseMilliseconds = 10
 
     private let reruns = Atomic(0)
@@ -26,12 +25,8 @@ final class RunAgain: Sendable {
     /// If `isPatient`, a transaction that lasts too long is also run up to `runsMax` times, because it waits until the
     /// server has ended another transaction.
     ///
-    /// - Throws: The error of the last run, or `StoreError.Persistent` if that error is a violated unique key or a
-    ///   missing lock, for which no other transaction is to blame.
-    func run<Value>(
-        isPatient: () -> Bool = { false },
-        _ body: () throws -> Value
-    ) throws -> Value {
+    /// - Throws: The last run's error, as `StoreError.Persistent` if a unique key was violated or a lock was missing.
+    func run<Value>(isPatient: () -> Bool = { false }, _ body: () throws -> Value) throws -> Value {
         for number in 0... {
             do {
                 return try body()
@@ -43,7 +38,7 @@ final class RunAgain: Sendable {
                     throw isPersistent ? StoreError.Persistent(cause: error) : error
                 }
                 reruns.add(1, ordering: .relaxed)
-                // The pause is random, so that two conflicting transactions don't meet again.
+                // The pause is random, so that two conflicting transactions don't conflict again.
                 let pause = Self.pauseMilliseconds << number
                 usleep(UInt32.random(in: 0...UInt32(pause * 1000)))
             }

@@ -2,20 +2,19 @@ import PostgreSQL
 
 /// The time limit of a transaction on PostgreSQL.
 ///
-/// A long transaction would keep others from the rows that it has locked, other processes from taking over its lane,
-/// and the server from removing deleted rows.
+/// A long transaction would delay other transactions that need its locks, takeovers of its lane, and the removal of
+/// deleted rows.
 ///
-/// The time is checked before each statement is sent and while the process waits for the statement's result. When the
-/// limit is exceeded, the running statement is cancelled, and the transaction is undone and run again (`RunAgain`). If
-/// the second run fails too, a worker tries the two halves of its batch, so that work too large for one transaction
-/// still succeeds. If the process is frozen, the server ends a statement after the same time, and undoes the
-/// transaction two seconds later. The limit doesn't apply to the commit, which takes as long as a standby takes to
-/// confirm it.
+/// The time is checked before each statement and while the process waits for a result. When the limit is exceeded, the
+/// statement is cancelled, and the transaction is undone and run again (`RunAgain`). If the second run fails too, a
+/// worker runs each half of its batch separately, so that work that is too large for one transaction still succeeds. If
+/// the process is frozen, the server ends a statement after the same time, and undoes the transaction two seconds
+/// later. The limit doesn't apply to the commit, which takes as long as a standby takes to confirm it.
 ///
-/// The limit applies to the service's transactions, including those that only read: a long scan continues in another
-/// transaction. The limit doesn't apply to commands, since `user export`, `migrate` and `doctor` read everything in one
-/// state, nor to migrations of the tables. In a command, each statement ends after 15 s; in a migration, statements
-/// have no such limit.
+/// The limit applies to the service's transactions, even those that only read: a long scan continues in another
+/// transaction. The limit doesn't apply to commands, since `user export`, `migrate` and `doctor` read everything from
+/// one state of the database. The limit doesn't apply to migrations either. In a command, each statement ends after 15
+/// s; in a migration, statements have no such limit.
 package struct TransactionBound: Sendable {
     /// The time limit of the service's transactions: 5 seconds.
     package static let service = TransactionBound(.seconds(5))
@@ -30,7 +29,7 @@ package struct TransactionBound: Sendable {
 }
 
 extension PostgresConnection {
-    /// Runs a transaction with a time limit; `begin` are the statements with which the transaction begins.
+    /// Runs a transaction with a time limit; `begin` contains the statements that begin the transaction.
     func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within bound: TransactionBound?,
@@ -39,10 +38,6 @@ extension PostgresConnection {
         guard let bound else { return try transaction(beginningWith: begin, body) }
         // The limit is set right after `BEGIN`, before any statement that can wait.
         let beginning = begin.prefix(1) + [bound.setting] + begin.dropFirst()
-        return try transaction(
-            beginningWith: Array(beginning),
-            within: bound.longest,
-            body
-        )
+        return try transaction(beginningWith: Array(beginning), within: bound.longest, body)
     }
 }

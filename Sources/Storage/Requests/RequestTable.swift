@@ -2,7 +2,7 @@ package import Batching
 package import Domain
 import Sodium
 
-/// The ids of requests that took effect, with their answers, which are sent again if a request is repeated.
+/// The ids of requests that took effect, with the answers to send again if a request is repeated.
 ///
 /// See the reference for the rules (reference: requests#id).
 package struct RequestTable: TransactionTable {
@@ -12,14 +12,13 @@ package struct RequestTable: TransactionTable {
     package struct Known: Sendable {
         /// A digest of the request's content.
         package var content: [UInt8]
-        /// The answer; nil while the request is in progress, and for a request that is carried out again if it is
-        /// repeated.
+        /// The answer; nil while the request is in progress, and for a request that is carried out again if repeated.
         package var answer: [UInt8]?
         /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
-        /// The number of times that the request was refused because its worker was absent; nil if it was carried out.
+        /// How many times the request was refused because its worker was absent; nil if the request was carried out.
         ///
-        /// The broker has kept each of these requests for the worker, which must ignore them when it is back.
+        /// The broker has kept each copy of the request for the worker, which must ignore these copies when it is back.
         package var turnedAway: Int64?
         /// When the request was received.
         package var at: Instant
@@ -38,7 +37,7 @@ package struct RequestTable: TransactionTable {
         }
     }
 
-    /// Stores the digest of a request's content, and its answer, encrypted if the answer contains a secret.
+    /// Stores the digest of a request's content, and the answer to the request, encrypted if it contains a secret.
     package func save(
         _ sender: String,
         _ id: MessageID,
@@ -55,7 +54,7 @@ package struct RequestTable: TransactionTable {
             isSealed: isSecret,
             did: waitsFor?.did,
             cid: waitsFor?.cid,
-            at: transaction.now
+            at: now
         )
         try sql.run(RequestRow.table.upsert, row)
         guard try sql.changes == 0 else { return }
@@ -72,7 +71,7 @@ package struct RequestTable: TransactionTable {
             content: content,
             answer: answer,
             isSealed: false,
-            at: transaction.now,
+            at: now,
             turnedAway: 1
         )
         // An earlier record without an answer is deleted, since that request would be carried out again.
@@ -88,8 +87,7 @@ package struct RequestTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Stores how many copies of a refused request its absent worker has not received yet; deletes the record if there
-    /// are none.
+    /// Stores how many copies of a refused request its absent worker must still ignore; deletes the record at 0.
     package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
@@ -101,8 +99,7 @@ package struct RequestTable: TransactionTable {
         try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3", times, sender, id)
     }
 
-    /// Deletes the records of refused requests from terminals of some shards, because the broker has kept none of these
-    /// requests.
+    /// Deletes the records of some shards' refused requests, since the broker has kept none of these requests.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -116,7 +113,7 @@ package struct RequestTable: TransactionTable {
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }
 
-    /// Stores the answer of a request that waited for a command, unless its id now belongs to another request.
+    /// Stores the answer to a request that waited for a command, unless the id now belongs to another request.
     ///
     /// The row gets a new number and so becomes the newest, because rows are kept in the order of their times.
     package func complete(
@@ -132,7 +129,7 @@ package struct RequestTable: TransactionTable {
             WHERE sender = $3 AND id = $4 AND did = $5 AND cid = $6
             """,
             answer,
-            transaction.now,
+            now,
             sender,
             id,
             command.did,
@@ -140,12 +137,12 @@ package struct RequestTable: TransactionTable {
         )
     }
 
-    /// Deletes at most `limit` requests that were received before or after a period; returns the number deleted.
+    /// Deletes at most `limit` requests that were received outside a period; returns the number deleted.
     ///
     /// Rows are in the order of arrival, so all rows before an old row are old too, whatever time the clock showed
     /// then. A row whose time is after the period was written before the clock was set back.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
-        try sql.run(
+        try sql.rowsChanged(
             """
             DELETE FROM request WHERE seq <= (
                 SELECT max(seq) FROM (SELECT seq, at FROM request ORDER BY seq LIMIT $1) AS oldest
@@ -155,7 +152,6 @@ package struct RequestTable: TransactionTable {
             kept.lowerBound,
             kept.upperBound
         )
-        return try sql.changes
     }
 
     /// Returns whether there are more than `max` rows, judged by the numbers of the first and the last row.
@@ -198,7 +194,7 @@ package struct RequestTable: TransactionTable {
         package var bytes: Int64
     }
 
-    /// Returns the size of at most `limit` rows after a row's number; nil if there are none.
+    /// Returns the size of at most `limit` rows after a row's number; nil if there are no such rows.
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
         try sql.first(
             """
@@ -219,9 +215,7 @@ package struct RequestTable: TransactionTable {
     /// Deletes a row and all rows before it, whatever their age.
     package func drop(upTo seq: Int64) throws { try sql.run("DELETE FROM request WHERE seq <= $1", seq) }
 
-    /// Returns the number of requests that are due for deletion, or `limit` if there are more.
-    ///
-    /// The requests to be deleted are those before the first request that was received at or after a moment.
+    /// Returns how many requests precede the first request from a given time on, or `limit` if there are more.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(
             """

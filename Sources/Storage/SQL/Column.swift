@@ -1,7 +1,7 @@
 import CSQLite
 import PostgreSQL
 
-/// The location of a row of a query's result, as plain numbers that cost nothing to pass on.
+/// The location of one row in a query's result, as plain numbers that cost nothing to pass on.
 enum RowSource {
     /// There is no row, so each column is NULL.
     case none
@@ -44,11 +44,7 @@ package struct Column {
     }
 
     /// Lends the UTF-8 bytes of the column's text to `body` without copying them; no bytes for NULL.
-    package func withText<Value>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
-    ) rethrows
-        -> Value
-    {
+    package func withText<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
         switch source {
         case .sqlite(let statement): try body(Self.bytes(statement, index, from: sqlite3_column_text(statement, index)))
         case .postgres(let row): try body(row.bytes(index).bindMemory(to: UInt8.self))
@@ -57,17 +53,14 @@ package struct Column {
     }
 
     /// Lends the column's bytes to `body` without copying them; NULL gives an empty buffer.
-    package func withBlob<Value>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
-    ) rethrows
-        -> Value
-    {
+    package func withBlob<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
         guard case .sqlite(let statement) = source else { return try withText(body) }
         let start = sqlite3_column_blob(statement, index)
         return try body(Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self)))
     }
 
-    /// Returns a column's bytes; SQLite knows their number only after the pointer to them was requested.
+    /// Returns a column's bytes; the pointer is requested before the number, since SQLite reports the right number only
+    /// then.
     private static func bytes(
         _ statement: OpaquePointer,
         _ index: Int32,
@@ -85,8 +78,7 @@ package struct Row {
     private var column: Int32 = 0
 
     init(_ source: RowSource, _ sql: SQL?) {
-        self.source = source
-        self.sql = sql
+        (self.source, self.sql) = (source, sql)
     }
 
     /// Reads the next column.

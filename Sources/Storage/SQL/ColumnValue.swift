@@ -3,7 +3,7 @@ package import JSON
 
 /// A value that can be stored in one column of a row, and be set as one parameter of a statement.
 package protocol ColumnValue {
-    /// Reads the value of a column; NULL gives 0, an empty text or the like.
+    /// Reads the value of a column; NULL gives 0, an empty string or the like.
     init(_ column: Column)
     /// Sets a parameter to this value.
     func bind(to parameter: Parameter)
@@ -84,7 +84,7 @@ extension Identifier: ColumnValue {
     package func bind(to parameter: Parameter) { text.bind(to: parameter) }
 }
 
-/// A JSON object is stored as text; NULL and an invalid text give an empty object.
+/// A JSON object is stored as text; NULL and invalid text give an empty object.
 extension JSONObject: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
@@ -94,7 +94,17 @@ extension JSONObject: ColumnValue {
     package func bind(to parameter: Parameter) { encoded().withUnsafeBytes { parameter.set(text: $0) } }
 }
 
-/// A JSON value is stored as text; an invalid text gives null.
+/// Strings by name, stored as parts of encrypted columns.
+extension JSONObject {
+    /// Makes an object of strings, sorted by name.
+    init(texts: [String: String]) { self.init(texts.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }) }
+    /// The members as strings; a member of another type is an empty string.
+    var texts: [String: String] {
+        Dictionary(members.map { ($0.key, $0.value.stringValue ?? "") }) { first, _ in first }
+    }
+}
+
+/// A JSON value is stored as text; invalid text gives null.
 extension JSONValue: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) { self = column.withText { $0.isEmpty ? nil : try? JSONValue.parse($0) } ?? .null }
@@ -114,7 +124,7 @@ struct TextBytes: ColumnValue {
 
 /// A case of an enumeration, stored as its name.
 protocol StoredName: ColumnValue, RawRepresentable where RawValue == String {
-    /// The case to use for a name that this version doesn't know, which is the one that allows least.
+    /// The case to use for a name that this version doesn't know, such as the role with the fewest rights.
     static var unknown: Self { get }
 }
 

@@ -2,104 +2,30 @@ import SQLite
 
 /// The steps that bring a database to this version's tables; each step runs once, and new steps are only appended.
 ///
-/// The first step is `database.sql`, and later steps change its tables. `schemas/database.sql` shows the result of all
-/// steps, which a test checks.
+/// The first step is `database.sql`, and the folder `Migrations` has the others. A test checks that
+/// `schemas/database.sql` shows the result of all steps.
 enum Migrations {
     /// One step: its name, which never changes, and its statements.
     typealias Step = (name: String, sql: String)
 
     /// All steps, in order.
     static let steps: [Step] = [
-        ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self)), ("deviceNames", deviceNames),
-        ("apiKeys", apiKeys), ("eventLog", eventLog),
-    ]
-
-    /// The step that adds the names that operators give devices, and the devices' tags.
-    private static let deviceNames = """
-        ALTER TABLE device ADD COLUMN name TEXT NOT NULL DEFAULT '';
-
-        CREATE TABLE tag (
-            did TEXT NOT NULL,
-            name TEXT NOT NULL,
-            value TEXT NOT NULL,
-            PRIMARY KEY (did, name)
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE INDEX tagDevices ON tag (name, value, did);
-        """
-
-    /// The step that adds the API keys of makers' servers, and the users for whom such a key sent commands.
-    private static let apiKeys = """
-        ALTER TABLE command ADD COLUMN uid TEXT;
-
-        CREATE TABLE apiKey (
-            keyId TEXT NOT NULL PRIMARY KEY,
-            appId TEXT NOT NULL,
-            name TEXT NOT NULL,
-            terminalId TEXT NOT NULL,
-            scopes TEXT NOT NULL,
-            tokenHash BLOB NOT NULL,
-            oldTokenHash BLOB,
-            oldTokenUntil INTEGER,
-            createdAt INTEGER NOT NULL,
-            expiresAt INTEGER,
-            lastSeenAt INTEGER,
-            endedAt INTEGER
-        ) STRICT;
-
-        CREATE UNIQUE INDEX apiKeyToken ON apiKey (tokenHash);
-
-        CREATE UNIQUE INDEX apiKeyOldToken ON apiKey (oldTokenHash) WHERE oldTokenHash IS NOT NULL;
-
-        CREATE UNIQUE INDEX apiKeyTerminal ON apiKey (terminalId);
-
-        CREATE UNIQUE INDEX apiKeyName ON apiKey (appId, name) WHERE endedAt IS NULL;
-
-        CREATE INDEX apiKeyExpiry ON apiKey (expiresAt) WHERE endedAt IS NULL AND expiresAt IS NOT NULL;
-
-        CREATE INDEX apiKeyEnded ON apiKey (endedAt) WHERE endedAt IS NOT NULL;
-        """
-
-    /// The step that adds the event log and the subscriptions to it.
-    private static let eventLog = """
-        CREATE TABLE eventLog (
-            xid INTEGER NOT NULL,
-            seq INTEGER NOT NULL,
-            bulk INTEGER NOT NULL,
-            count INTEGER NOT NULL,
-            createdAt INTEGER NOT NULL,
-            messages BLOB NOT NULL,
-            PRIMARY KEY (xid, seq)
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE eventSubscription (
-            subscriptionId TEXT NOT NULL PRIMARY KEY,
-            appId TEXT NOT NULL,
-            keyId TEXT,
-            name TEXT NOT NULL,
-            types TEXT NOT NULL,
-            productKeys TEXT NOT NULL,
-            dids TEXT NOT NULL,
-            bulk INTEGER NOT NULL,
-            url TEXT,
-            batch INTEGER NOT NULL,
-            secret BLOB,
-            oldSecret BLOB,
-            oldSecretUntil INTEGER,
-            cursor TEXT NOT NULL,
-            state TEXT NOT NULL,
-            reason TEXT,
-            tries INTEGER NOT NULL,
-            dueAt INTEGER,
-            failingSince INTEGER,
-            lastOkAt INTEGER,
-            lastError TEXT,
-            createdAt INTEGER NOT NULL,
-            deliveries TEXT NOT NULL DEFAULT '[]'
-        ) STRICT;
-
-        CREATE INDEX eventSubscriptionApp ON eventSubscription (appId, createdAt);
-        """
+        ("baseline", PackageResources.database_sql),
+        // The names that operators give devices, and the devices' tags.
+        ("deviceNames", PackageResources.deviceNames_sql),
+        // The API keys of makers' servers, and the users for whom such a key sent commands.
+        ("apiKeys", PackageResources.apiKeys_sql),
+        // The event log and the subscriptions to it.
+        ("eventLog", PackageResources.eventLog_sql),
+        // OAuth clients, their tokens, and the sessions of linked services.
+        ("oauth", PackageResources.oauth_sql),
+        // The devices that were announced to users' Home Assistants.
+        ("homeAssistant", PackageResources.homeAssistant_sql),
+        // Notifications, their settings, and the push addresses of terminals.
+        ("notifications", PackageResources.notifications_sql),
+        // Pushes among the outgoing messages, and a column for the secrets of apps' documents.
+        ("push", PackageResources.push_sql),
+    ].map { ($0, String(decoding: $1, as: UTF8.self)) }
 
     /// The number of steps that the previous version knew.
     ///
@@ -110,8 +36,7 @@ enum Migrations {
     /// The first step of databases that were made before the first release.
     static let unreleased = "001-main-path"
 
-    /// The table with the names of the steps that a database has run; its name comes from the library that first
-    /// created it.
+    /// The table with the names of the steps that a database has run; the library that first created it chose its name.
     private static let table = "grdb_migrations"
 
     /// Returns the steps that a database has run; a new database has run none.
@@ -120,11 +45,10 @@ enum Migrations {
         return Set(try database.texts("SELECT identifier FROM \(table)").compactMap(\.self))
     }
 
-    /// Runs the steps that a database has not run yet, each in a transaction that fails if it leaves a reference to a
-    /// missing row.
+    /// Runs the steps that a database lacks; each step is a transaction, and fails if any row refers to a missing row.
     static func run(_ steps: [Step], in database: SQLiteConnection) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
-        // References aren't checked at once, since a step may replace tables that others refer to.
+        // References aren't checked at once, since a step may replace tables that other tables refer to.
         try database.execute("PRAGMA foreign_keys = OFF")
         defer { try? database.execute("PRAGMA foreign_keys = ON") }
         for step in steps {

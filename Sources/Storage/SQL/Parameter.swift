@@ -1,7 +1,7 @@
 import CSQLite
 import PostgreSQL
 
-/// The target of a statement's parameters, as plain numbers that cost nothing to pass on.
+/// The statement or list to which parameters are written, as a plain pointer that costs nothing to pass on.
 enum ParameterTarget {
     /// An SQLite statement that is about to run.
     case sqlite(OpaquePointer)
@@ -32,12 +32,11 @@ package enum ColumnType: Sendable {
 package struct Parameter {
     let target: ParameterTarget
     let index: Int32
-    /// The value that makes SQLite copy the bytes that are passed to it.
+    /// The value that makes SQLite copy a parameter's bytes.
     private static let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ target: ParameterTarget, _ index: Int32) {
-        self.target = target
-        self.index = index
+        (self.target, self.index) = (target, index)
     }
 
     /// Sets the parameter to an integer.
@@ -56,7 +55,7 @@ package struct Parameter {
         }
     }
 
-    /// Sets the parameter to NULL of a type.
+    /// Sets the parameter to NULL, with the given type.
     package func setNull(_ type: ColumnType) {
         switch target {
         case .sqlite(let statement): sqlite3_bind_null(statement, index)
@@ -65,11 +64,11 @@ package struct Parameter {
         }
     }
 
-    /// Sets the parameter to a text that is given as UTF-8.
+    /// Sets the parameter to a string, given as UTF-8.
     package func set(text: UnsafeRawBufferPointer) {
         switch target {
         case .sqlite(let statement):
-            // An empty text is set separately, since its nil pointer would set NULL.
+            // An empty string is set separately, since its nil pointer would set NULL.
             guard let start = text.baseAddress else {
                 sqlite3_bind_text(statement, index, "", 0, Self.copy)
                 return

@@ -1,5 +1,11 @@
-/// Queries for a single column, and queries with a single parameter.
+/// Queries for a single column, queries with a single parameter, and statements whose changed rows are counted.
 extension SQL {
+    /// Runs a statement that returns no rows; returns the number of rows that the statement changed.
+    package func rowsChanged<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws -> Int {
+        try run(sql, repeat each values)
+        return try changes
+    }
+
     /// Returns the first column of all rows.
     package func values<Value: ColumnValue, each Argument: ColumnValue>(
         _ sql: String,
@@ -16,8 +22,7 @@ extension SQL {
         try first(sql, repeat each arguments) { $0.next(Value?.self) } ?? nil
     }
 
-    /// Runs a query once for each element, with the element as its parameter, and passes each row with its element to
-    /// `row`.
+    /// Runs a query once for each element, with the element as parameter; passes each row with its element to `row`.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

@@ -3,11 +3,10 @@ import Sodium
 
 /// The interface between the tables' code and the database engine: statements, queries and savepoints.
 ///
-/// Through these few methods, the tables' code uses only SQL that both SQLite 3.40 and PostgreSQL 15 understand. A *set
-/// operation* (`each:`) counts as one statement, however many elements it has: SQLite runs one prepared statement in a
-/// loop, and PostgreSQL gets all elements before it answers. On PostgreSQL, a statement without results (`run`) is sent
-/// together with the next query or the commit, which then reports the statement's failure. An instance is used in one
-/// transaction, on one thread.
+/// The tables' code uses only SQL that both SQLite 3.40 and PostgreSQL 15 understand. A *set operation* (`each:`)
+/// counts as one statement, however many elements it has: SQLite runs one prepared statement in a loop, and PostgreSQL
+/// gets all elements before it answers. On PostgreSQL, a statement without results (`run`) is sent with the next query
+/// or the commit, which also reports the statement's failure. An instance is used in one transaction, on one thread.
 package final class SQL {
     let engine: Engine
     /// Whether writing transactions, including those of other processes, run one after another.
@@ -20,10 +19,7 @@ package final class SQL {
     package internal(set) var statementCount = 0
 
     init(_ engine: Engine, key: ServerKey, isOneWriter: Bool = false, bound: TransactionBound? = nil) {
-        self.engine = engine
-        self.bound = bound
-        self.isOneWriter = isOneWriter
-        self.key = key
+        (self.engine, self.bound, self.isOneWriter, self.key) = (engine, bound, isOneWriter, key)
     }
 
     convenience init(_ connection: SQLiteConnection, key: ServerKey) { self.init(.sqlite(connection), key: key) }
@@ -31,10 +27,7 @@ package final class SQL {
     // MARK: Statements with values, `$1`, `$2` and so on
 
     /// Runs a statement that returns no rows.
-    package func run<each Value: ColumnValue>(
-        _ sql: String,
-        _ values: repeat each Value
-    ) throws {
+    package func run<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws {
         statementCount += 1
         try engine.run(sql) { Self.bind(repeat each values, to: $0) }
     }
@@ -64,7 +57,7 @@ package final class SQL {
         try engine.run(sql, each: elements) { Self.bind(value($0), to: $1) }
     }
 
-    /// Runs a query, and returns what `row` makes of each row.
+    /// Runs a query, and returns the values that `row` makes of the rows.
     package func query<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -100,8 +93,7 @@ package final class SQL {
         return result
     }
 
-    /// Runs a query once for each element, with the parameters that `values` returns, and passes each row with its
-    /// element to `row`.
+    /// Runs a query for each element, with the parameters from `values`; passes each row with its element to `row`.
     package func query<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -119,8 +111,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a query once for each element, with the one parameter that `value` returns, and passes each row with its
-    /// element to `row`.
+    /// Runs a query for each element, with the one parameter from `value`; passes each row with its element to `row`.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -153,10 +144,7 @@ package final class SQL {
     }
 
     /// Returns the first column of the first row as an integer; nil if there is no row or the column is NULL.
-    package func integer<each Value: ColumnValue>(
-        _ sql: String,
-        _ values: repeat each Value
-    ) throws -> Int64? {
+    package func integer<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws -> Int64? {
         try first(sql, repeat each values) { $0.next(Int64?.self) } ?? nil
     }
 
@@ -177,10 +165,7 @@ package final class SQL {
     }
 
     /// Runs a statement for one record.
-    package func run<Record: TableRow>(
-        _ statement: RowStatement<Record>,
-        _ record: Record
-    ) throws {
+    package func run<Record: TableRow>(_ statement: RowStatement<Record>, _ record: Record) throws {
         try run(statement, each: [record])
     }
 
@@ -209,7 +194,7 @@ package final class SQL {
         }
     }
 
-    /// Returns the SQL expression for the next number of a column to which the engine assigns numbers.
+    /// Returns an SQL expression for the next value of a column that the database numbers.
     func nextNumber(of table: String, _ column: String) -> String {
         switch engine {
         case .sqlite: "(SELECT max(\(column)) + 1 FROM \(table))"
@@ -219,7 +204,8 @@ package final class SQL {
 
     // MARK: Transactions
 
-    /// Whether other transactions can write at the same time, so that this one must lock the rows on which it decides.
+    /// Whether other transactions can write at the same time; if so, a transaction must lock the rows on which it
+    /// decides.
     var hasOtherWriters: Bool {
         switch engine {
         case .sqlite: false
@@ -241,7 +227,7 @@ package final class SQL {
         try engine.transaction(isOneWriter: isOneWriter, within: bound, body)
     }
 
-    /// Runs a part of a transaction in such a way that an error undoes only that part.
+    /// Runs a part of a transaction; an error in this part undoes only the part.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         // Setting a savepoint and releasing it are two statements.
         statementCount += 2

@@ -2,8 +2,7 @@ import Sodium
 
 /// A type whose values are rows of a table.
 ///
-/// The columns are described once; reading and writing rows and the texts of statements are derived from the
-/// description.
+/// The columns are described once; the statements and the reading and writing of rows follow from the description.
 ///
 /// ```swift
 /// extension Home: TableRow {
@@ -16,10 +15,11 @@ import Sodium
 package protocol TableRow: Sendable {
     /// The table.
     static var table: Table<Self> { get }
-    /// Names each column and its value in a row, and returns the row that consists of the columns' values.
+    /// Passes each column's name and its value in a row to `column`, and returns a row made of the values that `column`
+    /// returns.
     ///
-    /// The method `map` is called to list the columns, to write a row and to read a row, and must name the same columns
-    /// in the same order each time.
+    /// Lists of columns, writes and reads all use this method, so it must always name the same columns in the same
+    /// order.
     static func map(_ column: inout ColumnMapper<Self>) -> Self
 }
 
@@ -91,8 +91,7 @@ package struct Table<Record: TableRow>: Sendable {
         find = select + "WHERE \(conditions)"
     }
 
-    /// Returns a statement that inserts a row if a condition is true; in the condition, `$1` is the first column's
-    /// value, and so on.
+    /// Returns a statement that inserts a row if a condition holds; in the condition, `$1` is the first column's value.
     package func inserting(where condition: String) -> RowStatement<Record> {
         RowStatement(
             text: "INSERT INTO \(name) (\(columns)) SELECT \(numbers) WHERE \(condition)",
@@ -101,7 +100,12 @@ package struct Table<Record: TableRow>: Sendable {
         )
     }
 
-    /// Returns a statement that inserts a row, or updates the columns of some roles in the row with its key.
+    /// Returns a statement that inserts a row, unless another row has the same values in the given unique columns.
+    package func inserting(beside columns: String) -> RowStatement<Record> {
+        RowStatement(text: "\(insert.text) ON CONFLICT (\(columns)) DO NOTHING", roles: .all, keyStart: nil)
+    }
+
+    /// Returns a statement that inserts a row, or updates the columns of the given roles in the row with its key.
     package func upserting(_ roles: ColumnRole) -> RowStatement<Record> {
         Self.upserting(insert.text, described, roles: roles)
     }
@@ -119,7 +123,7 @@ package struct Table<Record: TableRow>: Sendable {
         return RowStatement(text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that updates only the columns of some roles in the row with its key.
+    /// Returns a statement that updates only the columns of the given roles in the row with its key.
     package func updating(_ roles: ColumnRole) -> RowStatement<Record> { Self.updating(name, described, roles: roles) }
 
     private static func updating(
@@ -147,16 +151,15 @@ package struct Table<Record: TableRow>: Sendable {
     package func columns(of alias: String) -> String { described.map { "\(alias).\($0.name)" }.joined(separator: ", ") }
 }
 
-/// A pass over the columns in the description of a row, which lists them, sets parameters from them or reads them.
+/// A pass over the columns that a row's description names: it lists them, sets parameters from them or reads them.
 package struct ColumnMapper<Record: TableRow> {
     private enum Pass {
         case list, bind, read
     }
 
     private let pass: Pass
-    /// The row from which parameters are set, and the statement.
-    ///
-    /// The row is accessed by a pointer, since copying it for each column would cost more than setting the parameter.
+    /// The row from which parameters are set; a copy of the row for each column would cost more than setting the
+    /// parameter.
     private var record: UnsafePointer<Record>?
     private var target: ParameterTarget?
     /// The roles of the columns whose parameters are set.
@@ -179,7 +182,7 @@ package struct ColumnMapper<Record: TableRow> {
         self.row = row
     }
 
-    /// Creates a pass that sets a statement's parameters from a row, which must exist as long as the mapper.
+    /// Creates a pass that sets a statement's parameters from a row; the row must outlive the pass.
     init(binding record: UnsafePointer<Record>, to target: ParameterTarget, of rows: RowStatement<Record>, in sql: SQL)
     {
         pass = .bind

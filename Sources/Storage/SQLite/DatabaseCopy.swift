@@ -21,15 +21,12 @@ package struct DatabaseCopy: Sendable {
     /// The space that a copy leaves free on its disk, in bytes.
     package static let reserveBytes: Int64 = 64 << 20
 
-    /// The number that is added to the numbers of commands and the versions of statuses.
+    /// The amount by which `advanceNumbers` raises the numbers of commands and the versions of statuses.
     ///
-    /// The increase is larger than the number of changes between the backup and its restoration, even with one change a
-    /// second for eleven days.
+    /// The amount is enough for eleven days after the backup with one change per second.
     static let numbersAhead = 1_000_000
 
-    /// Checks every page, index and reference, and returns the number of rows of each table.
-    ///
-    /// - Throws: `Damage`, or an error of the engine.
+    /// Checks all pages, indexes and references, and returns each table's number of rows; throws `Damage` at a fault.
     package func check() throws -> [(table: String, rows: Int)] {
         try withDatabase { database in
             if let fault = try database.text("PRAGMA integrity_check(1)"), fault != "ok" { throw Damage(fault) }
@@ -56,14 +53,11 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Ends all sessions, in the same way as an operator can.
+    /// Ends all sessions, as an operator can.
     package func endSessions(at now: Instant) throws {
         try withDatabase { database in
             try database.execute(
-                """
-                UPDATE session SET endedAt = \(now.milliseconds), endReason = 'operator'
-                WHERE endedAt IS NULL
-                """
+                "UPDATE session SET endedAt = \(now.milliseconds), endReason = 'operator' WHERE endedAt IS NULL"
             )
         }
     }
@@ -89,12 +83,12 @@ package struct DatabaseCopy: Sendable {
 extension Store {
     /// Copies the last committed state into a new file, while workers continue.
     ///
-    /// While the copy is made, the log can't be reused, so it grows with each write. `progress` is called a few times a
-    /// second with the completed part of the work, from 0 to 1, and can throw an error to stop the copy.
+    /// While the copy is made, the log can't be reused, so it grows with each write. `progress` is called a few times
+    /// per second with the completed fraction, from 0 to 1, and can throw an error to stop the copy.
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
         guard let file else { throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies") }
         let target = try SQLiteConnection(path: copy.path)
-        // 8 MiB are copied at a time, all within one reading transaction, so that the copy is of one state.
+        // 8 MiB are copied at a time, but all in one reading transaction, so that the copy shows a single state.
         try file.pool.read { try $0.copy(to: target, pages: 4096, progress: progress) }
     }
 }

@@ -18,18 +18,13 @@ final class SQLiteFile: Sendable {
     private let isLax = Atomic(false)
     private let pagesLogged = Atomic(0)
 
-    /// Opens the file, and creates it if it doesn't exist.
-    ///
-    /// - Throws: `Store.Failure`.
+    /// Opens the file, and creates it if it doesn't exist; throws `Store.Failure`.
     init(path: String, key: ServerKey) throws {
-        self.path = path
-        self.key = key
+        (self.path, self.key) = (path, key)
         pool = try Self.opening(path) { try SQLitePool(readersMax: 4) { try Self.connect(to: path) } }
     }
 
-    /// Migrates the tables to this version if `migrates`, and checks the settings.
-    ///
-    /// - Throws: `Store.Failure`, or an error of `beforeMigrating`.
+    /// Migrates the tables if `migrates`, and checks settings; throws `Store.Failure` or errors of `beforeMigrating`.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         try Self.opening(path) {
             let names = steps.map(\.name)
@@ -40,10 +35,8 @@ final class SQLiteFile: Sendable {
                     reason: "it was made by a version before the first release; start with a new data directory"
                 )
             }
-            if !applied.isSubset(of: names) {
-                throw Store.Failure.newerVersion(path: path)
-            }
-            // The key is checked before any change, since with another key all stored secrets would seem wrong.
+            if !applied.isSubset(of: names) { throw Store.Failure.newerVersion(path: path) }
+            // The key is checked before any change, so that a database whose secrets need another key stays unchanged.
             let known = try pool.read(KeyFingerprint.read)
             if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: path) }
             let isComplete = applied.isSuperset(of: names)
@@ -64,10 +57,7 @@ final class SQLiteFile: Sendable {
     }
 
     /// Runs a part of opening the file, and turns errors of the engine into `Store.Failure`.
-    private static func opening<Value>(
-        _ path: String,
-        _ body: () throws -> Value
-    ) throws -> Value {
+    private static func opening<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as SQLiteError {
@@ -97,7 +87,7 @@ final class SQLiteFile: Sendable {
             try database.execute("PRAGMA synchronous = NORMAL")
             defer { countPages(database) }
             let result = Result { try body(SQL(database, key: key)) }
-            // Durability is restored before any other writer continues, since its commits must be durable.
+            // Durability is restored before any other writer continues, since other writers' commits must be durable.
             try restoreDurability(database)
             try result.get()
         }

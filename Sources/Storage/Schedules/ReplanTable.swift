@@ -26,7 +26,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Zones
 
-    /// Returns the data of a time zone by which schedules are planned now; nil if no schedule has used the zone.
+    /// Returns the zone data with which a time zone's schedules are planned now; nil if no schedule has used the zone.
     package func zone(_ name: String) throws -> [UInt8]? {
         try sql.value("SELECT rules FROM zone WHERE name = $1", name)
     }
@@ -36,13 +36,10 @@ package struct ReplanTable: TransactionTable {
         try sql.query("SELECT name, rules FROM zone ORDER BY name") { ($0.next(), $0.next()) }
     }
 
-    /// Stores the data of a time zone by which schedules are planned from now on.
+    /// Stores the zone data with which a time zone's schedules are planned from now on.
     package func setZone(_ name: String, _ rules: [UInt8]) throws {
         try sql.run(
-            """
-            INSERT INTO zone (name, rules) VALUES ($1, $2)
-            ON CONFLICT (name) DO UPDATE SET rules = excluded.rules
-            """,
+            "INSERT INTO zone (name, rules) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET rules = excluded.rules",
             name,
             rules
         )
@@ -50,14 +47,11 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Schedules to plan again
 
-    /// Requests that all schedules of a subject be planned again.
+    /// Requests that all schedules of a time zone, or those of a user, be planned again.
     package func add(_ subject: Subject) throws {
         if case .user(let uid) = subject { try transaction.requireLock(of: uid) }
         try sql.run(
-            """
-            INSERT INTO replan (subject, reached) VALUES ($1, '')
-            ON CONFLICT (subject) DO UPDATE SET reached = ''
-            """,
+            "INSERT INTO replan (subject, reached) VALUES ($1, '') ON CONFLICT (subject) DO UPDATE SET reached = ''",
             subject.text
         )
     }
@@ -71,10 +65,10 @@ package struct ReplanTable: TransactionTable {
     /// Returns whether any schedule must be planned again.
     package func isWaiting() throws -> Bool { try sql.integer("SELECT 1 FROM replan LIMIT 1") != nil }
 
-    /// Some of the schedules of a subject.
+    /// A page of the schedules of a time zone or of a user.
     package struct Page: Sendable {
         fileprivate var subject: String
-        /// The schedules; empty if the subject has no more schedules.
+        /// The schedules; empty if the time zone or user has no more schedules.
         package var schedules: [Schedule]
         fileprivate var isLast: Bool
 
@@ -97,9 +91,9 @@ package struct ReplanTable: TransactionTable {
         return Page(subject: text, schedules: taken, isLast: taken.count < limit)
     }
 
-    /// Records that this transaction plans the schedules of a page again.
+    /// Records that this transaction plans the schedules of a page again, so that the next page starts after them.
     ///
-    /// The next page starts after these schedules; after the last page, the request is deleted.
+    /// After the last page, the request is deleted.
     package func finish(_ page: Page) throws {
         for uid in page.users { try transaction.requireLock(of: uid) }
         if let last = page.schedules.last, !page.isLast {

@@ -13,7 +13,7 @@ package struct ScheduleRunTable: TransactionTable {
         }
     }
 
-    /// Adds runs; does nothing for an occurrence that already has a run, because a run has no changing columns.
+    /// Adds runs; an existing run stays unchanged, because the table declares no columns as changing.
     ///
     /// The devices of the runs' schedules must be locked.
     package func add(_ runs: [ScheduleRun], of devices: @autoclosure () -> [DeviceID]) throws {
@@ -21,8 +21,7 @@ package struct ScheduleRunTable: TransactionTable {
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records the outcome of the command that a run sent to a device; returns the run, or nil if no run waits for this
-    /// command.
+    /// Records the outcome of a run's command to a device; returns the run, or nil if no run waits for this command.
     package func finish(
         _ schedule: ScheduleID,
         of did: DeviceID,
@@ -43,9 +42,7 @@ package struct ScheduleRunTable: TransactionTable {
             code,
             schedule,
             cid
-        ) {
-            $0.nextRow()
-        }
+        ) { $0.nextRow() }
     }
 
     /// Returns a schedule's finished runs, the newest first.
@@ -64,7 +61,7 @@ package struct ScheduleRunTable: TransactionTable {
 
     /// Returns the runs whose occurrences are in a period, including those that have not finished, the newest first.
     package func all(from: Instant, to: Instant, limit: Int) throws -> [ScheduleRun] {
-        try transaction.sql.rows(
+        try sql.rows(
             of: ScheduleRun.table,
             "WHERE dueAt >= $1 AND dueAt < $2 ORDER BY dueAt DESC, scheduleId LIMIT $3",
             from,

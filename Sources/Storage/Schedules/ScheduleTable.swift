@@ -11,13 +11,9 @@ package struct ScheduleTable: TransactionTable {
     // MARK: Reading
 
     /// Returns a schedule, or nil.
-    package func find(_ id: ScheduleID) throws -> Schedule? {
-        var found: Schedule?
-        try load([id]) { found = $1 }
-        return found
-    }
+    package func find(_ id: ScheduleID) throws -> Schedule? { try sql.find(ScheduleRow.table, id)?.schedule }
 
-    /// Passes each schedule that exists to `body`, with the index of its id in `ids`.
+    /// Passes to `body` each schedule that exists, with the index of its id in `ids`.
     package func load(_ ids: [ScheduleID], _ body: (Int, Schedule) -> Void) throws {
         try sql.query(ScheduleRow.table.find, each: ids.indices) {
             ids[$0]
@@ -28,10 +24,7 @@ package struct ScheduleTable: TransactionTable {
 
     /// Returns a device's schedules, in the order in which they were created.
     package func all(ofDevice did: DeviceID) throws -> [Schedule] {
-        try schedules(
-            "WHERE did = $1 ORDER BY scheduleId",
-            did
-        )
+        try schedules("WHERE did = $1 ORDER BY scheduleId", did)
     }
 
     /// Returns the number of a device's schedules.
@@ -41,17 +34,14 @@ package struct ScheduleTable: TransactionTable {
 
     /// Returns the number of a user's schedules.
     package func count(ofUser uid: UserID) throws -> Int64 {
-        // The query goes through the user's devices, since schedules have no index by their user.
+        // The query reads the user's devices and their schedules, since schedules have no index by user.
         try sql.integer(
-            """
-            SELECT count(*) FROM binding AS b JOIN schedule AS s ON s.did = b.did AND s.uid = b.uid
-            WHERE b.uid = $1
-            """,
+            "SELECT count(*) FROM binding AS b JOIN schedule AS s ON s.did = b.did AND s.uid = b.uid WHERE b.uid = $1",
             uid
         ) ?? 0
     }
 
-    /// Returns devices of a user that have schedules, in the order of their ids, starting after `did`.
+    /// Returns a user's devices that have schedules, in the order of the devices' ids, starting after `did`.
     package func devices(of uid: UserID, after did: String, limit: Int64) throws -> [DeviceID] {
         try sql.values(
             """
@@ -62,7 +52,7 @@ package struct ScheduleTable: TransactionTable {
             """,
             uid,
             did,
-            transaction.now,
+            now,
             limit
         )
     }
@@ -79,7 +69,7 @@ package struct ScheduleTable: TransactionTable {
 
     /// Stores a new or changed schedule.
     ///
-    /// `masked` contains the schedule's values except for those of write-only data points, which are stored encrypted.
+    /// `masked` contains the schedule's values without write-only data points, whose values are stored encrypted.
     package func save(_ schedule: Schedule, masked: JSONObject) throws {
         try transaction.requireLock(of: schedule.did)
         try sql.run(ScheduleRow.table.upsert, ScheduleRow(schedule: schedule, masked: masked))
@@ -98,13 +88,12 @@ package struct ScheduleTable: TransactionTable {
         try sql.run("DELETE FROM schedule WHERE scheduleId = $1", schedule.id)
     }
 
-    /// Returns schedules whose next occurrence is before a moment, the earliest first.
+    /// Returns schedules whose next occurrence is before a given moment, the earliest first.
     package func planned(before moment: Instant, limit: Int) throws -> [Schedule] {
         try schedules("WHERE nextAt IS NOT NULL AND nextAt < $1 ORDER BY nextAt, scheduleId LIMIT $2", moment, limit)
     }
 
-    /// Returns a text that changes when a schedule is created, deleted or run, or when the earliest next occurrence
-    /// changes.
+    /// Returns a string that changes when a schedule is created, deleted or run, or when the next occurrence changes.
     package func changeMark() throws -> String {
         let marks = try [
             "SELECT count(*) FROM schedule", "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",
@@ -131,12 +120,7 @@ package struct ScheduleTable: TransactionTable {
             start,
             end,
             limit
-        ) {
-            Trigger(
-                $0.next(),
-                dueAt: $0.next()
-            )
-        }
+        ) { Trigger($0.next(), dueAt: $0.next()) }
     }
 
     // MARK: Schedules to plan again

@@ -12,11 +12,7 @@ package struct LogoutCodeTable: TransactionTable {
     }
 
     /// Makes a code for a user, which replaces an earlier code.
-    package func make(
-        _ uid: UserID,
-        on terminal: TerminalID,
-        expiresAt: Instant
-    ) throws -> String {
+    package func make(_ uid: UserID, on terminal: TerminalID, expiresAt: Instant) throws -> String {
         let code = Sodium.randomSecret()
         try transaction.requireLock(of: uid)
         try sql.run(
@@ -35,15 +31,11 @@ package struct LogoutCodeTable: TransactionTable {
     /// Uses up a user's code; returns false if the code is wrong, expired or already used.
     package func use(_ code: String, of uid: UserID, on terminal: TerminalID) throws -> Bool {
         try transaction.requireLock(of: uid)
-        try sql.run(
-            """
-            UPDATE logoutCode SET usedAt = $1
-            WHERE uid = $2 AND codeHash = $3 AND expiresAt > $1 AND usedAt IS NULL
-            """,
-            transaction.now,
+        return try sql.rowsChanged(
+            "UPDATE logoutCode SET usedAt = $1 WHERE uid = $2 AND codeHash = $3 AND expiresAt > $1 AND usedAt IS NULL",
+            now,
             uid,
             hash(code, uid, on: terminal)
-        )
-        return try sql.changes == 1
+        ) == 1
     }
 }

@@ -1,9 +1,8 @@
 import Credentials
 import Sodium
 
-/// Service principals other than the service's own workers: tools, gateways, external schedulers and identity
-/// providers.
-package struct ServiceTable {
+/// Service principals besides the service's workers: tools, gateways, external schedulers and identity providers.
+package struct ServiceTable: TransactionTable {
     let transaction: Transaction
 
     /// The roles of service principals.
@@ -11,13 +10,13 @@ package struct ServiceTable {
 
     /// Returns all service principals, by name; a role that this version doesn't know is returned unchanged.
     package func all() throws -> [(name: String, role: String)] {
-        try transaction.sql.query("SELECT name, role FROM service ORDER BY name") { (name: $0.next(), role: $0.next()) }
+        try sql.query("SELECT name, role FROM service ORDER BY name") { (name: $0.next(), role: $0.next()) }
     }
 
     /// Stores a service principal with its secret; replaces a principal with the same name.
     package func save(_ name: String, role: Role, secret: String) throws {
         let hash = Sodium.sha256(secret.utf8)
-        try transaction.sql.run(
+        try sql.run(
             """
             INSERT INTO service (name, role, secretHash) VALUES ($1, $2, $3)
             ON CONFLICT (name) DO UPDATE SET
@@ -31,10 +30,9 @@ package struct ServiceTable {
         transaction.gate.records.append(.service(name: name, secret: digest, role: Self.role(role.rawValue)))
     }
 
-    /// Deletes a service principal, whose connections the gate then closes; returns false if it doesn't exist.
+    /// Deletes a service principal, so that the gate closes its connections; returns false if it doesn't exist.
     package func remove(_ name: String) throws -> Bool {
-        try transaction.sql.run("DELETE FROM service WHERE name = $1", name)
-        guard try transaction.sql.changes == 1 else { return false }
+        guard try sql.rowsChanged("DELETE FROM service WHERE name = $1", name) == 1 else { return false }
         transaction.gate.records.append(.removed(.service, key: name))
         return true
     }

@@ -5,7 +5,7 @@ import Domain
 struct SessionRow: TableRow {
     var session: Domain.Session
     var tokenHash: [UInt8]
-    /// The digest of the token before the last refresh, and when that token expires; nil once the new token was used.
+    /// The digest and the expiry of the token that the last refresh replaced; nil once the new token has been used.
     var oldTokenHash: [UInt8]?
     var oldTokenUntil: Instant?
 
@@ -27,6 +27,8 @@ struct SessionRow: TableRow {
         session.endedAt = column("endedAt", \.session.endedAt)
         session.endReason = column("endReason", \.session.endReason)
         session.cutOffAt = column("cutOffAt", \.session.cutOffAt)
+        session.client = column("clientId", \.session.client)
+        session.scopes = column("scopes") { $0.session.scopes.map(KeyScope.joined) }.map(KeyScope.split)
         let tokenHash = column("tokenHash", \.tokenHash)
         let oldTokenHash = column("oldTokenHash", \.oldTokenHash)
         session.hasOldToken = oldTokenHash != nil
@@ -39,6 +41,9 @@ struct SessionRow: TableRow {
     }
 
     /// The session as the gate's file contains it; nil if the hash of its token is not a digest.
+    ///
+    /// The gate treats the ended session of a linked service as an ended API key. The gate therefore never admits the
+    /// app's secret on the session's terminal.
     var gateSession: Credentials.Session? {
         guard let token = Digest(tokenHash) else { return nil }
         let old = oldTokenHash.flatMap { Digest($0) }.map {
@@ -46,9 +51,9 @@ struct SessionRow: TableRow {
         }
         return Credentials.Session(
             sessionId: session.id.text,
-            uid: session.uid.text,
+            uid: session.endedAt == nil ? session.uid.text : session.id.text,
             token: token,
-            expiresAt: session.expiresAt.milliseconds,
+            expiresAt: session.endedAt == nil ? session.expiresAt.milliseconds : 0,
             old: old,
             isUsed: session.isUsed
         )

@@ -12,8 +12,8 @@ extension SessionTable {
         lifeSeconds: Int64
     ) throws -> Bool {
         try transaction.requireLock(of: session.uid)
-        let expiresAt = transaction.now.adding(seconds: lifeSeconds)
-        let until = transaction.now.adding(seconds: Domain.Session.overlapSeconds)
+        let expiresAt = now.adding(seconds: lifeSeconds)
+        let until = now.adding(seconds: Domain.Session.overlapSeconds)
         try sql.run(
             """
             UPDATE session SET tokenHash = $1, expiresAt = $2, oldTokenHash = tokenHash,
@@ -35,18 +35,18 @@ extension SessionTable {
 
     /// Records that a token of a session was used.
     ///
-    /// The first use of a new token makes the earlier one invalid. The first use of any token ends the terminal's
-    /// access by the app's secret. The time of use is stored at most once a minute. Locks the user if there is anything
-    /// to record.
+    /// The first use of a new token makes the earlier token invalid. The first use of any token ends the terminal's
+    /// access by the app's secret. The time of use is stored at most once a minute. Locks the user if anything is
+    /// recorded.
     package func use(_ token: String, of session: Domain.Session) throws {
-        let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
+        let oldest = now.adding(seconds: -Domain.Session.seenSeconds)
         let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false
         guard session.hasOldToken || !isSeen else { return }
         try transaction.lock(users: [session.uid])
         if session.hasOldToken { try endOldToken(of: session, by: token) }
         guard !isSeen else { return }
         guard session.isUsed else { return try noteFirstUse(of: session) }
-        try sql.run("UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2", transaction.now, session.id)
+        try sql.run("UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2", now, session.id)
         try seen(session.uid)
     }
 
@@ -54,11 +54,8 @@ extension SessionTable {
     package func noteFirstUse(of session: Domain.Session) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(
-            """
-            UPDATE session SET lastSeenAt = $1
-            WHERE sessionId = $2 AND lastSeenAt IS NULL AND endedAt IS NULL
-            """,
-            transaction.now,
+            "UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2 AND lastSeenAt IS NULL AND endedAt IS NULL",
+            now,
             session.id
         )
         guard try sql.changes == 1 else { return }
@@ -78,9 +75,9 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Makes the token before the last refresh invalid at once, because the gate has seen the new token used.
+    /// Makes the token that the last refresh replaced invalid at once, because the gate has seen the new one used.
     ///
-    /// Does nothing if the end of that token's validity isn't `until`, since the session has then been refreshed again.
+    /// If the old token's expiry isn't `until`, the session has been refreshed again, and nothing is changed.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(
@@ -98,13 +95,10 @@ extension SessionTable {
     func seen(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run(
-            """
-            UPDATE account SET lastSeenAt = $1
-            WHERE uid = $2 AND (lastSeenAt IS NULL OR lastSeenAt < $3)
-            """,
-            transaction.now,
+            "UPDATE account SET lastSeenAt = $1 WHERE uid = $2 AND (lastSeenAt IS NULL OR lastSeenAt < $3)",
+            now,
             uid,
-            transaction.now.adding(seconds: -3600)
+            now.adding(seconds: -3600)
         )
     }
 }

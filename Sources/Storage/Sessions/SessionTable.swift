@@ -8,22 +8,24 @@ import Sodium
 package struct SessionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the session with a token, even an ended session, or nil.
+    /// Returns the session that has the given token, even if the session has ended, or nil.
     ///
-    /// After a refresh, the earlier token counts too as long as it is valid.
+    /// The token can also be an access token of a linked service, as long as it is valid. After a refresh, the earlier
+    /// token also finds the session as long as that token is valid.
     package func find(token: String) throws -> Domain.Session? {
+        if OAuthToken.isAccess(token) { return try transaction.oauth.session(access: token) }
         let hash = Sodium.sha256(token.utf8)
         if let session = try sessions("WHERE tokenHash = $1", hash).first { return session }
-        return try sessions("WHERE oldTokenHash = $1 AND oldTokenUntil > $2 ORDER BY loginTime", hash, transaction.now)
+        return try sessions("WHERE oldTokenHash = $1 AND oldTokenUntil > $2 ORDER BY loginTime", hash, now)
             .first
     }
 
     /// Returns one session, or nil.
-    package func find(_ id: SessionID) throws -> Domain.Session? { try find("sessionId = $1", id).first }
+    package func find(_ id: SessionID) throws -> Domain.Session? { try sql.find(SessionRow.table, id)?.session }
 
     /// Returns the current session on a terminal, or nil.
     package func live(on terminal: TerminalID) throws -> Domain.Session? {
-        try find("terminalId = $1 AND endedAt IS NULL", terminal).first
+        try sessions("WHERE terminalId = $1 AND endedAt IS NULL ORDER BY loginTime", terminal).first
     }
 
     /// Returns whether a user is logged in on a terminal.
@@ -32,26 +34,43 @@ package struct SessionTable: TransactionTable {
             != nil
     }
 
-    /// Returns at most `limit` sessions that have expired at a moment, but have not been ended yet.
+    /// Returns the id of the current session on a terminal, if the session belongs to a link.
+    package func link(on terminal: TerminalID) throws -> SessionID? {
+        let id = SessionID(trusted: Credentials.Session.linkPrefix + terminal.text)
+        return try find(id).flatMap { $0.endedAt == nil ? id : nil }
+    }
+
+    /// Returns the users who have a link.
+    package func linkedUsers() throws -> [UserID] {
+        let prefix = Credentials.Session.linkPrefix
+        // The range contains all ids with the prefix, because only hexadecimal digits, all less than "g", follow the
+        // prefix.
+        return try sql.values(
+            "SELECT DISTINCT uid FROM session WHERE sessionId > $1 AND sessionId < $2 AND endedAt IS NULL",
+            prefix,
+            prefix + "g"
+        )
+    }
+
+    /// Returns at most `limit` sessions that have expired by a given moment, but have not been ended yet.
     package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
         try sessions("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns when the next session that has not ended expires, or nil.
+    /// Returns the earliest expiry of the sessions that have not ended, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
     }
 
     /// Returns at most `limit` sessions that have not ended, the newest login first.
     package func newest(limit: Int) throws -> [Domain.Session] {
-        try sessions(
-            "WHERE endedAt IS NULL ORDER BY loginTime DESC LIMIT $1",
-            limit
-        )
+        try sessions("WHERE endedAt IS NULL ORDER BY loginTime DESC LIMIT $1", limit)
     }
 
     /// Returns a user's sessions that have not ended.
-    package func live(of uid: UserID) throws -> [Domain.Session] { try find("uid = $1 AND endedAt IS NULL", uid) }
+    package func live(of uid: UserID) throws -> [Domain.Session] {
+        try sessions("WHERE uid = $1 AND endedAt IS NULL ORDER BY loginTime", uid)
+    }
 
     /// Returns the number of sessions that have not ended.
     package func liveCount() throws -> Int64 {
@@ -63,22 +82,27 @@ package struct SessionTable: TransactionTable {
         try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") { ($0.next(), $0.next()) }
     }
 
-    private func find<each Value: ColumnValue>(
-        _ condition: String,
-        _ values: repeat each Value
-    ) throws -> [Domain.Session] { try sessions("WHERE \(condition) ORDER BY loginTime", repeat each values) }
+    /// Returns at most `limit` of a user's sessions, including ended sessions, the newest login first.
+    package func log(of uid: UserID, limit: Int) throws -> [Domain.Session] {
+        try sessions("WHERE uid = $1 ORDER BY loginTime DESC, sessionId LIMIT $2", uid, limit)
+    }
+
+    /// Returns the number of an app's sessions that have not ended.
+    package func liveCount(ofApp app: AppID) throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM session WHERE appId = $1 AND endedAt IS NULL", app) ?? 0
+    }
 
     private func sessions<each Value: ColumnValue>(
         _ clause: String,
         _ values: repeat each Value
     ) throws -> [Domain.Session] { try sql.rows(of: SessionRow.table, clause, repeat each values).map(\.session) }
 
-    /// Returns the app that a terminal belongs to, which is the first app that used it; nil if the terminal is unknown.
+    /// Returns a terminal's app, which is the first app that used the terminal; nil if the terminal is unknown.
     package func app(of terminal: TerminalID) throws -> AppID? {
         try sql.value("SELECT appId FROM terminal WHERE terminalId = $1", terminal)
     }
 
-    /// Begins a session on its terminal, where any earlier session must have ended.
+    /// Begins a session on its terminal; any earlier session on the terminal must have ended.
     package func begin(_ session: Domain.Session, token: String) throws {
         try transaction.requireLock(of: session.uid)
         let hash = Sodium.sha256(token.utf8)
@@ -89,10 +113,10 @@ package struct SessionTable: TransactionTable {
             """,
             session.terminal,
             session.app,
-            transaction.now
+            now
         )
-        // From here on, this transaction has locked the terminal's row. A transaction that would delete the terminal
-        // waits until this one has ended, and then finds the session (`forget`).
+        // From here on, this transaction has locked the terminal's row. Another transaction that wants to delete the
+        // terminal waits for the end of this transaction, and then finds the session (`forget`).
         try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
         try sql.run("UPDATE account SET lastLoginAt = $1 WHERE uid = $2", session.loginTime, session.uid)
@@ -102,7 +126,8 @@ package struct SessionTable: TransactionTable {
     /// Ends a session, and stores the time and the reason.
     package func end(_ session: inout Domain.Session, _ reason: Domain.Session.EndReason) throws {
         try transaction.requireLock(of: session.uid)
-        session.endedAt = transaction.now
+        try transaction.pushAddresses.remove(session.terminal)
+        session.endedAt = now
         session.endReason = reason
         try sql.run(
             """
@@ -110,16 +135,17 @@ package struct SessionTable: TransactionTable {
                 oldTokenUntil = NULL
             WHERE sessionId = $3
             """,
-            transaction.now,
+            now,
             reason.rawValue,
             session.id
         )
+        if session.isGrant { try transaction.oauth.deleteTokens(of: session.id) }
         try tellGate(session)
     }
 
-    /// Stores when the gate had closed all connections of an ended session; only the first report of this counts.
+    /// Stores the time at which all connections of an ended session were closed; only the gate's first report counts.
     ///
-    /// The stored time is never before the session's end, whose time may come from another clock.
+    /// The stored time is never before the time of the session's end, which may come from another clock.
     package func noteCutOff(of session: Domain.Session, at moment: Instant) throws {
         try transaction.requireLock(of: session.uid)
         guard let endedAt = session.endedAt else { return }
@@ -143,7 +169,8 @@ package struct SessionTable: TransactionTable {
 
     /// Writes the session's current state, or its end, to the gate's credentials.
     func tellGate(_ session: Domain.Session) throws {
-        let live = try sql.rows(of: SessionRow.table, "WHERE sessionId = $1 AND endedAt IS NULL", session.id).first
+        let condition = "WHERE sessionId = $1 AND (endedAt IS NULL OR clientId IS NOT NULL)"
+        let live = try sql.rows(of: SessionRow.table, condition, session.id).first
         transaction.gate.records.append(
             .terminal(terminalId: session.terminal.text, appId: session.app.text, session: live?.gateSession)
         )
@@ -154,16 +181,12 @@ package struct SessionTable: TransactionTable {
     /// Claims a notice for this transaction; returns false if the notice has taken effect before.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
-    /// Claims the tasks after a session's end for this transaction; returns false if they were carried out before.
+    /// Claims for this transaction the tasks that follow a session's end; false if they were already carried out.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
     /// Stores the mark of a commit (`CommitMark`).
     func leave(mark id: String) throws {
-        try sql.run(
-            "INSERT INTO notice (noticeId, at) VALUES ($1, $2)",
-            id,
-            transaction.now
-        )
+        try sql.run("INSERT INTO notice (noticeId, at) VALUES ($1, $2)", id, now)
     }
 
     /// Deletes the marks of commits whose answers arrived.
@@ -171,25 +194,23 @@ package struct SessionTable: TransactionTable {
 
     /// Claims the mark of a commit whose answer was lost; returns false if the commit succeeded.
     ///
-    /// If the commit succeeded, the mark is written again, so that this transaction's commit waits for the standby; the
-    /// earlier commit might not have waited.
+    /// If the earlier commit succeeded, possibly without waiting for the standby, the mark is written again. The new
+    /// commit then waits for the standby.
     func claim(mark id: String) throws -> Bool {
         if try claim(id) { return true }
-        try sql.run("UPDATE notice SET at = $1 WHERE noticeId = $2", transaction.now, id)
+        try sql.run("UPDATE notice SET at = $1 WHERE noticeId = $2", now, id)
         return false
     }
 
     private func claim(_ text: String) throws -> Bool {
-        try sql.run(
+        try sql.rowsChanged(
             "INSERT INTO notice (noticeId, at) VALUES ($1, $2) ON CONFLICT (noticeId) DO NOTHING",
             text,
-            transaction.now
-        )
-        return try sql.changes == 1
+            now
+        ) == 1
     }
 
-    /// Deletes at most `limit` sessions that ended before a moment, and terminals that then have no session; returns
-    /// the number of sessions deleted.
+    /// Deletes at most `limit` sessions that ended before a given time, and their unused terminals; returns the number.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",
@@ -201,10 +222,9 @@ package struct SessionTable: TransactionTable {
         return old.count
     }
 
-    /// Deletes a terminal on which no session is going on, unless the user still has an ended session on it.
+    /// Deletes a terminal that has no current session, and no stored session of the given user.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
-        // The terminal is locked in a separate statement, so that the next statement sees a session that a login has
-        // begun on the terminal meanwhile.
+        // The terminal is locked in a separate statement, so that the next statement sees a session begun meanwhile.
         if sql.hasOtherWriters {
             try sql.run("SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE", terminal)
         }

@@ -19,8 +19,24 @@ package struct BindingTable: TransactionTable {
         try sql.rows(of: Binding.table, "WHERE did = $1 ORDER BY uid", did)
     }
 
-    /// Passes each user who gets a device's status to `body`, with the device's index; leaves out guests whose time is
-    /// over.
+    /// Returns at most `limit` bindings of a device to users of one app or of all apps, sorted by user and starting
+    /// after `uid`; leaves out expired guests.
+    package func page(of did: DeviceID, app: AppID? = nil, after uid: String, limit: Int) throws -> [Binding] {
+        try sql.rows(
+            of: Binding.table,
+            """
+            WHERE did = $1 AND uid > $2 AND (guestUntil IS NULL OR guestUntil > $3) AND ($4 = '' OR appId = $4)
+            ORDER BY uid LIMIT $5
+            """,
+            did,
+            uid,
+            now,
+            app?.text ?? "",
+            limit
+        )
+    }
+
+    /// Passes to `body` each user who gets a device's status, with the device's index; omits expired guests.
     package func subscribers(of dids: [DeviceID], _ body: (Int, UserID, AppID) throws -> Void) throws {
         try sql.query(
             """
@@ -29,7 +45,7 @@ package struct BindingTable: TransactionTable {
             """,
             each: dids.indices
         ) {
-            (dids[$0], transaction.now)
+            (dids[$0], now)
         } row: {
             try body($0, $1.next(), $1.next())
         }
@@ -45,7 +61,7 @@ package struct BindingTable: TransactionTable {
         package var mac: MAC
         /// Whether the device is connected.
         package var isOnline: Bool
-        /// The home of the user that the device is in, if any.
+        /// The user's home that contains the device, if any.
         package var home: HomeID?
     }
 
@@ -59,7 +75,7 @@ package struct BindingTable: TransactionTable {
         Listed(binding: row.nextRow(), productKey: row.next(), mac: row.next(), isOnline: row.next(), home: row.next())
     }
 
-    /// Returns a page of a user's devices, the oldest binding first; leaves out guest bindings whose time is over.
+    /// Returns a page of a user's devices, the oldest binding first; leaves out expired guest bindings.
     package func page(
         of uid: UserID,
         products: [ProductKey]?,
@@ -68,7 +84,7 @@ package struct BindingTable: TransactionTable {
     ) throws -> (rows: [Listed], total: Int64) {
         let rows = try sql.query("\(Self.list) WHERE b.uid = $1 ORDER BY b.boundAt, b.did", uid) { Self.listed(&$0) }
             .filter { row in
-                !row.binding.isOver(at: transaction.now) && products.map { $0.contains(row.productKey) } ?? true
+                !row.binding.isOver(at: now) && products.map { $0.contains(row.productKey) } ?? true
             }
         let page = rows.dropFirst(Int(clamping: offset)).prefix(Int(clamping: limit))
         return (Array(page), Int64(rows.count))
@@ -76,9 +92,7 @@ package struct BindingTable: TransactionTable {
 
     /// Returns one of a user's devices as a row of the list, or nil.
     package func listed(_ did: DeviceID, _ uid: UserID) throws -> Listed? {
-        try sql.first("\(Self.list) WHERE b.uid = $1 AND b.did = $2", uid, did) {
-            Self.listed(&$0)
-        }
+        try sql.first("\(Self.list) WHERE b.uid = $1 AND b.did = $2", uid, did) { Self.listed(&$0) }
     }
 
     /// Returns the number of a user's devices.
@@ -88,16 +102,14 @@ package struct BindingTable: TransactionTable {
 
     /// Adds a binding.
     ///
-    /// Both the device and the user must be locked, because the number of bindings of each is limited.
+    /// Both the device and the user must be locked, because each of them can have only a limited number of bindings.
     package func insert(_ binding: Binding) throws {
         try transaction.requireLock(of: binding.did)
         try transaction.requireLock(of: binding.uid)
         try sql.run(Binding.table.insert, binding)
     }
 
-    /// Changes a user's role for a device.
-    ///
-    /// In every role but guest, the user has full access without a time limit.
+    /// Changes a user's role for a device; every role but guest gives full access without a time limit.
     package func setRole(_ did: DeviceID, _ uid: UserID, to role: Binding.Role) throws {
         try transaction.requireLock(of: did)
         let isGuest = role == .guest
@@ -120,10 +132,7 @@ package struct BindingTable: TransactionTable {
     package func setCustomInfo(_ did: DeviceID, _ uid: UserID, alias: String?, remark: String?) throws {
         try transaction.requireLock(of: did)
         try sql.run(
-            """
-            UPDATE binding SET alias = coalesce($1, alias), remark = coalesce($2, remark)
-            WHERE did = $3 AND uid = $4
-            """,
+            "UPDATE binding SET alias = coalesce($1, alias), remark = coalesce($2, remark) WHERE did = $3 AND uid = $4",
             alias,
             remark,
             did,
@@ -131,17 +140,17 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Returns at most `limit` guest bindings whose time is over, the earliest first.
+    /// Returns at most `limit` expired guest bindings, the earliest first.
     package func overdueGuests(limit: Int) throws -> [Binding] {
         try sql.rows(
             of: Binding.table,
             "WHERE guestUntil IS NOT NULL AND guestUntil <= $1 ORDER BY guestUntil LIMIT $2",
-            transaction.now,
+            now,
             limit
         )
     }
 
-    /// Returns when the time of the next guest binding is over, or nil.
+    /// Returns when the next guest binding expires, or nil.
     package func nextGuestEnd() throws -> Instant? {
         try sql.value("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
     }
@@ -152,7 +161,7 @@ package struct BindingTable: TransactionTable {
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings, and records them for as long as the device has commands from their time.
+    /// Deletes bindings; records each as a former binding while commands that were sent during the binding are stored.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

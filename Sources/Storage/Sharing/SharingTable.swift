@@ -19,19 +19,12 @@ package struct SharingTable: TransactionTable {
 
     /// Returns one invitation, or nil.
     package func find(_ id: SharingID) throws -> Sharing? {
-        try query(
-            "WHERE sharingId = $1",
-            id
-        ).first
+        try query("WHERE sharingId = $1", id).first
     }
 
-    /// Returns the invitation that belongs to the text of a code in an app, or nil.
+    /// Returns an app's invitation whose QR code has the given text, or nil.
     package func find(code text: String, app: AppID) throws -> Sharing? {
-        try query(
-            "WHERE codeHash = $1 AND appId = $2",
-            codeHash(text),
-            app
-        ).first
+        try query("WHERE codeHash = $1 AND appId = $2", codeHash(text), app).first
     }
 
     /// Returns the unfinished invitations to a device, in the order of their ids.
@@ -49,7 +42,7 @@ package struct SharingTable: TransactionTable {
             """,
             did,
             addresseeHash(name, did),
-            transaction.now
+            now
         ) != nil
     }
 
@@ -77,7 +70,7 @@ package struct SharingTable: TransactionTable {
 
     /// Returns at most `limit` unanswered invitations whose deadline has passed, the earliest first.
     package func overdue(limit: Int) throws -> [Sharing] {
-        try query("WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", transaction.now, limit)
+        try query("WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
     /// Returns when the next pending invitation expires, or nil.
@@ -106,11 +99,9 @@ package struct SharingTable: TransactionTable {
 
     // MARK: Erasing
 
-    /// Removes an erased user from the invitations to a device, at most `limit` sent and `limit` received ones; returns
-    /// the number changed.
+    /// Erases a user from a device's invitations, at most `limit` sent and `limit` received ones; returns the number.
     ///
-    /// Invitations that the user sent are deleted. Invitations that the user received are kept for their inviters
-    /// without the user's name, like an invitation to a person without an account.
+    /// Sent invitations are deleted. Received ones lose the name, like an invitation to a person without an account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -171,10 +162,7 @@ struct SharingRow: TableRow {
         )
     }
 
-    private static func addressee(
-        _ kind: Sharing.AddresseeKind?,
-        _ masked: String?
-    ) -> Sharing.Addressee? {
+    private static func addressee(_ kind: Sharing.AddresseeKind?, _ masked: String?) -> Sharing.Addressee? {
         kind.map { Sharing.Addressee($0, masked: masked ?? "") }
     }
 }

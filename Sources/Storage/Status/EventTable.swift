@@ -1,20 +1,19 @@
 package import Domain
 
 /// The events of devices.
-package struct EventTable {
+package struct EventTable: TransactionTable {
     let transaction: Transaction
 
     /// Adds events, each with its device.
     package func append(_ events: [(DeviceID, Event)]) throws {
         try transaction.requireLocks(of: events.map(\.0))
         let rows = events.map { did, event in
-            EventRow(did: did, seq: transaction.sequence.next(transaction.now), event: event)
+            EventRow(did: did, seq: transaction.sequence.next(now), event: event)
         }
-        try transaction.sql.run(EventRow.table.insert, each: rows)
+        try sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Passes a device's events of a period to `body`, the newest first, each with its number, until `body` returns
-    /// false.
+    /// Passes to `body` a device's events of a period and their numbers, newest first, until `body` returns false.
     ///
     /// If a cursor is given, starts with the first event older than the cursor.
     package func log(
@@ -25,16 +24,15 @@ package struct EventTable {
         _ body: (Event, Int64) throws -> Bool
     ) throws {
         let place = cursor.map { (time: $0.ts, number: $0.seq) }
-        try Self.log.scan(did, from: from, to: to, before: place, in: transaction.sql) { try body($0.event, $0.seq) }
+        try Self.log.scan(did, from: from, to: to, before: place, in: sql) { try body($0.event, $0.seq) }
     }
 
     /// The maximum number of a device's events that are examined to find a change of an alert or fault.
     private static let searchedMax = 200
 
-    /// Returns the last event about an alert or fault up to a moment; nil if none of the examined events is about that
-    /// alert or fault.
+    /// Returns the last event about an alert or fault up to a given moment; nil if no examined event is about it.
     package func last(_ kind: ConditionKind, _ name: String, of did: DeviceID, until moment: Instant) throws -> Event? {
-        try transaction.sql.first(
+        try sql.first(
             """
             SELECT \(EventRow.table.columns) FROM (
                 SELECT \(EventRow.table.columns) FROM event WHERE did = $1 AND ts <= $2
@@ -53,7 +51,7 @@ package struct EventTable {
     static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
 }
 
-/// An event with its device and a unique number, which is larger for each later event.
+/// An event with its device and a unique number; later events have larger numbers.
 struct EventRow: TableRow {
     var did: DeviceID
     var seq: Int64

@@ -1,7 +1,7 @@
 package import Batching
 package import Domain
 
-/// A request to publish a user's retained status of a device again.
+/// A request to publish a device's retained status to a user again.
 package struct Refresh: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
@@ -10,20 +10,19 @@ package struct Refresh: Hashable, Sendable {
 
     /// Makes a refresh.
     package init(did: DeviceID, uid: UserID) {
-        self.did = did
-        self.uid = uid
+        (self.did, self.uid) = (did, uid)
     }
 }
 
 /// The requests to publish retained statuses again, or to clear them.
 ///
-/// Only the status worker publishes statuses, so that a newer status is never published before an older one. Other
-/// workers add a row to this table and wake the status worker. The status worker then publishes the current status if
-/// the user still gets the device's status, or else an empty message.
+/// Only the status worker publishes statuses, so that they stay in order. Other workers add a row to this table and
+/// wake the status worker. The status worker publishes the current status, or an empty message if the user no longer
+/// gets the status.
 ///
-/// A transaction that requests refreshes of all bindings holds no locks of devices, and therefore writes existing rows
-/// again. A transaction that carries out a refresh first removes its row. By removing the row, the transaction waits
-/// until the requesting transaction has ended, and only then reads the changed data.
+/// A transaction that requests refreshes of all bindings holds no locks of devices. Instead, the transaction locks the
+/// existing refresh rows by writing them again. To carry out a refresh, a transaction first removes the refresh's row.
+/// The removal waits until the requesting transaction has ended, so the changed data is read only then.
 package struct RefreshTable: TransactionTable {
     let transaction: Transaction
     private static let again = "ON CONFLICT (did, uid) DO UPDATE SET uid = excluded.uid"
@@ -76,8 +75,7 @@ package struct RefreshTable: TransactionTable {
         ) { (uid, $0) }
     }
 
-    /// Adds a refresh for every subscribed binding of a product's devices, because the product's visible attributes
-    /// have changed.
+    /// Adds a refresh for every subscribed binding of a product's devices, after the visible attributes have changed.
     package func addAll(of key: ProductKey) throws {
         try sql.run(
             """
@@ -110,9 +108,7 @@ package struct RefreshTable: TransactionTable {
                 """,
                 shards.names,
                 limit
-            ) {
-                Refresh(did: $0.next(), uid: $0.next())
-            }
+            ) { Refresh(did: $0.next(), uid: $0.next()) }
         }
         return try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1", limit) {
             Refresh(did: $0.next(), uid: $0.next())

@@ -4,9 +4,7 @@ package struct ConsoleRequest: Sendable {
     package var method: String
     /// The parts of the path, percent-decoded and without empty parts, such as `["api", "v1", "devices"]`.
     package var path: [String]
-    /// The parameters of the query.
-    ///
-    /// If a name is repeated, its first value counts.
+    /// The parameters of the query; if a name is repeated, its first value counts.
     package var query: [String: String]
     /// The body, which is empty for a request without a body and until the body is read.
     package var body: [UInt8]
@@ -69,13 +67,11 @@ package struct ConsoleAnswer: Sendable {
 
     /// Creates an answer.
     package init(_ status: Int, headers: [(name: String, value: String)], body: Body) {
-        self.status = status
-        self.headers = headers
-        self.body = body
+        (self.status, self.headers, self.body) = (status, headers, body)
     }
 }
 
-/// Reads a request's body; returns nil if it exceeds a number of bytes.
+/// Reads a request's body; returns nil if the body has more than `max` bytes.
 package typealias BodyReader = @Sendable (_ max: Int) async -> [UInt8]?
 
 /// The console's handler of requests, which `Web` calls for HTTP requests.

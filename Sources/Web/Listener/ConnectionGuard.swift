@@ -1,12 +1,11 @@
 import NIOCore
 
-/// A guard that takes a place for a connection, and closes the connection if no place is free or if the client is too
-/// slow.
+/// A guard that closes its connection if the listener has no free place or the client is too slow.
 ///
 /// A connection without a place is kept for a moment, so that its request gets an answer (`CrowdAnswer`). The guard is
-/// the first handler of its connection, before TLS. The client's time limit starts when the connection opens. Handlers
-/// further on, which see whole requests, extend it (`RequestTimes`, and the upgrade to a WebSocket). Single bytes don't
-/// extend the limit. A guard belongs to the event loop of its connection.
+/// the first handler of its connection, before TLS. The client's time limit starts when the connection opens. Later
+/// handlers in the pipeline, which see whole requests, extend the limit (`RequestTimes`, and the upgrade to a
+/// WebSocket). Single bytes don't extend the limit. A guard belongs to the event loop of its connection.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -17,7 +16,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var channel: (any Channel)?
     private var place: Int?
     private var deadline: Scheduled<Void>?
-    /// Whether the connection has no place, so that its request is refused.
+    /// Whether the connection lacks a place; its request is then refused.
     private(set) var isCrowded = false
 
     /// Creates the guard of a connection.
@@ -33,10 +32,7 @@ final class ConnectionGuard: ChannelInboundHandler {
         party: @escaping (SocketAddress?) -> String,
         tell: @escaping ListenerRefusal.Teller
     ) {
-        self.places = places
-        self.seconds = seconds
-        self.party = party
-        self.tell = tell
+        (self.places, self.seconds, self.party, self.tell) = (places, seconds, party, tell)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context.channel) } }
@@ -63,7 +59,7 @@ final class ConnectionGuard: ChannelInboundHandler {
         }
     }
 
-    /// Removes the client's time limit when other limits apply.
+    /// Removes the client's time limit, since other limits apply from now on.
     func allowAll() { deadline?.cancel() }
 
     /// Records whether the connection is busy; a connection that isn't busy may be closed for a newer one.

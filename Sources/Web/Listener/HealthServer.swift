@@ -12,9 +12,7 @@ package struct HealthServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     package init(_ listener: Listener, readiness: Readiness, metrics: PrometheusRegistry) {
-        self.listener = listener
-        self.readiness = readiness
-        self.metrics = metrics
+        (self.listener, self.readiness, self.metrics) = (listener, readiness, metrics)
     }
 
     /// Serves requests until the service group shuts down; throws if the address can't be bound.
@@ -27,11 +25,8 @@ package struct HealthServer: Service {
         router.add(middleware: SecurityHeaders(isSecure: false))
         router.get("healthz") { _, _ in PlainAnswer.alive }
         router.get("readyz") { [readiness] _, _ in
-            PlainAnswer.text(
-                readiness.isAllReady ? .ok : .serviceUnavailable,
-                "application/json",
-                text: ReadinessText.json(readiness.parts)
-            )
+            let status: HTTPResponse.Status = readiness.isAllReady ? .ok : .serviceUnavailable
+            return PlainAnswer.text(status, "application/json", text: ReadinessText.json(readiness.parts))
         }
         router.get("metrics") { [metrics] _, _ in
             PlainAnswer.text(.ok, "text/plain; version=0.0.4; charset=utf-8", text: metrics.render())

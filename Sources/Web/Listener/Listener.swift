@@ -12,28 +12,23 @@ package struct ListenerLimits: Sendable {
     package var connections: Int
     /// The maximum number of open connections from one IPv4 address or one IPv6 /64 network.
     package var perAddress: Int
-    /// The maximum number of seconds for a request's header, for its body, and for the pause between two requests.
+    /// The maximum number of seconds for each of these: a request's header, its body, the pause between two requests.
     package var headerSeconds: Int64
 
-    /// The maximum number of seconds from the end of a request until the last byte of its answer is handed to the
-    /// system.
+    /// The maximum number of seconds from a request's end to its answer's first part, and from each part to the next.
     static let answerSeconds: Int64 = 60
-    /// The maximum number of connections without a place that get an answer at the same time.
-    ///
-    /// Further connections without a place are closed without an answer.
+    /// The maximum number of connections without a place that get an answer; further such connections are just closed.
     static let crowd = 64
     /// The maximum number of seconds for the request of a connection without a place, including TLS.
     static let crowdSeconds: Int64 = 3
 
     /// Creates the limits.
     ///
-    /// With the defaults, 16 addresses can fill all places, but only with complete requests, because a connection with
-    /// an incomplete request gives way to the next connection. With headers of at most 16 KiB, all places together need
-    /// at most 16 MiB of memory.
+    /// With the defaults, 16 addresses can fill all places, but only with complete requests, because an incomplete
+    /// request yields to a new connection. With headers of at most 16 KiB, the headers of all connections together need
+    /// at most 16 MiB.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
-        self.connections = connections
-        self.perAddress = perAddress
-        self.headerSeconds = headerSeconds
+        (self.connections, self.perAddress, self.headerSeconds) = (connections, perAddress, headerSeconds)
     }
 }
 
@@ -46,9 +41,7 @@ package struct Listener: Sendable {
     private let logger: Logger
     private let tell: ListenerRefusal.Teller
 
-    /// The maximum number of bytes in a request's header and in one field of the header.
-    ///
-    /// Browsers send about 2 KiB.
+    /// The maximum number of bytes of a header and of each of its fields; browsers send about 2 KiB.
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 
@@ -118,7 +111,7 @@ package struct Listener: Sendable {
     }
 }
 
-/// An HTTP/1.1 connection with a guard that limits its times and takes its place.
+/// An HTTP/1.1 connection with a guard, which takes a place for the connection and limits its times.
 struct GuardedChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
@@ -133,26 +126,17 @@ struct GuardedChannel: ServerChildChannel {
         let limits = limits
         let secured = channel.eventLoop.makeCompletedFuture { [self] in
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(
-                ConnectionGuard(
-                    places,
-                    seconds: limits.headerSeconds,
-                    party: party,
-                    tell: tell
-                )
-            )
+            let seconds = limits.headerSeconds
+            try pipeline.addHandler(ConnectionGuard(places, seconds: seconds, party: party, tell: tell))
             try tls?.addHandlers(to: pipeline, tell: tell)
         }
         return secured.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let connection = try pipeline.handler(type: ConnectionGuard.self)
-            // At this position, the handlers see the parts of HTTP messages in both directions.
-            try pipeline.addHandlers(
-                CrowdAnswer(connection),
-                RequestTimes(connection, limits),
-                position: .after(decoder)
-            )
+            // After the decoder, handlers see the parts of both requests and responses.
+            let times = RequestTimes(connection, limits)
+            try pipeline.addHandlers(CrowdAnswer(connection), times, position: .after(decoder))
             return value
         }
     }

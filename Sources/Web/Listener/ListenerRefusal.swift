@@ -1,8 +1,8 @@
-/// A connection that a listener refused before the client was known, as reported to the operator.
+/// The refusal of a connection, request or sign-in by a listener, as reported to the operator.
 package struct ListenerRefusal: Sendable, Equatable {
-    /// The reason of a refusal.
+    /// The reason for a refusal.
     package enum Reason: Sendable {
-        /// The page that opened a WebSocket has an origin that isn't allowed.
+        /// The page that opened a WebSocket or sent a request has an origin that isn't allowed.
         case origin
         /// The TLS handshake failed.
         case handshake
@@ -20,8 +20,7 @@ package struct ListenerRefusal: Sendable, Equatable {
     package let address: String
     /// The operator's name in a failed sign-in; `?` if no such operator exists, or empty for other refusals.
     package let name: String
-    /// The detail of the refusal in at most 128 bytes, such as the page's origin, the TLS library's words, or the kind
-    /// of proof that failed.
+    /// The detail of the refusal in at most 128 bytes, such as the page's origin or the TLS library's words.
     package let detail: String
 
     /// The maximum length of `detail`, in bytes.
@@ -32,9 +31,7 @@ package struct ListenerRefusal: Sendable, Equatable {
 
     /// Creates a refusal.
     package init(_ reason: Reason, address: String, name: String = "", detail: String = "") {
-        self.reason = reason
-        self.address = address
-        self.name = name
+        (self.reason, self.address, self.name) = (reason, address, name)
         self.detail = String(decoding: detail.utf8.prefix(Self.detailMax), as: UTF8.self)
     }
 }

@@ -2,14 +2,11 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate that the listeners of this process present.
-///
-/// After a replacement, later connections get the new certificate.
+/// The certificate that the listeners of this process present to new connections.
 package final class TLSContexts: Sendable {
     private let current: Mutex<NIOSSLContext>
 
-    /// Creates a context for TLS 1.2 and later, from a certificate with its chain and the certificate's key in PEM
-    /// form.
+    /// Creates a context for TLS 1.2 and later from a certificate, its chain and its key, all in PEM form.
     ///
     /// - Throws: The library's error if the certificate and the key don't match.
     package init(certificatePEM: String, keyPEM: String) throws {
@@ -18,10 +15,7 @@ package final class TLSContexts: Sendable {
 
     /// Presents another certificate to connections that begin from now on.
     ///
-    /// Open connections continue unchanged.
-    ///
-    /// - Throws: The library's error if the certificate and the key don't match. The former certificate then stays in
-    ///   use.
+    /// - Throws: The library's error if the certificate and the key don't match; the former certificate stays in use.
     package func replace(certificatePEM: String, keyPEM: String) throws {
         let next = try Self.make(certificatePEM, keyPEM)
         current.withLock { $0 = next }
@@ -57,8 +51,6 @@ package struct Endpoint: Sendable {
 
     /// Creates an endpoint.
     package init(host: String, port: Int, tls: TLSContexts? = nil) {
-        self.host = host
-        self.port = port
-        self.tls = tls
+        (self.host, self.port, self.tls) = (host, port, tls)
     }
 }

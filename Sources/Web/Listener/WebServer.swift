@@ -2,30 +2,31 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener for users, which serves the pages behind links, pictures, the reference, requests, streams, and
-/// `/healthz`.
+/// The HTTP listener for users: the pages behind links, pictures, the reference, requests, streams, and `/healthz`.
 ///
-/// By default the server listens on loopback or, with a certificate, on all addresses. The server's pages require no
-/// login. The server reports only that the service is alive; `HealthServer` reports metrics and reasons on another
-/// listener.
+/// By default the server listens on loopback or, with a certificate, on all addresses. The pages require no login. This
+/// server reports only that the service is alive; `HealthServer` reports metrics and reasons on another listener.
 package struct WebServer: Service {
     private let listener: Listener
     private let readiness: Readiness
     private let pages: Pages?
     private let documents: Documents?
     private let front: RequestFront?
+    private let oauth: (any AuthorizationServer)?
     private let console: @Sendable (_ isLocal: Bool) -> String?
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// The server has no pages behind links if `pages` is nil, no reference if `documents` is nil, and no requests and
-    /// streams if `front` is nil. `console` returns the URL of the console for a visitor on this machine or elsewhere.
+    /// The server has no pages behind links if `pages` is nil, no reference if `documents` is nil, no requests and
+    /// streams if `front` is nil, and no authorization server if `oauth` is nil. `console` returns the console's URL,
+    /// depending on whether the visitor is on this machine.
     package init(
         _ listener: Listener,
         readiness: Readiness,
         pages: Pages? = nil,
         documents: Documents? = nil,
         front: RequestFront? = nil,
+        oauth: (any AuthorizationServer)? = nil,
         console: @escaping @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
     ) {
         self.listener = listener
@@ -33,6 +34,7 @@ package struct WebServer: Service {
         self.pages = pages
         self.documents = documents
         self.front = front
+        self.oauth = oauth
         self.console = console
     }
 
@@ -58,22 +60,32 @@ package struct WebServer: Service {
             }
             LinkRoutes(pages: pages, visits: visits).add(to: router)
             AvatarRoute(pages: pages).add(to: router)
+            if let front, let oauth {
+                OAuthRoutes(server: oauth, front: front, pages: pages, visits: visits).add(to: router)
+            }
         }
         return router
     }
 }
 
-/// HTTP answers that consist of one text.
+/// HTTP answers that consist of one string.
 enum PlainAnswer {
     /// The answer of `/healthz` while the process is alive.
     static var alive: Response { text(.ok, "application/json", text: #"{"ok":true}"# + "\n") }
 
-    /// Returns an answer with a status, a media type and a text.
+    /// Returns an answer with a status, a media type and a string.
     static func text(_ status: HTTPResponse.Status, _ type: String, text: String) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: type],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
-        )
+        let body = ResponseBody(byteBuffer: ByteBuffer(string: text))
+        return Response(status: status, headers: [.contentType: type], body: body)
+    }
+
+    /// Returns a page of HTML without scripts.
+    ///
+    /// The policy doesn't limit the targets of forms, since browsers would apply the limit to redirects too.
+    static func page(_ status: HTTPResponse.Status, _ html: String) -> Response {
+        var response = text(status, "text/html; charset=utf-8", text: html)
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+        return response
     }
 }

@@ -1,20 +1,16 @@
 /// The forms that Prometheus requires for names and label values.
 enum MetricName {
-    /// Converts a text to a metric name of letters, digits, `_` and `:` that doesn't begin with a digit.
+    /// Converts a string to a metric name of letters, digits, `_` and `:` that doesn't begin with a digit.
     static func name(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: ":")) }
 
-    /// Converts a text to a label name of letters, digits and `_` that doesn't begin with a digit.
+    /// Converts a string to a label name of letters, digits and `_` that doesn't begin with a digit.
     static func label(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: "_")) }
 
     /// Escapes the backslashes, double quotes and line feeds in the value of a label.
-    static func escapedValue(_ text: String) -> String {
-        escaped(text, alsoQuotes: true)
-    }
+    static func escapedValue(_ text: String) -> String { escaped(text, alsoQuotes: true) }
 
     /// Escapes the backslashes and line feeds in a HELP text.
-    static func escapedHelp(_ text: String) -> String {
-        escaped(text, alsoQuotes: false)
-    }
+    static func escapedHelp(_ text: String) -> String { escaped(text, alsoQuotes: false) }
 
     /// Returns the value of a sample in Prometheus' form.
     static func number(_ value: Double) -> String {
@@ -29,9 +25,7 @@ enum MetricName {
         for byte in text.utf8 {
             let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             if isDigit && bytes.isEmpty { bytes.append(UInt8(ascii: "_")) }
-            let isLetter =
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
             bytes.append(isLetter || isDigit || byte == extra ? byte : UInt8(ascii: "_"))
         }
         return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)

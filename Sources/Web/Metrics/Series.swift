@@ -1,8 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A series: the value of a metric for one set of labels, which is a line of the page or, for a histogram, a block of
-/// lines.
+/// A series: a metric's value for one set of labels, on one line of the page or, for a histogram, on several.
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)
@@ -24,8 +23,7 @@ final class CounterSeries: Series, CounterHandler {
     var reading: (value: Double, count: Int64) { (Double(value.load(ordering: .relaxed)), 1) }
 
     func render(_ name: String, labels: String, into page: inout String) {
-        let text = String(value.load(ordering: .relaxed))
-        page += name + LabelText.braced(labels) + " " + text + "\n"
+        page += name + LabelText.braced(labels) + " \(value.load(ordering: .relaxed))\n"
     }
 }
 
@@ -56,8 +54,7 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
     var reading: (value: Double, count: Int64) { (Double(bitPattern: bits.load(ordering: .relaxed)), 1) }
 
     func render(_ name: String, labels: String, into page: inout String) {
-        let text = MetricName.number(Double(bitPattern: bits.load(ordering: .relaxed)))
-        page += name + LabelText.braced(labels) + " " + text + "\n"
+        page += name + LabelText.braced(labels) + " \(MetricName.number(reading.value))\n"
     }
 }
 
@@ -117,6 +114,6 @@ enum LabelText {
             .joined(separator: ",")
     }
 
-    /// Returns pairs in braces, or an empty text without pairs.
+    /// Returns pairs in braces, or an empty string if there are no pairs.
     static func braced(_ labels: String) -> String { labels.isEmpty ? "" : "{\(labels)}" }
 }

@@ -16,7 +16,8 @@ package struct Documents: Sendable {
 
     func add(to router: Router<WebContext>) {
         router.get("docs") { request, _ in
-            // This relative path works below every prefix. The path's final slash is needed for the links in the pages.
+            // The redirect to the relative path `docs/` works below every prefix. The links in the pages need the final
+            // slash.
             request.uri.path.hasSuffix("/")
                 ? try answer("index.html") : Response(status: .movedPermanently, headers: [.location: "docs/"])
         }
@@ -28,26 +29,21 @@ package struct Documents: Sendable {
                 return PlainAnswer.text(.ok, "application/json", text: playground.facts(isLocal))
             case Playground.page:
                 let sources = playground.connectSources(host: request.head.authority)
-                return try answer(path, policy: "connect-src \(sources); ")
+                return try answer(path, policy: "connect-src \(sources); ", scripts: "push-worker")
             default: return try answer(path)
             }
         }
     }
 
-    private func answer(_ path: String, policy: String = "") throws -> Response {
+    /// Answers with a file; `scripts` names the Trusted Types policy with which the page may create script URLs.
+    private func answer(_ path: String, policy: String = "", scripts: String = "'none'") throws -> Response {
         guard let found = file(path) else { throw HTTPError(.notFound) }
-        return Response(
-            status: .ok,
-            headers: [
-                .contentType: found.mediaType,
-                // The files of the playground must have the same version, and depend on the ports of this run, so they
-                // aren't cached.
-                .cacheControl: path.hasPrefix("try") ? "no-cache" : "public, max-age=300",
-                .contentSecurityPolicy:
-                    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(policy)base-uri 'none'; "
-                    + "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-            ],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: found.text))
-        )
+        var response = PlainAnswer.text(.ok, found.mediaType, text: found.text)
+        // The playground's files must all be of one version, and contain the ports of this run, so they aren't cached.
+        response.headers[.cacheControl] = path.hasPrefix("try") ? "no-cache" : "public, max-age=300"
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(policy)base-uri 'none'; "
+            + "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types \(scripts)"
+        return response
     }
 }

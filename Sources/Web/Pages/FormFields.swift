@@ -3,28 +3,41 @@ import Hummingbird
 /// A parser of posted forms.
 enum FormFields {
     /// Returns the fields of the form in a request's body, or nil if the body is too long or not a form.
+    ///
+    /// If a name is repeated, its first value counts.
     static func read(_ request: inout Request, upTo max: Int) async -> [String: String]? {
+        await readPairs(&request, upTo: max).map(first)
+    }
+
+    /// Returns the names and values of the form in a request's body, or nil if the body is too long or not a form.
+    static func readPairs(_ request: inout Request, upTo max: Int) async -> [(name: String, value: String)]? {
         let type = request.headers[.contentType] ?? ""
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded"),
             let body = try? await request.collectBody(upTo: max)
         else { return nil }
-        return parse(String(buffer: body))
+        return pairs(String(buffer: body))
     }
 
-    /// Parses `name=value&…` as written by browsers.
-    ///
-    /// If a name is repeated, its first value counts.
-    static func parse(_ text: String) -> [String: String] {
-        var fields: [String: String] = [:]
-        for pair in text.split(separator: "&").prefix(32) {
+    /// Parses `name=value&…` as written by browsers; if a name is repeated, its first value counts.
+    static func parse(_ text: String) -> [String: String] { first(pairs(text)) }
+
+    private static func first(_ pairs: [(name: String, value: String)]) -> [String: String] {
+        Dictionary(pairs.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// Parses `name=value&…` as written by browsers; at most 32 names count.
+    static func pairs(_ text: String) -> [(name: String, value: String)] {
+        text.split(separator: "&").prefix(32).compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decode(parts[0]), let value = decode(parts.count > 1 ? parts[1] : "") else { continue }
-            if fields[name] == nil { fields[name] = value }
+            guard let name = decode(parts[0]), let value = decode(parts.count > 1 ? parts[1] : "") else { return nil }
+            return (name, value)
         }
-        return fields
     }
 
-    /// Decodes a part of a path, in which a plus sign is literal; returns nil if the text is malformed.
+    /// Decodes a name or a value of a form; returns nil if it is malformed.
+    static func decode(_ text: String) -> String? { decode(text[...]) }
+
+    /// Decodes a part of a path, in which a plus sign is literal; returns nil if it is malformed.
     static func decodePart(_ text: Substring) -> String? { decode(text, plus: "+") }
 
     private static func decode(_ text: Substring, plus: Unicode.Scalar = " ") -> String? {

@@ -2,14 +2,12 @@ import Domain
 import Hummingbird
 
 /// The page at `/`, and the page for unknown paths.
-///
-/// The two pages consist of a sentence and links.
 struct HomePage: Sendable {
-    /// The path in `publicUrl`, which is empty or begins with a slash.
+    /// The path in `publicUrl`: empty, or with a slash at the beginning.
     let basePath: String
     /// Whether the page links to the reference.
     let hasDocuments: Bool
-    /// Returns the URL of the console for a visitor on this machine or elsewhere, or nil if the page must not show one.
+    /// Returns the console's URL for a visitor on this machine or elsewhere; nil if the page must not show the URL.
     var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
     /// Adds the routes of the page, and of the style sheet that the pages behind links also use.
@@ -22,11 +20,9 @@ struct HomePage: Sendable {
             return page(.ok, title: "Lamplighter", text: state, console: console(isLocal))
         }
         router.get("pages/style.css") { _, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: LinkPage.style))
-            )
+            var response = PlainAnswer.text(.ok, "text/css; charset=utf-8", text: LinkPage.style)
+            response.headers[.cacheControl] = "public, max-age=3600"
+            return response
         }
     }
 
@@ -52,14 +48,7 @@ struct HomePage: Sendable {
             \(home)\(operators ?? "")\(documents)
             """
         )
-        return Response(
-            status: status,
-            headers: [
-                .contentType: "text/html; charset=utf-8",
-                .contentSecurityPolicy: "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
-            ],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: html))
-        )
+        return PlainAnswer.page(status, html)
     }
 
     private static func documents(_ base: String) -> String {

@@ -119,6 +119,9 @@ struct LinkPage {
           padding: .65rem 1rem; border: 0; border-radius: .4rem; background: var(--act);
           color: var(--act-text); cursor: pointer }
         button:hover { filter: brightness(1.1) }
+        button.plain { background: transparent; color: var(--act); border: 1px solid var(--line); margin-top: .75rem }
+        input + label { margin-top: 1rem }
+        ul { margin: 0 0 1.25rem; padding-left: 1.25rem }
         :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
         @media (max-width: 34rem) { body { background: var(--card) }
           main { margin: 0; padding: 1.5rem 1.25rem; box-shadow: none; border-radius: 0 } }

@@ -3,22 +3,21 @@ import Hummingbird
 
 /// The pages behind the links in messages.
 ///
-/// Opening a link shows a page and changes nothing. The button on the page posts the token in the body, so that a URL
-/// with a token is requested only once. Neither opening the link nor pressing the button is logged.
+/// Opening a link shows a page and changes nothing. The button on the page posts the token in the body, so that the
+/// URL with the token isn't requested again. Neither opening the link nor pressing the button is logged.
 struct LinkRoutes: Sendable {
     let pages: Pages
     let visits: VisitLimit
 
-    private static let bodyMax = 16_384
+    /// The maximum length of a posted form, in bytes.
+    static let bodyMax = 16_384
     private static let tokenMax = 64
 
     func add(to router: Router<WebContext>) {
         router.get("link/{token}") { request, context in
             let token = context.parameters.get("token") ?? ""
-            return await answer(request, context) {
+            return await answer(request, context, token: token) {
                 token.utf8.count <= Self.tokenMax ? await pages.look(token) : LinkView(.over)
-            } token: {
-                token
             }
         }
         router.post("link") { request, context in
@@ -27,11 +26,7 @@ struct LinkRoutes: Sendable {
                 return page(LinkView(.over), .english, status: .badRequest, token: "")
             }
             let token = fields["token"] ?? ""
-            return await answer(request, context) {
-                await follow(token, fields)
-            } token: {
-                token
-            }
+            return await answer(request, context, token: token) { await follow(token, fields) }
         }
     }
 
@@ -49,12 +44,10 @@ struct LinkRoutes: Sendable {
     private func answer(
         _ request: Request,
         _ context: WebContext,
-        view: () async -> LinkView,
-        token: () -> String
+        token: String,
+        view: () async -> LinkView
     ) async -> Response {
-        let asked = request.headers[.acceptLanguage].flatMap {
-            Language.pick(acceptLanguage: $0)
-        }
+        let asked = request.headers[.acceptLanguage].flatMap { Language.pick(acceptLanguage: $0) }
         guard visits.admit(context.visitor(of: request)) else {
             return page(LinkView(.busy), asked ?? .english, status: .tooManyRequests, token: "")
         }
@@ -66,19 +59,15 @@ struct LinkRoutes: Sendable {
             case .over: .gone
             case .busy: .serviceUnavailable
             }
-        return page(view, asked ?? view.language ?? .english, status: status, token: token())
+        return page(view, asked ?? view.language ?? .english, status: status, token: token)
     }
 
     private func page(_ view: LinkView, _ language: Language, status: HTTPResponse.Status, token: String) -> Response {
         let page = LinkPage(view: view, language: language, basePath: pages.basePath, token: token)
-        var response = Response(
-            status: status,
-            headers: [.contentType: "text/html; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: page.html))
-        )
+        var response = PlainAnswer.text(status, "text/html; charset=utf-8", text: page.html)
         response.headers[.contentLanguage] = language.rawValue
         response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; " + "frame-ancestors 'none'"
+            "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         if view.step == .busy { response.headers[.retryAfter] = "60" }
         return response
     }

@@ -6,30 +6,25 @@ struct PageWords: Sendable {
     private let texts: JSONObject
 
     /// Returns the words of a language.
-    static func of(_ language: Language) -> PageWords {
-        switch language {
-        case .english: english
-        case .chinese: chinese
-        }
-    }
+    static func of(_ language: Language) -> PageWords { language == .chinese ? chinese : english }
 
     private static let english = PageWords(file: "pages-en.json")
     private static let chinese = PageWords(file: "pages-zh.json")
 
     private init(file: String) { texts = (try? JSONValue.parse(Array(WebTexts.text(file).utf8)))?.objectValue ?? [:] }
 
-    private init(_ texts: JSONObject?) {
-        self.texts = texts ?? [:]
-    }
+    private init(_ texts: JSONObject?) { self.texts = texts ?? [:] }
 
-    /// Returns a text, or an empty text if it is missing.
-    ///
-    /// A test makes sure that no text is missing.
+    /// Returns a text, or an empty string if it is missing; a test checks that no text is missing.
     subscript(name: Name) -> String { texts[name.rawValue]?.stringValue ?? "" }
 
     /// Returns the texts for a kind of link: `title`, `ask`, `button`, `doneTitle` and `done`.
-    func texts(_ kind: Link.Kind) -> PageWords {
-        PageWords(texts[kind.rawValue]?.objectValue)
+    func texts(_ kind: Link.Kind) -> PageWords { PageWords(texts[kind.rawValue]?.objectValue) }
+
+    /// The texts of the authorization page.
+    var oauth: [String: String] {
+        let members = texts["oauth"]?.objectValue?.members ?? []
+        return Dictionary(members.map { ($0.key, $0.value.stringValue ?? "") }) { first, _ in first }
     }
 
     /// Returns the message about a refused password.

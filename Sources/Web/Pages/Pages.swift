@@ -1,16 +1,14 @@
 package import Domain
 
-/// The service's functions that the pages call, because `Web` has no access to the store.
+/// Those functions of the service that the pages call; `Web` itself has no access to the store.
 package struct Pages: Sendable {
     /// Returns the state of a link without changing anything.
     package var look: @Sendable (_ token: String) async -> LinkView
-    /// Carries out the action of a link.
-    ///
-    /// Only the page for a password reset passes a password.
+    /// Carries out a link's action; only the page for a password reset passes a password.
     package var follow: @Sendable (_ token: String, _ password: String?) async -> LinkView
     /// Returns a picture by its digest.
     package var avatar: @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?
-    /// The path in `publicUrl`, which is empty or begins with a slash, and doesn't end in one.
+    /// The path in `publicUrl`: empty, or with a slash at the beginning and none at the end.
     package var basePath: String
     /// Whether users reach the pages by HTTPS.
     package var isSecure: Bool
@@ -26,10 +24,7 @@ package struct Pages: Sendable {
         publicURL: String,
         visitsPerMinute: Int
     ) {
-        self.visitsPerMinute = visitsPerMinute
-        self.look = look
-        self.follow = follow
-        self.avatar = avatar
+        (self.visitsPerMinute, self.look, self.follow, self.avatar) = (visitsPerMinute, look, follow, avatar)
         isSecure = publicURL.lowercased().hasPrefix("https://")
         let rest = publicURL.firstRange(of: "://").map { publicURL[$0.upperBound...] } ?? ""
         basePath = rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""

@@ -14,14 +14,12 @@ package final class VisitLimit: Sendable {
 
     /// Creates a limit of `perMinute` visits from each visitor; `seconds` is a monotonic clock.
     package init(perMinute: Int, visitorsMax: Int = 10_000, seconds: @escaping @Sendable () -> Int64) {
-        self.perMinute = perMinute
-        self.visitorsMax = visitorsMax
-        self.seconds = seconds
+        (self.perMinute, self.visitorsMax, self.seconds) = (perMinute, visitorsMax, seconds)
     }
 
     /// Counts a visit, and returns false if the visit exceeds the limit.
     ///
-    /// The first `visitorsMax` visitors in a minute are counted separately. All others share one count.
+    /// The first `visitorsMax` visitors in a minute are counted separately. All other visitors share one count.
     package func admit(_ visitor: String) -> Bool {
         let minute = seconds() / 60
         return state.withLock { state in

@@ -5,16 +5,18 @@ import NIOCore
 /// The context of an HTTP request.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
+    /// The connection.
+    let channel: any Channel
     /// The source address of the connection; nil if the channel has none.
     let remoteAddress: SocketAddress?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        remoteAddress = source.channel.remoteAddress
+        channel = source.channel
+        remoteAddress = channel.remoteAddress
     }
 
-    /// Returns the client's address, which is the remote address or, behind a proxy on this machine, the last address
-    /// that the proxy names.
+    /// Returns the remote address or, behind a proxy on this machine, the last address that the proxy names.
     func address(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),

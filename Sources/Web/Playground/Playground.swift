@@ -1,5 +1,4 @@
-/// The facts about the service for the playground of the reference, and the addresses to which the playground's page
-/// may connect.
+/// The facts about the service for the reference's playground, and the addresses to which its page may connect.
 package struct Playground: Sendable {
     /// The port of MQTT over WebSocket; nil if that listener is off.
     let webSocketPort: Int?
@@ -8,17 +7,13 @@ package struct Playground: Sendable {
     /// Returns the facts as JSON.
     let facts: @Sendable (_ forThisMachine: Bool) -> String
 
-    /// Creates a playground.
-    ///
-    /// The facts contain secrets only for visitors on this machine.
+    /// Creates a playground; `facts` may include secrets only if its argument is true: the visitor is on this machine.
     package init(
         webSocketPort: Int?,
         webSocketTLSPort: Int?,
         facts: @escaping @Sendable (_ forThisMachine: Bool) -> String
     ) {
-        self.webSocketPort = webSocketPort
-        self.webSocketTLSPort = webSocketTLSPort
-        self.facts = facts
+        (self.webSocketPort, self.webSocketTLSPort, self.facts) = (webSocketPort, webSocketTLSPort, facts)
     }
 
     /// The path of the playground's page below `/docs/`.
@@ -26,22 +21,18 @@ package struct Playground: Sendable {
     /// The path of the facts below `/docs/`.
     static let factsPath = "try/facts.json"
 
-    /// Returns the sources to which the page may connect, for the content security policy of a page that was requested
-    /// from `host`.
+    /// Returns the allowed connections for the content security policy of a page that was requested from `host`.
     ///
-    /// The sources include the page's own origin, also for WebSockets that a proxy forwards. A policy can't name IPv6
+    /// The sources include the page's own origin, also for WebSockets through a proxy. A policy can't name IPv6
     /// addresses, so a page from `[::1]` connects to 127.0.0.1, where the listeners of this machine are reachable too.
     func connectSources(host: String?) -> String {
         guard let host = host.flatMap(Self.policyName) else { return "'self'" }
-        let sources = [("ws", webSocketPort), ("wss", webSocketTLSPort)].compactMap {
-            scheme,
-            port in
-            port.map { "\(scheme)://\(host):\($0)" }
-        }
+        let ports = [("ws", webSocketPort), ("wss", webSocketTLSPort)]
+        let sources = ports.compactMap { scheme, port in port.map { "\(scheme)://\(host):\($0)" } }
         return (["'self'"] + sources).joined(separator: " ")
     }
 
-    /// Returns the host of an authority in a form that a policy can name, or nil if there is none.
+    /// Returns the host of an authority in a form that a policy can name, or nil if a policy can't name the host.
     private static func policyName(_ authority: String) -> String? {
         if authority == "[::1]" || authority.hasPrefix("[::1]:") { return "127.0.0.1" }
         let host = authority.prefix { $0 != ":" }

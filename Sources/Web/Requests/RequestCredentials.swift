@@ -34,15 +34,11 @@ enum RequestCredentials: Equatable {
     }
 
     private static var malformed: Rejection {
-        Rejection(
-            .invalidCredentials,
-            "The header Authorization must be Bearer with a token, or Basic with the app's id and secret."
-        )
+        let form = "Bearer with a token, or Basic with the app's id and secret"
+        return Rejection(.invalidCredentials, "The header Authorization must be \(form).")
     }
 
-    /// Returns whether a text can be a token.
-    ///
-    /// Only characters that need no JSON escapes are allowed, because the token is copied into the envelope.
+    /// Returns whether a string can be a token: its characters must need no JSON escapes in the envelope.
     static func isToken(_ text: String) -> Bool {
         (1...secretMax).contains(text.utf8.count)
             && text.utf8.allSatisfy {
@@ -50,7 +46,7 @@ enum RequestCredentials: Equatable {
             }
     }
 
-    /// Decodes base64 with padding; returns nil if the text is malformed.
+    /// Decodes base64 with padding; returns nil if it is malformed.
     static func base64(_ text: String) -> [UInt8]? {
         guard text.utf8.count.isMultiple(of: 4) else { return nil }
         let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The functions by which HTTP requests reach the broker and the store, to which `Web` has no access.
+/// The functions by which HTTP requests reach the broker and the store; `Web` itself has access to neither.
 package struct RequestFront: Sendable {
     /// A request with its sender's credentials.
     package struct Asked: Sendable {
@@ -14,6 +14,8 @@ package struct RequestFront: Sendable {
         package let payload: [UInt8]
         /// The sender's password, as it would be over MQTT: a token or the app's secret.
         package let password: String
+        /// The digest by which the gate admits the request; if nil, the gate uses the password's digest.
+        package let digest: [UInt8]?
         /// Whether the password is a token.
         package let isToken: Bool
         /// The client's address.
@@ -40,17 +42,20 @@ package struct RequestFront: Sendable {
         package let uid: UserID?
         /// The refusal if the token is no longer valid; nil while it is valid.
         package let refusal: Rejection?
+        /// The digest by which the gate admits the requests of a linked service; nil for other holders.
+        package let digest: [UInt8]?
 
         /// Makes the description of a token's holder.
-        package init(app: AppID, terminal: TerminalID, uid: UserID?, refusal: Rejection?) {
+        package init(app: AppID, terminal: TerminalID, uid: UserID?, refusal: Rejection?, digest: [UInt8]? = nil) {
             self.app = app
             self.terminal = terminal
             self.uid = uid
             self.refusal = refusal
+            self.digest = digest
         }
     }
 
-    /// The first levels of all paths, which equal the root of all topics.
+    /// The first levels of all paths; they equal the root of all topics.
     let root: String
     /// The rule for the origins of pages that may send requests.
     let origins: OriginRule
@@ -90,7 +95,7 @@ package struct RequestFront: Sendable {
 }
 
 extension Rejection {
-    /// The refusal of a request that got no answer and may have had its effect.
+    /// The refusal of a request that got no answer and may have taken effect.
     ///
     /// No other refusal with the code `Unavailable` has that meaning.
     package static let outcomeUnknown = Rejection(

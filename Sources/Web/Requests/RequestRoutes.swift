@@ -19,7 +19,7 @@ struct RequestRoutes: RouterMiddleware {
             return try await next(request, context)
         }
         guard Self.isUnambiguous(request) else {
-            return Self.refusal(.invalid("Host", "A request names one Host, and is sent whole or chunked."))
+            return Self.refusal(.invalid("Host", "A request must have one Host, and no transfer coding but chunked."))
         }
         let origin = request.headers[.origin]
         guard front.origins.allows(origin, host: request.head.authority, isSecure: front.isSecure) else {
@@ -44,7 +44,8 @@ struct RequestRoutes: RouterMiddleware {
         return response
     }
 
-    /// Returns whether a proxy before the service reads a request as the service does: its first Host is no header here.
+    /// Returns whether proxies and the service read a request alike: it has one Host, and no transfer coding but
+    /// chunked.
     private static func isUnambiguous(_ request: Request) -> Bool {
         request.head.authority != nil && !request.headers.contains { $0.name.canonicalName == "host" }
             && request.headers[values: .transferEncoding].allSatisfy { $0.lowercased() == "chunked" }
@@ -52,7 +53,7 @@ struct RequestRoutes: RouterMiddleware {
 
     private func answer(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let path = RequestPath(request.uri.path, root: front.root) else {
-            throw Rejection(.resourceNotFound, "There is no such path; a request's path is its topic.")
+            throw Rejection(.resourceNotFound, "There is no such path; the path of a request is its topic.")
         }
         if request.method == .options {
             return Response(
@@ -100,6 +101,7 @@ struct RequestRoutes: RouterMiddleware {
             name: name,
             payload: envelope.payload,
             password: sender.password,
+            digest: sender.digest,
             isToken: sender.isToken,
             address: context.address(of: request),
             traceparent: Self.traceparent(of: request)
@@ -107,7 +109,7 @@ struct RequestRoutes: RouterMiddleware {
         switch await front.ask(asked) {
         case .answer(let bytes): return Self.response(to: bytes)
         case .refusal(let rejection):
-            // The gate refuses a token that isn't valid, and the reason comes from the token's session.
+            // The gate refuses an invalid token without a reason, so the reason is looked up in the token's session.
             guard rejection.code == .invalidToken, sender.isToken, rejection.reason == nil else { throw rejection }
             throw try await front.holder(sender.password)?.refusal ?? rejection
         }
@@ -118,6 +120,7 @@ struct RequestRoutes: RouterMiddleware {
         var terminal: TerminalID
         var password: String
         var isToken: Bool
+        var digest: [UInt8]?
     }
 
     private func sender(
@@ -142,12 +145,26 @@ struct RequestRoutes: RouterMiddleware {
                 field: "token"
             )
         }
-        if let app, let terminal { return Sender(app: app, terminal: terminal, password: token, isToken: true) }
+        if let app, let terminal, !OAuthToken.isAccess(token) {
+            return Sender(app: app, terminal: terminal, password: token, isToken: true)
+        }
         let holder = try await holder(of: token)
-        return Sender(app: holder.app, terminal: holder.terminal, password: token, isToken: true)
+        guard (app ?? holder.app, terminal ?? holder.terminal) == (holder.app, holder.terminal) else {
+            throw Rejection(.invalidToken, "The token is not valid here.", field: "token")
+        }
+        return Sender(
+            app: holder.app,
+            terminal: holder.terminal,
+            password: token,
+            isToken: true,
+            digest: holder.digest
+        )
     }
 
-    private func holder(of token: String) async throws -> RequestFront.Holder {
+    /// Returns the holder of a valid token.
+    ///
+    /// - Throws: `Rejection` for an unknown token, or one that is no longer valid.
+    func holder(of token: String) async throws -> RequestFront.Holder {
         guard let holder = try await front.holder(token) else {
             throw Rejection(.invalidToken, "The token is not valid here.", field: "token")
         }
@@ -181,64 +198,6 @@ struct RequestRoutes: RouterMiddleware {
             TraceID(traceparent: Array(text.utf8)) != nil
         else { return nil }
         return text
-    }
-
-    // MARK: Streams
-
-    private func stream(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let streams = front.streams else {
-            throw Rejection(.resourceNotFound, "There are no streams here.")
-        }
-        guard case .bearer(let token) = try RequestCredentials.read(request.headers[.authorization]) else {
-            throw Rejection(.invalidToken, "A stream needs a session's token as Bearer.", field: "token")
-        }
-        let holder = try await holder(of: token)
-        let filters = try StreamFilters(request.uri.query, of: holder)
-        let stream = try await streams.open(
-            holder,
-            token: token,
-            filters: filters.texts.map { "\(front.root)/\($0)" },
-            from: context.address(of: request),
-            holder: front.holder
-        )
-        return Self.stream(request, stop: stream.stop) { [root = front.root] in try await stream.run(root: root, &$0) }
-    }
-
-    private func events(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard case .bearer(let token) = try RequestCredentials.read(request.headers[.authorization]) else {
-            throw Rejection(.invalidToken, "A stream of events needs an API key as Bearer.", field: "token")
-        }
-        let holder = try await holder(of: token)
-        let opening = EventStreamRequest(
-            token: token,
-            parameters: try EventQuery.read(request.uri.query),
-            lastID: try EventQuery.lastID(HTTPFields.Element.Name("Last-Event-ID").flatMap { request.headers[$0] })
-        )
-        let stream = try await front.events.open(opening, of: holder, from: context.address(of: request))
-        return Self.stream(request, stop: stream.stop) { try await stream.run(&$0) }
-    }
-
-    private static func stream(
-        _ request: Request,
-        stop: @escaping @Sendable () -> Void,
-        run: @escaping @Sendable @concurrent (inout EventWriter) async throws -> Void
-    ) -> Response {
-        Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                var events = EventWriter(writer)
-                // When a client leaves, its place is freed at once, and not only when the service next writes to the
-                // client.
-                try await request.body.consumeWithInboundCloseHandler { _ in
-                    try await run(&events)
-                } onInboundClosed: {
-                    stop()
-                }
-                writer = events.writer
-                try await writer.finish(nil)
-            }
-        )
     }
 
     // MARK: Answers

@@ -5,10 +5,12 @@ package import Wire
 
 /// A reader of the event log for one stream.
 package protocol EventFeed: Sendable {
-    /// Returns the next part once there is one; after `end` there is none.
+    /// Waits for the next part and returns it; no part follows `end`.
     func next() async -> EventPart
     /// Makes `next` return at once.
     func stop()
+    /// Returns whether the key or the subscription has ended.
+    func hasEnded() async -> Bool
 }
 
 /// The streams of the event log, for API keys.
@@ -20,7 +22,7 @@ package struct EventStreams: Sendable {
     private let keyPlaces: StreamPlaces
     private let read: Opener
 
-    /// Makes the streams, which share the places of users' streams; a key may have `perKey` at once.
+    /// Makes the keys' streams, which count towards the limit on users' streams; each key may have `perKey` streams.
     package init(_ places: StreamPlaces, perKey: Int, read: @escaping Opener) {
         self.places = places
         keyPlaces = StreamPlaces(perParty: perKey)
@@ -65,15 +67,18 @@ final class LogStream: Sendable {
 
     deinit { leave() }
 
-    /// Ends the stream, since the service stops or the client has left.
+    /// Ends the stream because the service stops or the client has left.
     @Sendable func stop() { feed.stop() }
+
+    /// Returns whether the key or the subscription has ended.
+    @Sendable func hasEnded() async -> Bool { await feed.hasEnded() }
 
     /// Sends entries until the stream ends.
     ///
-    /// - Throws: Once the client is gone.
+    /// - Throws: An error when the client is gone.
     @concurrent func run(_ writer: inout EventWriter) async throws {
         try await withGracefulShutdownHandler {
-            // The head must leave now, even if no entry comes.
+            // The comment makes the server send the head of the answer at once, even if no entry follows.
             try await writer.write(Array(":\n\n".utf8))
             while true {
                 switch await feed.next() {
@@ -92,7 +97,7 @@ final class LogStream: Sendable {
 
 /// The parameters of a stream of the event log.
 enum EventQuery {
-    /// Reads a query as the parameters of a request; lists may be repeated, or have commas.
+    /// Reads a query as the parameters of a request; a list is separated by commas or given by repeating its parameter.
     static func read(_ query: String?) throws(Rejection) -> JSONObject {
         var (lists, texts): ([String: [String]], [String: String]) = ([:], [:])
         for pair in query?.split(separator: "&") ?? [] {
@@ -103,7 +108,10 @@ enum EventQuery {
             }
             switch name {
             case "types", "productKeys", "dids": lists[name, default: []] += text.split(separator: ",").map(String.init)
-            case "after", "subscriptionId": texts[name] = text
+            case "after", "subscriptionId":
+                guard texts.updateValue(text, forKey: name) == nil else {
+                    throw Rejection.invalid(name, "The query contains this parameter twice.")
+                }
             default:
                 let known = "types, productKeys, dids, after and subscriptionId"
                 throw Rejection.invalid("query", "A stream of events takes the parameters \(known).")

@@ -4,7 +4,6 @@ import Domain
 struct StreamFilters: Equatable {
     let texts: [String]
 
-    /// The maximum number of filters.
     private static let countMax = 8
     private static let bytesMax = 512
 
@@ -20,11 +19,11 @@ struct StreamFilters: Equatable {
         for pair in query?.split(separator: "&") ?? [] {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts[0] == "filter", parts.count == 2 else {
-                throw Rejection.invalid("query", "A stream accepts only the parameter filter.")
+                throw Rejection.invalid("query", "The only parameter of a stream is 'filter'.")
             }
             guard let text = FormFields.decodePart(parts[1]), (1...Self.bytesMax).contains(text.utf8.count),
                 !text.utf8.contains(where: { $0 < 0x20 })
-            else { throw Rejection.invalid("filter", "A filter is a topic without the root, of at most 512 bytes.") }
+            else { throw Rejection.invalid("filter", "A filter has 1 to 512 bytes, without the root.") }
             guard spaces.contains(where: { text.utf8.starts(with: $0.utf8) }) else {
                 throw Rejection(
                     .forbidden,

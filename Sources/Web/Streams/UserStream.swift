@@ -14,8 +14,8 @@ final class UserStream: Sendable {
     private let leave: @Sendable () -> Void
     private let isStopping = Atomic(false)
 
-    /// The time without messages after which the stream sends a comment, which shows whether the client is still there,
-    /// and a ping to the broker.
+    /// The time without messages after which the stream pings the broker, and checks by a comment if the client is
+    /// gone.
     private static let silenceMax: TimeAmount = .seconds(15)
 
     init(
@@ -35,7 +35,7 @@ final class UserStream: Sendable {
     }
 
     deinit {
-        // A stream whose client left before it was answered is also closed here.
+        // If the client left before the request was answered, the stream is also closed here.
         link.close()
         leave()
     }
@@ -45,7 +45,7 @@ final class UserStream: Sendable {
     /// - Throws: An error when the client is gone.
     @concurrent func run(root: String, _ writer: inout EventWriter) async throws {
         try await withGracefulShutdownHandler {
-            // Because of the comment, the head of the answer is sent at once, even if no message arrives.
+            // The comment makes the server send the head of the answer at once, even if no message arrives.
             try await writer.write(Array(":\n\n".utf8))
             for packet in early { _ = try await pass(packet, root, to: &writer) }
             while true {
@@ -101,8 +101,8 @@ final class UserStream: Sendable {
         if isStopping.load(ordering: .relaxed) { return "stopping" }
         if let refusal = try? await find(token)?.refusal { return refusal.reason ?? "expired" }
         if wasCutOff { return "tooSlow" }
-        // A broker that stops closes this connection and the service's own connection one after the other, so the
-        // stream waits briefly.
+        // A stopping broker closes the stream's connection and the service's connection at slightly different times.
+        // The stream therefore waits briefly before it checks whether the broker still runs.
         try? await Task.sleep(for: .milliseconds(300))
         return isBrokerSame() ? "takenOver" : "stopping"
     }
@@ -117,10 +117,8 @@ final class UserStream: Sendable {
     /// Returns the bytes of a server-sent event, with a separate `data` line for each line of the data.
     static func event(_ name: String, _ data: [UInt8]) -> [UInt8] {
         var bytes = Array("event: \(name)\n".utf8)
-        for line in String(decoding: data, as: UTF8.self).split(
-            omittingEmptySubsequences: false,
-            whereSeparator: \.isNewline
-        ) {
+        let text = String(decoding: data, as: UTF8.self)
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             bytes += Array("data: \(line)\n".utf8)
         }
         bytes.append(UInt8(ascii: "\n"))

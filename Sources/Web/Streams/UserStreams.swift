@@ -5,13 +5,11 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The streams of users' messages.
+/// The streams of users' messages, each an MQTT connection that the service opens with a session's token.
 ///
-/// Each stream is an MQTT connection that the service opens for a terminal with the session's token.
-///
-/// The gate therefore decides what a stream receives, limits the stream and closes it. A terminal has only one
-/// connection at the broker, and the newest replaces any other. A client that needs MQTT and a stream at the same time
-/// logs in as two terminals.
+/// The gate therefore decides what a stream receives, and limits and closes the stream. A terminal has only one
+/// connection at the broker, and the newest replaces any other. A client with both MQTT and a stream logs in as two
+/// terminals.
 package final class UserStreams: Sendable {
     private let broker: (name: String, host: String, port: Int)
     private let tls: BrokerTLS?
@@ -19,11 +17,10 @@ package final class UserStreams: Sendable {
     private let brokerRun: @Sendable () -> Int?
     private let places: StreamPlaces
 
-    /// Creates the streams, each of which takes one of the places.
+    /// Creates the collection of streams; each open stream takes up one of `places`.
     ///
-    /// If `addresses` is nil or the broker is on another machine, the broker sees the address of this machine instead
-    /// of the client's. `brokerRun` returns a number that changes when the broker restarts, and nil while the broker is
-    /// away.
+    /// If `addresses` is nil or the broker is on another machine, the broker sees this machine's address instead of the
+    /// client's. `brokerRun` returns a number that changes when the broker restarts, or nil while there is no broker.
     package init(
         brokerHost: String,
         brokerPort: Int,
@@ -39,7 +36,6 @@ package final class UserStreams: Sendable {
         self.places = places
     }
 
-    /// The number of seconds within which the broker must answer.
     private static let answerSeconds: Int64 = 10
 
     /// Connects to the broker as a terminal, and subscribes to filters.
@@ -138,18 +134,19 @@ package final class UserStreams: Sendable {
     }
 }
 
-/// The files for connections to the broker over TLS; each connection reads them again, so that they can be renewed.
+/// The files for connections to the broker over TLS; each connection reads them again, so the files can be renewed.
 package struct BrokerTLS: Sendable {
     private let authority: String
     private let certificate: (file: String, key: String)?
 
-    /// Takes the paths of the authorities' file and, if the broker requires one, of the service's certificate and key.
+    /// Takes the paths of the CA certificates and, if the broker requires a client certificate, of that certificate and
+    /// its key.
     package init(authority: String, certificateFile: String?, keyFile: String?) {
         self.authority = authority
         if let certificateFile, let keyFile { certificate = (certificateFile, keyFile) } else { certificate = nil }
     }
 
-    /// Returns the handler of a connection, which checks the broker's name, or its address if it has no name.
+    /// Returns a connection's TLS handler, which checks the broker's name, or the broker's address if it has no name.
     fileprivate func handler(to name: String) throws -> NIOSSLClientHandler {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -173,11 +170,8 @@ package final class StreamPlaces: Sendable {
     /// The maximum number of streams from one source address.
     package static let perAddress = 16
 
-    /// Makes places for `limit` streams, of which a party may have `perParty`.
-    package init(limit: Int = .max, perParty: Int = perAddress) {
-        self.limit = limit
-        self.perParty = perParty
-    }
+    /// Makes places for `limit` streams; each party may have `perParty` of them.
+    package init(limit: Int = .max, perParty: Int = perAddress) { (self.limit, self.perParty) = (limit, perParty) }
 
     /// Takes a place.
     ///

@@ -5,8 +5,7 @@ import NIOPosix
 import NIOWebSocket
 import ServiceLifecycle
 
-/// The server of MQTT over WebSocket for browsers, which forwards bytes between clients and the broker's plain
-/// listener.
+/// The server of MQTT over WebSocket for browsers, which relays bytes to the broker's plain listener.
 ///
 /// Mosquitto 2.0.11 has a WebSocket listener too, but it can't be bound to one address and doesn't report the origin of
 /// a browser's page. The documentation describes the rules (reference: connecting#websocket).
@@ -38,15 +37,12 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // For each client, the relay connects to the broker from a separate loopback address. Only a broker on loopback
-        // can be reached from such an address.
+        // The relay connects from a separate loopback address for each client, so the broker must be on loopback, too.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness
-        places = ConnectionPlaces(
-            "websocket",
-            ListenerLimits(connections: limits.connections, perAddress: limits.perAddress)
-        )
+        let counts = ListenerLimits(connections: limits.connections, perAddress: limits.perAddress)
+        places = ConnectionPlaces("websocket", counts)
     }
 
     /// Relays connections until the service group shuts down; throws if an address can't be bound.
@@ -88,14 +84,8 @@ package struct WebSocketServer: Service {
 
     private func prepare(_ channel: any Channel, tls: TLSContexts?, request: WebSocketRequest) throws {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(
-            ConnectionGuard(
-                places,
-                seconds: limits.upgradeSeconds,
-                party: ConnectionParty.householdOrProxied,
-                tell: tell
-            )
-        )
+        let (seconds, party) = (limits.upgradeSeconds, ConnectionParty.householdOrProxied)
+        try pipeline.addHandler(ConnectionGuard(places, seconds: seconds, party: party, tell: tell))
         try tls?.addHandlers(to: pipeline, tell: tell)
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: limits.bufferBytes,
@@ -115,7 +105,6 @@ package struct WebSocketServer: Service {
         try pipeline.addHandler(WebSocketRefusal(request, tell))
     }
 
-    /// Upgrades the connection to a WebSocket, and connects it to the broker.
     private func begin(_ channel: any Channel, _ head: HTTPRequestHead) throws {
         let pipeline = channel.pipeline.syncOperations
         let connection = try pipeline.handler(type: ConnectionGuard.self)

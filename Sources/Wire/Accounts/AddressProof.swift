@@ -24,17 +24,14 @@ package enum AddressProof: Sendable, Equatable {
 
     /// Reads `code` and `codeToken` for a method that accepts no ticket.
     init(code fields: Fields) throws(Rejection) {
-        self = .code(
-            try fields.requiredText("code", length: 0...16),
-            token: try fields.text("codeToken", length: 1...64)
-        )
+        let code = try fields.requiredText("code", length: 0...16)
+        self = .code(code, token: try fields.text("codeToken", length: 1...64))
     }
 }
 
 /// An address, with the proof that the address is the caller's.
 ///
-/// The methods `account/verifyOperation` and `account/resetPassword` have these parameters, the latter in addition to
-/// the new password.
+/// `account/verifyOperation` has these parameters. `account/resetPassword` also has the new password.
 package struct ProvedAddressParameters: Sendable, Equatable {
     /// The country and the region of the request.
     package let place: RequestRegion
@@ -53,7 +50,7 @@ package struct ProvedAddressParameters: Sendable, Equatable {
 
 /// The parameters of `account/bindPhone` and `bindEmail`: an address and its proof.
 package struct BindAddressParameters: Sendable, Equatable {
-    /// The kind of the address, whose raw value is the name of the field.
+    /// The kind of an address; its raw value is the name of the address's field.
     package enum Kind: String, Sendable {
         case phone, email
     }
@@ -63,9 +60,7 @@ package struct BindAddressParameters: Sendable, Equatable {
     /// The proof of the address.
     package let proof: AddressProof
 
-    /// Reads the address from the field of its kind, and the proof.
-    ///
-    /// The country must be in the user's region.
+    /// Reads the proof, and the address from the field that `kind` names; the country must be in the user's region.
     package init(_ fields: Fields, _ kind: Kind, of user: User, in regions: Regions) throws(Rejection) {
         let place = try RequestRegion(fields, of: user, in: regions)
         let name = kind.rawValue
@@ -89,7 +84,7 @@ package enum CancelProof: Sendable, Equatable {
     package init?(_ fields: Fields) throws(Rejection) {
         let given = ["password", "code", "ticket"].filter { fields.has($0) }
         if given.count > 1 {
-            throw .invalid("params.\(given[1])", "One of params.password, params.code and params.ticket is enough.")
+            throw .invalid("params.\(given[1])", "Give only one of params.password, params.code and params.ticket.")
         }
         if let password = try fields.text("password", length: 1...512) {
             self = .password(password)

@@ -2,13 +2,11 @@ import JSON
 
 /// An encoder of answers about codes and tickets (`schemas/methods/account.schema.json`).
 package enum CodeCodec {
-    /// Returns the answer to `account/sendCode`, with the code's lifetime and the pause before the next code, in
-    /// seconds.
+    /// Returns the answer to `account/sendCode`: the code's lifetime and the pause before the next code, in seconds.
     package static func sent(requestID: String, token: String, lifeSeconds: Int64, pauseSeconds: Int64) -> Answer {
-        [
-            "expiresIn": .integer(lifeSeconds), "retryAfter": .integer(pauseSeconds), "codeToken": .string(token),
-            "requestId": .string(requestID),
-        ]
+        JSONObject(showing: [
+            "expiresIn": lifeSeconds, "retryAfter": pauseSeconds, "codeToken": token, "requestId": requestID,
+        ])
     }
 
     /// Returns the answer to `account/checkCode`.

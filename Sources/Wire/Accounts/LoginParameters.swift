@@ -6,7 +6,7 @@ package struct LoginParameters: Sendable, Equatable {
     package let place: RequestRegion
     /// The login name.
     package let name: LoginName
-    /// Whether the name was given as `account`, so that an e-mail address can also be a username.
+    /// True if the name was given as `account`, in which case an e-mail address can also be a username.
     package let isAnyName: Bool
     /// The code that proves the address; nil for a login with a password.
     package let proof: AddressProof?
@@ -26,7 +26,7 @@ package struct LoginParameters: Sendable, Equatable {
         let hasPassword = fields.has("password")
         if hasPassword, proof != nil { throw fields.refuse("code", "can't be combined with a password") }
         if !hasPassword, proof == nil { throw fields.refuse("password", "is missing") }
-        if proof != nil, name.address == nil { throw fields.refuse("code", "needs a phone or an e-mail address") }
+        if proof != nil, name.address == nil { throw fields.refuse("code", "needs a phone number or e-mail address") }
     }
 }
 
@@ -51,7 +51,7 @@ package struct ExternalLoginParameters: Sendable, Equatable {
 package struct AnonymousLoginParameters: Sendable, Equatable {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The secret of the app's installation, by which its anonymous user is found again; nil if the request has none.
+    /// The secret by which the anonymous user of an app's installation is found again; nil if the request has none.
     package let deviceID: String?
     /// The terminal that logs in.
     package let terminal: TerminalInfo

@@ -31,10 +31,8 @@ package struct RegistrationParameters {
         isNamedByPhone = number.map { addresses.contains(.phone($0)) } ?? false
         username = isNamedByPhone ? nil : try fields.username()
         guard !addresses.isEmpty || username != nil else {
-            throw fields.refuse(
-                "username",
-                "is missing: give a phone or an e-mail address, a username, or several of them"
-            )
+            let fault = "is missing: give a phone number, an e-mail address, a username, or several of them"
+            throw fields.refuse("username", fault)
         }
         self.addresses = addresses
         terminal = try TerminalInfo(fields)
@@ -50,10 +48,9 @@ extension RegistrationParameters {
         return nil
     }
 
-    /// Returns the addresses that the proof can prove; a phone number is among them only if the app registers phone
-    /// numbers.
+    /// Returns the addresses that the proof can prove, without phone numbers if the app doesn't register these.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but none of them can be verified.
+    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but the proof can prove none of them.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
         let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
         if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }

@@ -10,7 +10,8 @@ package struct RequestRegion: Sendable, Equatable {
 
     /// Reads `countryCode` and `region`.
     ///
-    /// If `countryCode` is absent, the country code comes from a phone number in E.164, or else from the app's default.
+    /// If `countryCode` is absent, a phone number in E.164 gives the country code; without such a number, the default
+    /// is used.
     ///
     /// - Throws: `Rejection`, with `RegionNotServed` if this installation doesn't serve the region.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
@@ -23,7 +24,7 @@ package struct RequestRegion: Sendable, Equatable {
 
     private init(countryCode: String, region: String) { (self.countryCode, self.region) = (countryCode, region) }
 
-    /// Reads the country and the region of a user's request, which must be in the user's region.
+    /// Reads the country and the region of a user's request; the country must be in the user's region.
     ///
     /// If `phone`, `countryCode` and `region` are all absent, the user's own country and region are used.
     package init(_ fields: Fields, of user: User, in regions: Regions) throws(Rejection) {
@@ -33,7 +34,7 @@ package struct RequestRegion: Sendable, Equatable {
         }
         try self.init(fields, in: regions)
         guard region == user.region else {
-            throw fields.refuse("countryCode", "belongs to another region than the user")
+            throw fields.refuse("countryCode", "belongs to a region other than the user's")
         }
     }
 }
@@ -56,7 +57,7 @@ extension Fields {
         return code
     }
 
-    /// Refuses a text that can't be a country code.
+    /// Refuses a string that can't be a country code.
     func check(countryCode: String) throws(Rejection) {
         guard CountryCode.accepts(countryCode) else { throw refuse("countryCode", "must be 1 to 3 digits, such as 49") }
     }

@@ -5,11 +5,10 @@ package import JSON
 package enum HomeCodec {
     /// Returns a row of `home/list`.
     package static func row(_ home: Home, dids: [DeviceID]) -> JSONValue {
-        .object([
-            "homeId": .string(home.id.text), "name": .string(home.name),
-            "latitude": (home.place?.latitude).map { .double($0) },
-            "longitude": (home.place?.longitude).map { .double($0) }, "dids": .array(dids.map { .string($0.text) }),
-        ])
+        JSONObject(showing: [
+            "homeId": home.id, "name": home.name, "latitude": home.place?.latitude, "longitude": home.place?.longitude,
+            "dids": dids,
+        ]).shown
     }
 
     /// Returns the answer to `home/create`.
@@ -25,10 +24,8 @@ package enum HomeCodec {
         let latitude = try degrees("latitude", upTo: 90, of: fields)
         let longitude = try degrees("longitude", upTo: 180, of: fields)
         if latitude == nil, longitude == nil { return nil }
-        return Location(
-            latitude: try fields.required("latitude", latitude),
-            longitude: try fields.required("longitude", longitude)
-        )
+        let north = try fields.required("latitude", latitude)
+        return Location(latitude: north, longitude: try fields.required("longitude", longitude))
     }
 
     private static func degrees(_ name: String, upTo max: Double, of fields: Fields) throws(Rejection) -> Double? {

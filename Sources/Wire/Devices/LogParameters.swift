@@ -11,7 +11,7 @@ package struct LogParameters: Sendable, Equatable {
     /// The time and number of the row after which the page begins; nil for the first page.
     package let cursor: Cursor?
 
-    /// The place of a row in a log.
+    /// The position of a row in a log.
     package struct Cursor: Sendable, Equatable {
         /// The row's time.
         package let time: Instant
@@ -19,10 +19,7 @@ package struct LogParameters: Sendable, Equatable {
         package let number: Int64
 
         /// Makes the cursor of a row.
-        package init(time: Instant, number: Int64) {
-            self.time = time
-            self.number = number
-        }
+        package init(time: Instant, number: Int64) { (self.time, self.number) = (time, number) }
 
         /// The cursor as it appears in an answer.
         package var text: String { "\(time.milliseconds).\(number)" }

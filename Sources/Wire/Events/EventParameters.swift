@@ -1,15 +1,15 @@
 package import Domain
 import JSON
 
-/// A place in the event log, as named in a request.
+/// A position in the event log, as named in a request.
 package enum EventPlace: Sendable, Equatable {
-    /// The place after all entries.
+    /// The position after all entries.
     case now
-    /// The place before the oldest entry.
+    /// The position before the oldest entry.
     case start
-    /// The place after an entry.
+    /// The position after an entry.
     case behind(EventCursor)
-    /// The place before the first entry since a moment.
+    /// The position before the first entry since a moment.
     case since(Instant)
 }
 
@@ -20,16 +20,16 @@ package enum SetState: String, CaseIterable {
 
 /// Functions that read the parameters of the service `events`.
 extension Fields {
-    /// Returns `after`, the place from which entries are read, or nil if the field is absent.
+    /// Returns `after`, the position from which entries are read, or nil if the field is absent.
     package func eventsAfter() throws(Rejection) -> EventPlace? { try eventPlace("after") }
 
-    /// Returns `from`, the place at which a subscription begins; the default is the end of the log.
+    /// Returns `from`, the position at which a subscription begins; the default is the end of the log.
     package func eventsFrom() throws(Rejection) -> EventPlace { try eventPlace("from") ?? .now }
 
-    /// Returns `cursor`, the place to which a subscription is moved, or nil if the field is absent.
+    /// Returns `cursor`, the position to which a subscription is moved, or nil if the field is absent.
     package func eventsCursor() throws(Rejection) -> EventPlace? { try eventPlace("cursor", withTime: true) }
 
-    /// Returns `cursor`, the place after the last entry that the app has handled.
+    /// Returns `cursor`, the position after the last entry that the app has handled.
     package func eventsHandled() throws(Rejection) -> EventCursor {
         guard case .behind(let cursor)? = try eventPlace("cursor") else {
             throw refuse("cursor", "must be a cursor of the event log")
@@ -37,8 +37,7 @@ extension Fields {
         return cursor
     }
 
-    /// Returns `limit`, the maximum number of entries on a page, and `wait`, the number of seconds to wait for an
-    /// entry.
+    /// Returns `limit`, the maximum number of entries on a page, and `wait`, the seconds to wait for an entry.
     package func eventPage() throws(Rejection) -> (limit: Int, wait: Int64) {
         (Int(try integer("limit", in: 1...1_000) ?? 100), try integer("wait", in: 0...50) ?? 0)
     }
@@ -73,7 +72,7 @@ extension Fields {
     /// Returns the refusal of a field that needs a subscription with a webhook.
     package func noWebhook(at name: String) -> Rejection { refuse(name, "needs a subscription with a webhook") }
 
-    /// Returns the place that a field names with `now`, `start`, an entry's id or, if `withTime` is true, a time;
+    /// Returns the position that a field names with `now`, `start`, an entry's id or, if `withTime` is true, a time;
     /// returns nil if the field is absent.
     private func eventPlace(_ name: String, withTime: Bool = false) throws(Rejection) -> EventPlace? {
         guard let value = object[name] else { return nil }
@@ -88,20 +87,18 @@ extension Fields {
         }
     }
 
-    /// Returns the filter that `types`, `productKeys` and `dids` describe.
-    ///
-    /// `isKnown` returns whether the app has the product with a key.
+    /// Returns the filter of `types`, `productKeys` and `dids`; `isKnown` returns whether the app has a product.
     package func eventFilter(isKnown: (ProductKey) throws -> Bool) throws -> EventFilter {
         let names = try eventNames("types")
         guard names.allSatisfy({ !EventType.named($0).isEmpty }) else { throw refuse("types", "has an unknown type") }
         let products = try eventNames("productKeys").map { text in
             guard let key = ProductKey(text), try isKnown(key) else {
-                throw refuse("productKeys", "has a product that the app doesn't have")
+                throw refuse("productKeys", "contains a product that the app doesn't have")
             }
             return key
         }
         let dids = try eventNames("dids").map { text throws(Rejection) in
-            guard let did = DeviceID(text) else { throw refuse("dids", "has a text that is not a device's id") }
+            guard let did = DeviceID(text) else { throw refuse("dids", "contains a string that is not a device's id") }
             return did
         }
         return EventFilter(names: names, products: products, dids: dids)
@@ -113,7 +110,6 @@ extension Fields {
         return names
     }
 
-    /// Whether the request has a field that filters entries.
     private var hasEventFilter: Bool { has("types") || has("productKeys") || has("dids") }
 
     /// Returns `batch`, the maximum number of events in a batch, or nil if the field is absent.
@@ -127,8 +123,7 @@ extension Fields {
 
 /// An encoder of event subscriptions for apps.
 package enum EventSubscriptionCodec {
-    /// Returns the answer to `events/subscribe` and `events/rotate`; `secret` is the secret with which a webhook's
-    /// batches are signed.
+    /// Returns the answer to `events/subscribe` and `events/rotate`; `secret` signs a webhook's batches.
     package static func made(_ id: SubscriptionID?, secret: String?) -> Answer {
         JSONObject([("subscriptionId", id.map { .string($0.text) }), ("secret", secret.map { .string($0) })])
     }

@@ -3,9 +3,7 @@ import JSON
 
 /// An encoder of the event log's entries, and of the data in entries that aren't also pushed to users.
 package enum LoggedEventCodec {
-    /// Encodes an entry for a reader of an app.
-    ///
-    /// The ids and the personal data of users of other apps are left out.
+    /// Encodes an entry for an app's reader, without the ids and personal data of other apps' users.
     package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
         let isForeign = event.app.map { $0 != app } ?? false
         var writer = JSONWriter(capacity: event.data.count + 256)
@@ -35,7 +33,7 @@ package enum LoggedEventCodec {
         return JSONObject(members: members.filter { !personal.contains($0.key) }).encoded()
     }
 
-    /// Returns an entry that says that the entries between two places are no longer kept.
+    /// Returns an entry that says that the entries between two positions are no longer stored.
     package static func gap(from: EventCursor, to: EventCursor, at now: Instant) -> LoggedEvent {
         LoggedEvent(
             .gap,
@@ -44,7 +42,8 @@ package enum LoggedEventCodec {
         )
     }
 
-    /// Returns a page of entries that `encode` has written, with the place after them and whether more entries follow.
+    /// Returns a page of entries that `encode` has written, with the position after them and whether more entries
+    /// follow.
     package static func page(_ events: [[UInt8]], cursor: EventCursor, isMore: Bool) -> [UInt8] {
         var writer = JSONWriter(capacity: events.reduce(128) { $0 + $1.count + 1 })
         writer.beginObject()
@@ -65,11 +64,13 @@ package enum LoggedEventCodec {
         JSONObject([("mac", .string(mac.text)), ("state", .string(state))]).encoded()
     }
 
-    /// Encodes an account as other users see it, or only its id if the account was deleted.
-    package static func account(_ user: User, isDeleted: Bool) -> [UInt8] {
+    /// Encodes an account as other users see it, or only its id if the account was deleted; `changed` is the changed
+    /// part, if the change affects the account's security.
+    package static func account(_ user: User, isDeleted: Bool, changed: User.SecurityChange? = nil) -> [UInt8] {
         JSONObject([
             ("uid", .string(user.uid.text)), ("nickname", isDeleted ? nil : .string(user.nickname)),
             ("anonymous", isDeleted ? nil : .bool(user.isAnonymous)),
+            ("changed", changed.map { .string($0.rawValue) }),
         ]).encoded()
     }
 

@@ -13,12 +13,10 @@ package enum HistoryCodec {
         let moment = JSONValue.integer(ts.milliseconds)
         if let name = question.attribute { return data?[name].map { .object(["ts": moment, "value": $0]) } }
         let members = data?.members.filter(question.isShown)
-        return .object([
-            "ts": moment, "data": .object(JSONObject(members: members ?? [])), "binary": binary.map { .string($0) },
-        ])
+        return JSONObject(showing: ["ts": moment, "data": JSONObject(members: members ?? []), "binary": binary]).shown
     }
 
-    /// Returns the row of a step of time, or nil for a step without values.
+    /// Returns the row of a time step, or nil for a step without values.
     package static func row(from start: Instant, values: JSONObject, for question: HistoryQuestion) -> AnswerRow? {
         guard let first = values.members.first else { return nil }
         let moment = JSONValue.integer(start.milliseconds)

@@ -10,12 +10,10 @@ extension RefusalCodec {
 
     /// Encodes a message of `system/refusal`; `missed` is the number of refusals suppressed before it.
     package static func message(_ refusal: ClientRefusal, missed: Int64) -> [UInt8] {
-        JSONObject([
-            ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),
-            ("address", .string(refusal.address)), ("action", .string(refusal.action)),
-            ("topic", refusal.topic.map { .string($0) }), ("reason", .string(refusal.reason)),
-            ("detail", refusal.detail.map { .string($0) }), ("suppressed", missed > 0 ? .integer(missed) : nil),
-            ("ts", .integer(refusal.lastAt.milliseconds)),
+        JSONObject(showing: [
+            "username": refusal.username, "clientId": refusal.clientID, "address": refusal.address,
+            "action": refusal.action, "topic": refusal.topic, "reason": refusal.reason, "detail": refusal.detail,
+            "suppressed": missed > 0 ? missed : nil, "ts": refusal.lastAt,
         ]).encoded()
     }
 }

@@ -12,15 +12,10 @@ package struct AppWords {
     package init(_ document: JSONObject) { texts = document["texts"]?.objectValue }
 
     /// Returns an app's own texts for a template in a language, or nil if the app has none.
-    package func words(_ template: OutgoingMessage.Template, _ language: LanguageTag) -> MessageText.OwnWords? {
-        let languages = texts?[template.rawValue]?.objectValue?.members ?? []
+    package func words(_ template: String, _ language: LanguageTag) -> MessageText.OwnWords? {
+        let languages = texts?[template]?.objectValue?.members ?? []
         let own = languages.first { LanguageTag($0.key) == language }?.value.objectValue
-        return own.map { own in
-            MessageText.OwnWords(
-                subject: own["subject"]?.stringValue,
-                text: own["text"]?.stringValue,
-                sms: own["sms"]?.stringValue
-            )
-        }
+        func word(_ name: String) -> String? { own?[name]?.stringValue }
+        return own.map { _ in .init(subject: word("subject"), text: word("text"), sms: word("sms")) }
     }
 }

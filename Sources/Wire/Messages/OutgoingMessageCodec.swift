@@ -3,18 +3,23 @@ import JSON
 
 /// A codec for messages to gateways, and for the gateways' answers (`schemas/messages/system.schema.json`).
 package enum OutgoingMessageCodec {
-    /// Encodes a message for a gateway.
-    ///
-    /// `params` includes the language, so that a gateway with its own texts can choose one.
+    /// Encodes a message for a gateway, with the language so that a gateway can choose its own text.
     package static func outbound(_ message: OutgoingMessage, language: Language, appName: String) -> [UInt8] {
         var params = message.params
         params["language"] = language.rawValue
         let members = params.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
-        return JSONObject([
-            ("messageId", .string(message.id.text)), ("to", .string(message.to)),
-            ("countryCode", message.countryCode.map { .string($0) }), ("template", .string(message.template.rawValue)),
-            ("params", .object(JSONObject(members))), ("appName", .string(appName)),
-            ("expiresAt", .integer(message.expiresAt.milliseconds)),
+        return JSONObject(showing: [
+            "messageId": message.id, "to": message.to, "countryCode": message.countryCode,
+            "template": message.template.rawValue, "params": JSONObject(members), "appName": appName,
+            "expiresAt": message.expiresAt,
+        ]).encoded()
+    }
+
+    /// Encodes a push for a gateway.
+    package static func outbound(_ message: OutgoingMessage, _ push: OutgoingPush, from app: App) -> [UInt8] {
+        JSONObject(showing: [
+            "messageId": message.id, "to": message.to, "appId": app.id, "appName": app.name,
+            "payload": PushPayload.shown(push, by: app), "expiresAt": message.expiresAt,
         ]).encoded()
     }
 
@@ -28,6 +33,8 @@ package enum OutgoingMessageCodec {
         package var error: String?
         /// Whether another try is useless, for example because the phone number does not exist.
         package var isFinal = false
+        /// True if the terminal's push address no longer exists.
+        package var isGone = false
     }
 
     /// Parses a gateway's answer.
@@ -37,7 +44,8 @@ package enum OutgoingMessageCodec {
                 id: try fields.requiredID("messageId", as: MessageID.self),
                 isSent: try fields.requiredBool("ok"),
                 error: try fields.text("error", length: 0...1024),
-                isFinal: try fields.bool("final") ?? false
+                isFinal: try fields.bool("final") ?? false,
+                isGone: try fields.bool("gone") ?? false
             )
         }
     }

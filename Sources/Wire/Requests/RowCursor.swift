@@ -1,6 +1,6 @@
 package import Domain
 
-/// The place at which the next page begins, in a list sorted by a moment and an id.
+/// The position at which the next page begins, in a list sorted by a moment and an id.
 package struct RowCursor {
     /// The moment of the last row.
     package let at: Instant
@@ -8,10 +8,7 @@ package struct RowCursor {
     package let id: String
 
     /// Makes the cursor after a row.
-    package init(at: Instant, id: String) {
-        self.at = at
-        self.id = id
-    }
+    package init(at: Instant, id: String) { (self.at, self.id) = (at, id) }
 
     /// Parses `cursor`; returns nil if the field is absent.
     package init?(_ fields: Fields) throws(Rejection) {

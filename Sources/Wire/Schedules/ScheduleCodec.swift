@@ -64,11 +64,10 @@ package enum ScheduleCodec {
         attrs: JSONObject,
         polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)? = nil
     ) -> JSONObject {
-        var object: JSONObject = [
-            "scheduleId": .string(schedule.id.text), "did": .string(schedule.did.text),
-            "nextAt": schedule.nextAt.map { .integer($0.milliseconds) },
-            "time": .string(schedule.timing.time.description),
-        ]
+        var object = JSONObject(showing: [
+            "scheduleId": schedule.id, "did": schedule.did, "nextAt": schedule.nextAt,
+            "time": schedule.timing.time.description,
+        ])
         switch schedule.timing.days {
         case .once(let date): object["date"] = .string(date.description)
         case .weekly(let days): object["weekDays"] = .array(days.map { .integer($0) })
@@ -128,9 +127,7 @@ package enum ScheduleCodec {
 
     /// Encodes the message that pushes a device's schedules to a user.
     package static func push(_ did: DeviceID, _ rows: [AnswerRow], next: Position?) -> [UInt8] {
-        JSONObject([
-            ("did", .string(did.text)), ("schedules", .array(rows)), ("cursor", next.map { .string(text($0)) }),
-        ]).encoded()
+        JSONObject(showing: ["did": did, "schedules": rows, "cursor": next.map(text)]).encoded()
     }
 
     /// Returns a row of a list of schedules.
@@ -144,7 +141,7 @@ package enum ScheduleCodec {
 
     // MARK: Runs
 
-    /// Parses the cursor of `schedule/runs`, which is the moment before which the next page's runs lie.
+    /// Parses the cursor of `schedule/runs`: a moment that is later than all runs of the next page.
     package static func runCursor(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let text = try fields.text("cursor", length: 1...20) else { return nil }
         guard let moment = Int64(text) else { throw fields.refuse("cursor", "is not a cursor of schedule/runs") }
@@ -163,10 +160,7 @@ package enum ScheduleCodec {
             id: "\(run.schedule.text)-\(run.dueAt.milliseconds)",
             type: "scheduleRun",
             name: run.schedule.text,
-            value: .object([
-                "state": .string(run.state.rawValue), "dueAt": .integer(run.dueAt.milliseconds),
-                "cid": run.cid.map { .integer($0) },
-            ]),
+            value: JSONObject(showing: ["state": run.state.rawValue, "dueAt": run.dueAt, "cid": run.cid]).shown,
             reason: run.error?.rawValue,
             ts: now,
             actor: Actor(.schedule, run.schedule.text)
@@ -175,12 +169,10 @@ package enum ScheduleCodec {
 
     /// Returns a run as shown to users.
     package static func encode(_ run: ScheduleRun) -> JSONValue {
-        .object([
-            "dueAt": .integer(run.dueAt.milliseconds), "firedAt": .integer(run.firedAt.milliseconds),
-            "state": .string(run.state.rawValue), "cid": run.cid.map { .integer($0) },
-            "code": run.code.map { .integer($0) },
+        JSONObject(showing: [
+            "dueAt": run.dueAt, "firedAt": run.firedAt, "state": run.state.rawValue, "cid": run.cid, "code": run.code,
             "error": run.error.map { AnswerCodec.error(Rejection($0, message($0))) },
-        ])
+        ]).shown
     }
 
     private static func message(_ code: ErrorCode) -> String {
@@ -189,7 +181,7 @@ package enum ScheduleCodec {
         case .forbidden: "The schedule's creator may see the device, but not control it."
         case .notBound: "The schedule's creator is no longer bound to the device."
         case .invalidRequest: "The values no longer fit the device's product."
-        default: "The command was not given."
+        default: "No command was sent."
         }
     }
 
@@ -203,8 +195,7 @@ package enum ScheduleCodec {
 
     /// Parses the trigger of a due schedule.
     ///
-    /// The field `firedAt` is required but not kept, because a run records the time at which the schedule worker
-    /// decided.
+    /// The field `firedAt` is required but not kept, because a run contains the time of the worker's decision.
     package static func decode(trigger bytes: ArraySlice<UInt8>, of schedule: ScheduleID) throws(WireError) -> Trigger {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let dueAt = try fields.required("dueAt", fields.instant("dueAt"))

@@ -42,13 +42,11 @@ package struct LogoutCodeParameters: Sendable, Equatable {
         switch verifyType {
         case .authCode:
             if isEncrypted {
-                throw .invalid("params.ifencrypt", "A code is never encrypted.")
+                throw .invalid("params.ifencrypt", "With verifyType authCode, params.ifencrypt must be absent or 0.")
             }
             try Self.forbid("password", with: "authCode", in: fields)
-            proof = .code(
-                try fields.requiredText("authCode", length: 1...16),
-                token: try fields.text("codeToken", length: 1...64)
-            )
+            let code = try fields.requiredText("authCode", length: 1...16)
+            proof = .code(code, token: try fields.text("codeToken", length: 1...64))
         case .password:
             guard accountType == .phone else {
                 throw .invalid("params.verifyType", "With accountType email, verifyType must be authCode.")

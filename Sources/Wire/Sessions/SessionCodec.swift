@@ -24,19 +24,19 @@ package enum SessionCodec {
             return .terminal(app, try fields.requiredID("terminalId", as: TerminalID.self))
         }
         guard let uid = try fields.id("uid", as: UserID.self) else {
-            throw .invalid("sessionId", "A notice names a session, a terminal or a user.")
+            throw .invalid("sessionId", "A notice must name a session, a terminal or a user.")
         }
         return .user(uid, except: try fields.id("exceptTerminalId", as: TerminalID.self))
     }
 
-    /// Returns a row of `session/list`.
-    package static func row(_ session: Session, isCurrent: Bool) -> JSONValue {
-        [
-            "terminalId": .string(session.terminal.text), "platform": .string(session.platform),
-            "os": .string(session.os), "name": .string(session.name),
-            "loginTime": .integer(session.loginTime.milliseconds),
-            "lastSeenAt": .integer((session.lastSeenAt ?? session.loginTime).milliseconds), "current": .bool(isCurrent),
-        ]
+    /// Returns a row of `session/list`, with the terminal's push address, if any.
+    package static func row(_ session: Session, isCurrent: Bool, push: PushAddress? = nil) -> JSONValue {
+        JSONObject(showing: [
+            "sessionId": session.id, "terminalId": session.terminal, "platform": session.platform, "os": session.os,
+            "name": session.name, "loginTime": session.loginTime,
+            "lastSeenAt": session.lastSeenAt ?? session.loginTime, "current": isCurrent, "clientId": session.client,
+            "scopes": session.scopes?.map(\.text), "push": push.map(NotificationCodec.address),
+        ]).shown
     }
 
     /// Returns the answer to `session/list`.
@@ -58,11 +58,9 @@ package enum SessionCodec {
         isNew: Bool,
         adoption: Adoption?
     ) -> Answer {
-        var answer: Answer = [
-            "user": .object(user), "token": .string(token),
-            "sessionId": .string(session.id.text),
-            "expiresAt": .integer(session.expiresAt.milliseconds), "isNew": .bool(isNew),
-        ]
+        var answer = JSONObject(showing: [
+            "user": user, "token": token, "sessionId": session.id, "expiresAt": session.expiresAt, "isNew": isNew,
+        ])
         switch adoption {
         case .adopted(let count)?: answer["adopted"] = .integer(Int64(count))
         case .adoptable(let count)?: answer["adoptable"] = .integer(Int64(count))
@@ -89,7 +87,7 @@ package enum SessionCodec {
 
     /// Parses the gate's message about the first use of a token.
     ///
-    /// If the session was refreshed, `until` is the time until which the previous token worked.
+    /// If the session was refreshed, `until` is the expiry of the previous token.
     package static func decode(
         tokenUsed bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, until: Instant?) {
@@ -98,7 +96,7 @@ package enum SessionCodec {
         }
     }
 
-    /// Parses the gate's message that a terminal no longer has a connection with an ended session.
+    /// Parses the gate's message that an ended session's connections are closed.
     package static func decode(
         sessionCut bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, at: Instant) {
@@ -131,14 +129,13 @@ package enum SessionCodec {
 
     /// Encodes the message that notifies a terminal of the end of its session.
     package static func ended(_ session: Session, notice: SessionNotice) -> [UInt8] {
-        JSONObject([
-            ("type", "sessionInvalid"), ("sessionId", .string(session.id.text)),
-            ("reason", .string(notice.reason.rawValue)), ("ts", .integer(notice.ts.milliseconds)),
-            ("actor", EventCodec.encode(notice.actor, for: session.uid)),
+        JSONObject(showing: [
+            "type": "sessionInvalid", "sessionId": session.id, "reason": notice.reason.rawValue, "ts": notice.ts,
+            "actor": EventCodec.encode(notice.actor, for: session.uid),
         ]).encoded()
     }
 
-    /// Encodes the message to the user's other terminals, whose type is `terminalLoggedIn` or `terminalLoggedOut`.
+    /// Encodes the message of the type `terminalLoggedIn` or `terminalLoggedOut` to the user's other terminals.
     package static func terminalNotice(
         _ type: StaticString,
         _ session: Session,
@@ -146,11 +143,9 @@ package enum SessionCodec {
         ts: Instant,
         actor: Actor
     ) -> [UInt8] {
-        JSONObject([
-            ("type", .string("\(type)")), ("terminalId", .string(session.terminal.text)),
-            ("platform", .string(session.platform)), ("os", .string(session.os)),
-            ("reason", reason.map { .string($0.rawValue) }), ("ts", .integer(ts.milliseconds)),
-            ("actor", EventCodec.encode(actor, for: session.uid)),
+        JSONObject(showing: [
+            "type": "\(type)", "terminalId": session.terminal, "platform": session.platform, "os": session.os,
+            "reason": reason?.rawValue, "ts": ts, "actor": EventCodec.encode(actor, for: session.uid),
         ]).encoded()
     }
 }

@@ -9,7 +9,10 @@ package struct TerminalInfo: Sendable, Equatable {
     /// The terminal's display name.
     package let name: String
 
-    /// Reads `platform`, `os` and `name`; absent fields become empty texts.
+    /// Describes a terminal that the service makes.
+    package init(platform: String, name: String) { (self.platform, os, self.name) = (platform, "", name) }
+
+    /// Reads `platform`, `os` and `name`; absent fields become empty strings.
     package init(_ fields: Fields) throws(Rejection) {
         platform = try fields.text("platform", length: 0...64) ?? ""
         os = try fields.text("os", length: 0...64) ?? ""
@@ -20,6 +23,9 @@ package struct TerminalInfo: Sendable, Equatable {
 extension Fields {
     /// Returns `adopt`: whether a login takes over the devices and data of the terminal's anonymous user.
     package func adopts() throws(Rejection) -> Bool { try bool("adopt") ?? false }
+
+    /// Returns the required field `sessionId`.
+    package func sessionID() throws(Rejection) -> SessionID { try requiredID("sessionId", as: SessionID.self) }
 
     /// Returns the required field `logoutCode`.
     package func logoutCode() throws(Rejection) -> String { try requiredText("logoutCode", length: 1...128) }

@@ -12,7 +12,7 @@ package struct BindParameters: Sendable, Equatable {
     package let device: Name
     /// The passcode that the device has reported or displays.
     package let passcode: String
-    /// The text of the device's label, with which the request has more tries.
+    /// The text of the device's label; with a correct text, other users' failed tries don't block the request.
     package let claim: String?
 
     /// Reads `passcode`, `claim`, and either `did`, or `productKey` and `mac`.
@@ -21,17 +21,15 @@ package struct BindParameters: Sendable, Equatable {
         claim = try fields.text("claim", length: 1...256)
         if let did = try fields.id("did", as: DeviceID.self) {
             guard !fields.has("productKey"), !fields.has("mac") else {
-                throw .invalid("params.did", "A device is named by did, or by productKey and mac.")
+                throw .invalid("params.did", "Give did, or productKey and mac, but not both.")
             }
             device = .did(did)
         } else {
             guard fields.has("productKey") || fields.has("mac") else {
                 throw .invalid("params.did", "params.did is missing: give did, or productKey and mac.")
             }
-            device = .hardware(
-                try fields.requiredID("productKey", as: ProductKey.self),
-                try fields.requiredID("mac", as: MAC.self)
-            )
+            let key = try fields.requiredID("productKey", as: ProductKey.self)
+            device = .hardware(key, try fields.requiredID("mac", as: MAC.self))
         }
     }
 }
@@ -63,7 +61,7 @@ package struct RemoteBindParameters: Sendable, Equatable {
         case (let claim?, nil): proof = .label(claim)
         case (nil, let secret?): proof = .productSecret(secret)
         case (nil, nil): throw fields.refuse("claim", "is missing")
-        case (_?, _?): throw fields.refuse("productSecret", "is a second proof")
+        case (_?, _?): throw fields.refuse("productSecret", "can't be combined with params.claim")
         }
     }
 }

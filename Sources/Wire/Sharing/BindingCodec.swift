@@ -12,25 +12,21 @@ package enum BindingCodec {
         isOnline: Bool,
         home: HomeID?
     ) -> JSONValue {
-        .object([
-            "did": .string(binding.did.text), "productKey": .string(productKey.text), "mac": .string(mac.text),
-            "productName": .string(productName), "alias": .string(binding.alias), "remark": .string(binding.remark),
-            "role": .string(binding.role.rawValue), "access": .string(binding.access.rawValue),
-            "online": .bool(isOnline), "subscribed": .bool(binding.isSubscribed),
-            "boundAt": .integer(binding.boundAt.milliseconds),
-            "guestUntil": binding.guestUntil.map { .integer($0.milliseconds) }, "homeId": home.map { .string($0.text) },
-        ])
+        JSONObject(showing: [
+            "did": binding.did, "productKey": productKey, "mac": mac, "productName": productName,
+            "alias": binding.alias, "remark": binding.remark, "role": binding.role.rawValue,
+            "access": binding.access.rawValue, "online": isOnline, "subscribed": binding.isSubscribed,
+            "boundAt": binding.boundAt, "guestUntil": binding.guestUntil, "homeId": home,
+        ]).shown
     }
 
     /// Returns a row of `device/users`; the address and the username are masked.
     package static func user(_ binding: Binding, nickname: String, address: String?, username: String?) -> JSONValue {
-        .object([
-            "uid": .string(binding.uid.text), "nickname": .string(nickname),
-            "address": address.map { .string(MaskedAddress.text($0)) },
-            "username": username.map { .string(MaskedAddress.name($0)) }, "role": .string(binding.role.rawValue),
-            "access": .string(binding.access.rawValue), "boundAt": .integer(binding.boundAt.milliseconds),
-            "guestUntil": binding.guestUntil.map { .integer($0.milliseconds) },
-        ])
+        JSONObject(showing: [
+            "uid": binding.uid, "nickname": nickname, "address": address.map { MaskedAddress.text($0) },
+            "username": username.map { MaskedAddress.name($0) }, "role": binding.role.rawValue,
+            "access": binding.access.rawValue, "boundAt": binding.boundAt, "guestUntil": binding.guestUntil,
+        ]).shown
     }
 
     /// Returns the answer to `device/list`.

@@ -19,20 +19,15 @@ package enum SharingCodec {
         at now: Instant
     ) -> AnswerRow {
         let isInviter = reader == sharing.inviter
-        return .object([
-            "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
-            "productName": productName.map { .string($0) }, "alias": alias.flatMap { $0.isEmpty ? nil : .string($0) },
-            "way": .string(sharing.way.rawValue), "access": .string(sharing.access.rawValue),
-            "guestMinutes": sharing.guestMinutes.map { .integer($0) },
-            "status": .string(sharing.status(at: now).rawValue), "createdAt": .integer(sharing.createdAt.milliseconds),
-            "expiresAt": .integer(sharing.expiresAt.milliseconds),
-            "updatedAt": .integer(sharing.updated(at: now).milliseconds),
-            "acceptedAt": sharing.acceptedAt.map { .integer($0.milliseconds) },
-            "inviter": .object(
-                isInviter ? own(sides.inviter, reader) : inviter(sides.inviter, sharing.inviter)
-            ),
-            "guest": .object(isInviter ? guest(sharing, sides.guest) : own(sides.guest, reader)),
-        ])
+        return JSONObject(showing: [
+            "sharingId": sharing.id, "did": sharing.did, "productName": productName,
+            "alias": alias.flatMap { $0.isEmpty ? nil : $0 }, "way": sharing.way.rawValue,
+            "access": sharing.access.rawValue, "guestMinutes": sharing.guestMinutes,
+            "status": sharing.status(at: now).rawValue, "createdAt": sharing.createdAt, "expiresAt": sharing.expiresAt,
+            "updatedAt": sharing.updated(at: now), "acceptedAt": sharing.acceptedAt,
+            "inviter": isInviter ? own(sides.inviter, reader) : inviter(sides.inviter, sharing.inviter),
+            "guest": isInviter ? guest(sharing, sides.guest) : own(sides.guest, reader),
+        ]).shown
     }
 
     /// Returns the answer to `share/preview`, which is a row with the device's product and presence added.
@@ -45,10 +40,7 @@ package enum SharingCodec {
 
     /// Returns the answer to `share/answer`.
     package static func answered(_ sharing: Sharing) -> Answer {
-        [
-            "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
-            "status": .string(sharing.status.rawValue),
-        ]
+        JSONObject(showing: ["sharingId": sharing.id, "did": sharing.did, "status": sharing.status.rawValue])
     }
 
     /// The QR code of an invitation as text, as an SVG picture, and as a PNG picture in base64.
@@ -56,12 +48,10 @@ package enum SharingCodec {
 
     /// Returns the answer to `share/invite`; `code` is set for an invitation by QR code.
     package static func invited(_ sharing: Sharing, code: Code?) -> Answer {
-        [
-            "sharingId": .string(sharing.id.text), "expiresAt": .integer(sharing.expiresAt.milliseconds),
-            "qrCode": code.map { code in
-                ["text": .string(code.text), "svg": .string(code.svg), "png": .string(code.png)]
-            },
-        ]
+        JSONObject(showing: [
+            "sharingId": sharing.id, "expiresAt": sharing.expiresAt,
+            "qrCode": code.map { JSONObject(showing: ["text": $0.text, "svg": $0.svg, "png": $0.png]) },
+        ])
     }
 
     private static func own(_ user: User?, _ uid: UserID) -> JSONObject {

@@ -6,7 +6,7 @@ package struct SharingListParameters: Sendable, Equatable {
         case toMe, byMe
     }
 
-    /// Whether to list the invitations to the caller, and not the invitations by the caller.
+    /// True to list the invitations to the caller, false to list the invitations by the caller.
     package let isGuest: Bool
     /// The device whose invitations are listed; nil for all devices.
     package let did: DeviceID?
@@ -14,7 +14,7 @@ package struct SharingListParameters: Sendable, Equatable {
     /// Reads `type` and `did`.
     package init(_ fields: Fields) throws(Rejection) {
         guard let side = try fields.word("type", as: Side.self) else {
-            throw fields.refuse("type", "is missing: toMe or byMe")
+            throw fields.refuse("type", "is missing: give toMe or byMe")
         }
         isGuest = side == .toMe
         did = try fields.id("did", as: DeviceID.self)
@@ -67,7 +67,7 @@ package struct InvitationParameters {
     /// Reads `way`, `access`, `guestMinutes` and `guest`.
     package init(_ fields: Fields) throws(Rejection) {
         guard let way = try fields.word("way", as: Sharing.Way.self) else {
-            throw fields.refuse("way", "is missing: user or qrcode")
+            throw fields.refuse("way", "is missing: give user or qrcode")
         }
         self.way = way
         access = try fields.word("access", as: Binding.Access.self) ?? .control
@@ -81,7 +81,7 @@ package struct InvitationParameters {
 
     /// Reads `guest`, the name of the invited user; returns nil for an invitation by QR code, which any user may scan.
     ///
-    /// A phone number without a country code is a number of `countryCode`, the inviter's country.
+    /// A phone number without a country code gets `countryCode`, the inviter's country code.
     package func invitedName(
         ofCountry countryCode: String
     ) throws(Rejection) -> InvitedName? {

@@ -3,9 +3,7 @@ package import JSON
 
 /// A codec for events and actors.
 package enum EventCodec {
-    /// Encodes an event for a user.
-    ///
-    /// The actor's terminal is included only if `reader` is the actor.
+    /// Encodes an event for a user, with the actor's terminal only if `reader` is the actor.
     package static func encode(_ event: Event, for reader: UserID? = nil) -> [UInt8] {
         object(event, for: reader).encoded()
     }
@@ -23,9 +21,7 @@ package enum EventCodec {
         ])
     }
 
-    /// Returns an actor as JSON.
-    ///
-    /// The terminal is included only if `reader` is the actor.
+    /// Returns an actor as JSON, with the terminal only if `reader` is the actor.
     package static func encode(_ actor: Actor, for reader: UserID?) -> JSONValue {
         let isReader = actor.kind == .user && actor.id == reader?.text
         return .object([
@@ -42,3 +38,6 @@ package enum EventCodec {
         return Actor(kind, id, terminal: object["terminalId"]?.stringValue.flatMap { TerminalID($0) })
     }
 }
+
+/// An actor is shown without its terminal.
+extension Actor: Showable { package var shown: JSONValue { EventCodec.encode(self, for: nil) } }

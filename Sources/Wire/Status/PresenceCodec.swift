@@ -16,10 +16,8 @@ package enum PresenceCodec {
     package static func decode(gate bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let isOnline = try fields.requiredBool("online")
-            let connection = try fields.required(
-                "connection",
-                fields.integer("connection", in: 0...JSONValue.integerMax)
-            )
+            let number = try fields.integer("connection", in: 0...JSONValue.integerMax)
+            let connection = try fields.required("connection", number)
             let reason = try fields.text("reason", length: 1...64) ?? "lost"
             if isOnline {
                 return try fields.bool("listening") == true

@@ -1,9 +1,7 @@
 package import Domain
 import JSON
 
-/// A codec for the reports of devices (`report` in `schemas/messages/device.schema.json`).
-///
-/// The documentation describes these rules (reference: reports#backfill).
+/// A codec for devices' reports (`report` in `schemas/messages/device.schema.json`; reference: reports#backfill).
 package enum ReportCodec {
     private static let contents = ["data", "alerts", "faults", "binary", "cid", "reports"]
     /// The maximum size of an alert's or a fault's value, in bytes of JSON.
@@ -19,7 +17,7 @@ package enum ReportCodec {
             let id = try fields.id("id", as: MessageID.self)
             if let reports = try fields.array("reports") {
                 guard contents.dropLast().allSatisfy({ object[$0] == nil }) else {
-                    throw .invalid("reports", "A batch of reports must contain only the reports.")
+                    throw .invalid("reports", "A batch of reports can't also contain the fields of a single report.")
                 }
                 guard id != nil else { throw .invalid("id", "A batch of reports needs an id.") }
                 let report = Report(id: id, points: try points(reports))
@@ -29,21 +27,21 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if a point's data would be larger than a payload once the service has written its numbers.
+    /// Refuses a report with a point whose data would be larger than a payload in the service's own form of numbers.
     ///
-    /// For example, `1e15` becomes sixteen digits.
+    /// For example, the service writes `1e15` with sixteen digits.
     private static func checked(
         _ report: Report,
         _ bytes: Int
     ) throws(Rejection) -> Report {
         guard bytes > Payload.bytesMax / growthMax else { return report }
         for point in report.points where point.data.encoded().count > Payload.bytesMax {
-            throw .invalid("data", "With its numbers written out, the data is larger than a payload.")
+            throw .invalid("data", "The data is larger than a payload once its numbers are written out.")
         }
         return report
     }
 
-    /// The largest factor by which a number's bytes can grow when the service writes it.
+    /// The largest factor by which the service's form of a number can be longer than the device's form.
     private static let growthMax = 4
 
     private static func report(

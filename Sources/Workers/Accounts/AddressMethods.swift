@@ -5,32 +5,19 @@ import Wire
 /// `account/bindPhone`, `bindEmail` and `requestEmailVerification`, by which a user proves an address.
 enum AddressMethods {
     static let methods: [String: Method] = [
-        "account/bindPhone": Method(prepare: { try prepare(&$0, .phone) }, run: bindPhone),
-        "account/bindEmail": Method(prepare: { try prepare(&$0, .email) }, run: bindEmail),
+        "account/bindPhone": Method(prepare: { try prepare(&$0, .phone) }) { try bind(&$0, .phone) },
+        "account/bindEmail": Method(prepare: { try prepare(&$0, .email) }) { try bind(&$0, .email) },
         "account/requestEmailVerification": Method(locks: .user, run: requestVerification),
     ]
 
-    @Sendable
-    private static func prepare(
-        _ call: inout Call,
-        _ kind: BindAddressParameters.Kind
-    ) throws -> BackgroundTask? {
+    private static func prepare(_ call: inout Call, _ kind: BindAddressParameters.Kind) throws -> BackgroundTask? {
         let user = try call.user()
         let parameters = try BindAddressParameters(call.fields, kind, of: user, in: call.regions)
         let scope = call.codeScope(.bind, parameters.address, region: user.region)
         return try CodeCheck.prepare(parameters.proof, of: scope, call)
     }
 
-    @Sendable
-    private static func bindPhone(_ call: inout Call) throws -> Reply { try bind(&call, .phone) }
-
-    @Sendable
-    private static func bindEmail(_ call: inout Call) throws -> Reply { try bind(&call, .email) }
-
-    private static func bind(
-        _ call: inout Call,
-        _ kind: BindAddressParameters.Kind
-    ) throws -> Reply {
+    private static func bind(_ call: inout Call, _ kind: BindAddressParameters.Kind) throws -> Reply {
         var user = try call.user()
         let parameters = try BindAddressParameters(call.fields, kind, of: user, in: call.regions)
         let address = parameters.address

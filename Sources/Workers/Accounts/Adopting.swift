@@ -2,11 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// The move of an anonymous user's bindings (with roles), schedules and homes to the account that logs in on the same
-/// terminal.
+/// The move of an anonymous user's bindings, schedules and homes to the account that logs in on the same terminal.
 ///
-/// The move is part of the login's transaction: the account gets both the session and everything that moves, or
-/// nothing.
+/// The move is part of the login's transaction, so the account gets the session and everything that moves, or neither.
 struct Adopting {
     /// The anonymous user whose session is on the terminal.
     let anonymous: User
@@ -25,17 +23,20 @@ struct Adopting {
         self.account = account
     }
 
-    /// Moves the devices if the request asks for this, otherwise counts them; returns nil if it doesn't ask and there
-    /// is no user to adopt.
+    /// Moves the devices if the request has `adopt`; otherwise only counts them.
+    ///
+    /// If there is no anonymous user, returns zero moved devices for a request with `adopt`, and nil for any other
+    /// request.
     static func answer(_ before: Session?, adoptedBy account: User, _ call: inout Call) throws -> SessionCodec.Adoption?
     {
         let isAsked = try call.fields.adopts()
         guard let adopting = try Adopting(before, adoptedBy: account, call) else { return isAsked ? .adopted(0) : nil }
-        guard isAsked else { return .adoptable(try adopting.adoptable(call)) }
+        guard isAsked else { return .adoptable(try adopting.devices(call).count) }
         return .adopted(try adopting.run(&call))
     }
 
-    /// Returns the devices to move: devices that the account also has, and as many others as the account has room for.
+    /// Returns the devices to move: those to which the account is already bound, and as many others as its limit
+    /// permits.
     private func devices(_ call: Call) throws -> [DeviceID] {
         var room = try call.limits.devicesPerUser - call.tx.bindings.count(ofUser: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
@@ -47,8 +48,6 @@ struct Adopting {
             return room >= 0
         }
     }
-
-    private func adoptable(_ call: Call) throws -> Int { try devices(call).count }
 
     /// Moves bindings, homes and invitations, and returns the number of moved devices.
     private func run(_ call: inout Call) throws -> Int {
@@ -63,7 +62,7 @@ struct Adopting {
         try call.tx.adoptions.moveHomes(from: anonymous.uid, to: account.uid, limit: room)
         try moveSharings(&call)
         if !devices.isEmpty {
-            // The times of schedules at sunrise or sunset now depend on the place of the account's user.
+            // Schedules at sunrise or sunset now follow the place of the account's user.
             try call.tx.replans.add(.user(account.uid))
             call.work.effects.wake(.schedule)
             call.work.effects.wake(.status)
@@ -82,9 +81,7 @@ struct Adopting {
         try tx.adoptions.move(binding, from: anonymous.uid)
         let commands = try tx.commands.open(did).filter { $0.user == anonymous.uid }
         try tx.adoptions.give(commands, to: account.uid)
-        try tx.refreshes.add(
-            [anonymous.uid, account.uid].map { Refresh(did: did, uid: $0) }
-        )
+        try tx.refreshes.add([anonymous.uid, account.uid].map { Refresh(did: did, uid: $0) })
         return own?.role
     }
 
@@ -98,12 +95,8 @@ struct Adopting {
         let tx = call.tx
         for id in try openSharings(call) {
             guard let sharing = try tx.sharings.find(id) else { continue }
-            let moved = Adoption.move(
-                sharing,
-                from: anonymous.uid,
-                to: account.uid,
-                binding: try tx.bindings.find(sharing.did, account.uid)
-            )
+            let binding = try tx.bindings.find(sharing.did, account.uid)
+            let moved = Adoption.move(sharing, from: anonymous.uid, to: account.uid, binding: binding)
             guard var moved else { continue }
             moved.updatedAt = tx.now
             try tx.sharings.save(moved)
@@ -111,7 +104,7 @@ struct Adopting {
         }
     }
 
-    /// Notifies both users, and each device's special users and owners, after all moves.
+    /// Notifies both users, and each device's special users and owners, once all devices are moved.
     private func notifyUsers(of devices: [DeviceID], former: [DeviceID: Binding.Role], _ call: inout Call) throws {
         let actor = call.anybody(account.uid)
         for did in devices {
@@ -119,27 +112,13 @@ struct Adopting {
             try push.notify(.unbound(.transferred), anonymous.uid, in: &call.work)
             let bindings = try call.tx.bindings.all(of: did)
             let role = bindings.first { $0.uid == account.uid }?.role
-            try notifyAccount(push, former: former[did], role: role, in: &call.work)
+            var change = BindingCodec.Change.bound
+            if let former = former[did], let role { change = former == role ? .changed : .roleChanged(role) }
+            try push.notifyWithDevice(change, account.uid, in: &call.work)
             for other in bindings where other.role.isPrincipal && other.uid != account.uid {
                 try push.notify(.usersChanged, other.uid, in: &call.work)
             }
             if try call.tx.schedules.count(ofDevice: did) > 0 { try ScheduleNotifications.push(did, in: &call.work) }
         }
-    }
-
-    /// Notifies the account's terminals of a device's new or changed binding.
-    private func notifyAccount(
-        _ push: DevicePush,
-        former: Binding.Role?,
-        role: Binding.Role?,
-        in work: inout UnitOfWork
-    ) throws {
-        guard let former, let role else {
-            return try push.notifyWithDevice(.bound, account.uid, in: &work)
-        }
-        if former == role {
-            return try push.notifyWithDevice(.changed, account.uid, in: &work)
-        }
-        try push.notifyWithDevice(.roleChanged(role), account.uid, in: &work)
     }
 }

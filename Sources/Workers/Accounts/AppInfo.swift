@@ -1,4 +1,5 @@
 import Domain
+import Providers
 import Wire
 
 /// `app/info`, which returns an app's policies, providers and regions to a terminal without a session.
@@ -10,6 +11,7 @@ enum AppInfo {
         .result(
             AppCodec.info(
                 call.app,
+                webPushKey: call.tx.webPushKey(of: call.app.id)?.publicKey,
                 regions: call.environment.regions.all,
                 sessionDays: max(1, call.sessionSeconds / 86_400)
             )

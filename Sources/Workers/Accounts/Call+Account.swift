@@ -21,17 +21,19 @@ extension Call {
     /// Returns the account's data as its own user sees it.
     func shown(_ user: User) -> Answer { AccountCodec.encode(user, app.policies, publicURL: environment.publicURL) }
 
-    /// Returns the actor of a request: with a key, the server that uses it; otherwise the user, or the terminal if
-    /// `uid` is nil.
+    /// Returns the actor of a request: the server with the API key, or else the user `uid`, or else the terminal.
     func anybody(_ uid: UserID?) -> Actor {
         if let key { return Actor(.service, key.name, terminal: key.terminal) }
         return uid.map { Actor(.user, $0.text, terminal: request.terminal) }
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 
-    /// Adds an audit entry, whose actor is the session's user, else the account's user if proved, else the terminal.
+    /// Adds an audit entry about the user `uid`.
     ///
-    /// A terminal can add only a limited number of failures in 15 minutes, since audit entries are kept forever.
+    /// If the request has no session, the actor is the user `uid`; for an event that anybody can cause, it is the
+    /// terminal.
+    ///
+    /// Audit entries can be kept forever, so the number of failures that a terminal can add in 15 minutes is limited.
     func audit(_ kind: AuditEntry.Kind, of uid: UserID?, detail: String? = nil) throws {
         guard
             !kind.isFailure
@@ -49,18 +51,15 @@ extension Call {
         )
     }
 
-    /// Refuses a request about an unknown account, if the app reveals which accounts exist.
-    ///
-    /// - Throws: `Rejection` with `ResourceNotFound`.
+    /// Refuses with `ResourceNotFound` a request about an unknown account, if the app reveals which accounts exist.
     func reveal(_ user: User?) throws {
         guard user == nil, app.policies.revealAccounts else { return }
         throw Rejection(.resourceNotFound, "There is no account with this name.")
     }
 
-    /// Refuses another app's terminal, or a new terminal if the app has had too many, before slow work begins.
+    /// Refuses another app's terminal, and a new terminal if the app has had too many; called before slow work.
     ///
-    /// The number of an app's new terminals per hour is limited, so that a flood of new terminals doesn't fill the
-    /// store.
+    /// The number of an app's new terminals per hour is limited, so that they don't fill the store.
     func checkTerminal() throws {
         if let owner = try tx.sessions.app(of: request.terminal) {
             guard owner != app.id else { return }
@@ -73,81 +72,46 @@ extension Call {
     /// Counts a terminal on which no user has logged in yet; throws if the app has had too many new terminals.
     func countTerminal() throws {
         guard try tx.sessions.app(of: request.terminal) == nil else { return }
-        let limit = AttemptTable.Limit(newTerminals, max: limits.terminalsPerHour, windowSeconds: Quota.hour)
+        let limit = AttemptTable.Limit(newTerminals, perHour: limits.terminalsPerHour)
         if let wait = try tx.attempts.take([limit]) { throw Self.tooManyTerminals(retryAfter: wait) }
     }
 
     private static func tooManyTerminals(retryAfter seconds: Int64) -> Rejection {
-        Rejection(
-            .tooManyRequests,
-            "Too many new terminals of this app.",
-            retryAfter: seconds
-        )
+        Rejection(.tooManyRequests, "Too many new terminals of this app.", retryAfter: seconds)
     }
 
     private var newTerminals: String { "terminal/app/\(app.id.text)" }
 
-    /// Queues a message to an address; the message contains no link.
-    mutating func queue(_ notice: AddressNotice) throws {
-        var channel = OutgoingMessage.Channel.email
-        var (to, countryCode) = (notice.address.text, notice.countryCode)
-        if case .phone(let phone) = notice.address {
-            // The country is that of the phone number, since the user may live in another country.
-            (channel, to, countryCode) = (.sms, phone.national, phone.countryCode)
-        }
-        try tx.outgoingMessages.add(
-            OutgoingMessage(
-                id: MessageID(trusted: work.makeID("m")),
-                channel: channel,
-                to: to,
-                countryCode: countryCode,
-                app: app.id,
-                template: notice.template,
-                params: notice.params,
-                language: notice.language,
-                expiresAt: notice.expiresAt ?? tx.now.adding(seconds: 86_400),
-                origin: notice.origin,
-                isDummy: notice.isDummy
-            )
-        )
-    }
-
-    /// Sends the link with which a user proves a claimed e-mail address.
+    /// Sends the link by which a user proves a claimed e-mail address.
     ///
     /// If another account has verified the address, the owner of that account is informed instead. One message is sent
-    /// in both cases, so that neither the answer nor the number of messages reveals the difference.
+    /// whether or not another account has verified the address, so neither the answer nor the number of messages
+    /// reveals this.
     mutating func sendVerification(_ user: User, _ template: OutgoingMessage.Template = .verifyEmail) throws {
         guard let email = user.unprovedEmail else { return }
         try quotas.take(mailQuotas)
-        let recipient = LinkMail.Recipient(
-            uid: user.uid,
-            app: app.id,
-            address: email.text,
-            countryCode: user.countryCode,
-            language: user.profile.language
-        )
+        let country = user.countryCode
+        let mail = LinkMail(.verifyEmail, saying: template, to: email, of: user, app: app.id, countryCode: country)
         let address = Address.email(email)
         let owner = try tx.accounts.find(proved: address, app: app.id, region: user.region)
         if let owner, owner.uid != user.uid {
-            try LinkMail(.verifyEmail, to: recipient).count(in: work)
+            try mail.count(in: work)
             return try notifyTaken(address, owner)
         }
-        let mail = LinkMail(.verifyEmail, saying: template, to: recipient)
         try mail.send(publicURL: environment.publicURL, in: &work)
         try audit(.linkSent, of: user.uid, detail: "verifyEmail \(MaskedAddress.text(email.text))")
     }
 
-    /// Informs the owner of an address that another user has claimed the address.
+    /// Tells an address's owner that another user has claimed the address.
     mutating func notifyTaken(_ address: Address, _ owner: User) throws {
         let own = owner.verifiedAddresses.first { $0.isPhone == address.isPhone }
-        try queue(AddressNotice(.addressTaken, to: own ?? address, of: owner))
+        try tx.outgoingMessages.add(OutgoingMessage(.addressTaken, to: own ?? address, of: owner, in: &work))
         try audit(.addressTaken, of: owner.uid)
     }
 
     /// Sends the link that proves an address; if another user has the address, informs that user instead.
     ///
-    /// - Throws: `Rejection` with `Duplicated` if another user has the address and the app reveals which accounts
-    ///   exist.
+    /// - Throws: `Rejection` (`Duplicated`) if another user has the address and the app reveals which accounts exist.
     mutating func proveOrNotifyOwner(_ address: Address, of user: User) throws {
         let name = LoginName.address(address)
         let owner = try tx.accounts.find(name, app: user.app, region: user.region)
@@ -161,45 +125,35 @@ extension Call {
         }
     }
 
-    /// Informs the owner of an address that another user has claimed the address, at most once a day.
+    /// Tells an address's owner, at most once a day, that another user has claimed the address.
     ///
-    /// The limit never causes a refusal: nothing is sent for a free address, so a refusal would reveal that the address
-    /// is taken.
+    /// Beyond the limit, nothing is sent; a refusal would reveal that the address is taken.
     private mutating func notifyOwnerOnce(_ address: Address, of owner: User) throws {
-        let limit = AttemptTable.Limit(
-            "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")",
-            max: 1,
-            windowSeconds: Quota.day
-        )
+        let limit = AttemptTable.Limit("taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")", perDay: 1)
         guard try tx.attempts.take([limit]) == nil else { return }
         try notifyTaken(address, owner)
     }
 
-    /// Sends a link to the account's previous address, which the link restores; `before` is the account before the
-    /// change.
+    /// Sends the old address a link for restoring that address; `before` is the account before the change.
     mutating func notifyOldAddress(_ old: Address, of before: User, new: Address) throws {
         let mail = LinkMail(undoing: old, of: before, replacement: new)
         try mail.send(publicURL: environment.publicURL, in: &work)
         try audit(.linkSent, of: before.uid, detail: "undoAddress \(MaskedAddress.text(old.text))")
     }
 
-    /// The life of a session from its login or refresh, in seconds: the app's setting, or else the service's.
+    /// How many seconds a session lives after its login or refresh: the app's setting, otherwise the service's.
     var sessionSeconds: Int64 { app.policies.sessionDays.map { $0 * 86_400 } ?? limits.sessionSeconds }
 
     /// Notifies a user's terminals that the account's phone or e-mail address has changed.
     mutating func notifyTerminals(of change: Address, _ user: User) {
-        let payload = AccountCodec.addressChanged(
-            isPhone: change.isPhone,
-            of: user.uid,
-            ts: tx.now,
-            actor: anybody(user.uid)
-        )
+        let (isPhone, actor) = (change.isPhone, anybody(user.uid))
+        let payload = AccountCodec.addressChanged(isPhone: isPhone, of: user.uid, ts: tx.now, actor: actor)
         work.effects.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
     }
 
     /// Informs a user's verified e-mail address that the password has changed.
     mutating func notifyPasswordChanged(_ user: User) throws {
         guard let email = user.email, user.isEmailVerified else { return }
-        try queue(AddressNotice(.passwordChanged, to: .email(email), of: user))
+        try tx.outgoingMessages.add(OutgoingMessage(.passwordChanged, to: .email(email), of: user, in: &work))
     }
 }

@@ -4,11 +4,11 @@ import Wire
 
 /// The erasure of accounts: first a request, which a login undoes, then the deletion in steps.
 package enum Cancellation {
-    /// The number of devices that one step unbinds.
+    /// The maximum number of devices that one step handles.
     private static let devicesStep = 50
-    /// The most rows of the event log that one transaction changes.
+    /// The maximum number of event-log rows that one transaction changes.
     private static let logStep = 100
-    /// The seconds before an anonymous user is erased, in which logout messages can still arrive.
+    /// The delay before an anonymous user is erased, in seconds, so that logout messages can still arrive.
     private static let farewellSeconds: Int64 = 10
 
     /// Records a user's erasure request and ends all the user's sessions; returns the time of erasure.
@@ -23,7 +23,7 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Notifies all addresses of an account of the coming erasure, since the caller might not be the account's owner.
+    /// Announces the erasure to the account's verified and registered addresses, as the caller may not be the owner.
     private static func notifyAddresses(of user: User, deletesAt: Instant, _ call: inout Call) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds
@@ -33,10 +33,10 @@ package enum Cancellation {
             addresses.append(.email(email))
         }
         for address in addresses {
-            var notice = AddressNotice(.cancelled, to: address, of: user)
-            notice.params = ["days": "\(days)"]
-            notice.expiresAt = deletesAt
-            try call.queue(notice)
+            var message = OutgoingMessage(.cancelled, to: address, of: user, in: &call.work)
+            message.params = ["days": "\(days)"]
+            message.expiresAt = deletesAt
+            try call.tx.outgoingMessages.add(message)
         }
     }
 
@@ -62,11 +62,10 @@ package enum Cancellation {
         try call.audit(.cancellationUndone, of: user.uid)
     }
 
-    /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes the account with its
-    /// names, addresses and all rows that belong only to it.
+    /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes all rows that concern only
+    /// this account.
     ///
-    /// `step` removes the account's bindings, and its id from other users' rows. The session worker publishes the
-    /// messages.
+    /// `step` removes the account's bindings, and removes its id from other users' rows.
     package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
         for session in try work.tx.sessions.live(of: user.uid) {
             try SessionLifecycle.endForGood(session, by: actor, in: &work)
@@ -77,38 +76,31 @@ package enum Cancellation {
         try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
-    /// Performs one step of a due account's erasure; returns false once only the event log names the user (`finish`).
+    /// Performs a step of a due account's erasure; returns false once only the event log is left for `finish`.
     package static func step(_ uid: UserID, limit: Int, in work: inout UnitOfWork) throws -> Bool {
         try work.tx.lock(users: [uid])
         if let user = try work.tx.accounts.find(uid) {
             try begin(user, by: .system, in: &work)
             return true
         }
-        let devices = try work.tx.lock {
-            try work.tx.cancellations.devices(of: uid, limit: devicesStep)
-        } naming: {
-            (users: [], devices: $0)
-        }
+        let (tx, table) = (work.tx, work.tx.cancellations)
+        let devices = try tx.lock({ try table.devices(of: uid, limit: devicesStep) }, naming: { ([], $0) })
         for did in devices {
             try BindingExpiry.endGuests(of: did, in: &work)
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
-        // While the user has devices, the user's invitations must stay, because leaving a device ends its invitations.
+        // While the user has devices, the invitations stay, since leaving a device also ends the invitations to it.
         guard devices.isEmpty else { return true }
-        let others = try work.tx.lock {
-            try work.tx.cancellations.devicesThatName(uid, limit: devicesStep)
-        } naming: {
-            (users: [], devices: $0)
-        }
-        try work.tx.cancellations.takeOutName(uid, of: others, limit: limit)
+        let others = try tx.lock({ try table.devicesThatName(uid, limit: devicesStep) }, naming: { ([], $0) })
+        try table.takeOutName(uid, of: others, limit: limit)
         return !others.isEmpty
     }
 
-    /// Ends an erasure: takes the user out of the event log.
+    /// Ends an erasure: removes the user from the event log.
     ///
-    /// The log is searched outside of a transaction that writes, and changed a few rows at a time, because it can be
-    /// large and others must be able to write. Nothing that names the user is logged any more.
+    /// The log can be large, so it is searched without a write transaction, and its rows are changed a few at a time.
+    /// One search is enough, because no new entry names the user any more.
     package static func finish(
         _ uid: UserID,
         in store: Store,

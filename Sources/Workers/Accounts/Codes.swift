@@ -29,40 +29,26 @@ enum Codes {
         let expiresAt = call.tx.now.adding(seconds: CodeRules.lifeSeconds)
         try call.tx.codes.save(code, for: scope, token: token, expiresAt: expiresAt)
         let requestID = call.work.makeID("r")
-        var notice = AddressNotice(
+        var message = OutgoingMessage(
             .code,
             to: address,
             countryCode: place.countryCode,
-            language: (owner ?? asker)?.profile.language
-        )
-        notice.params = [
-            "code": code, "purpose": purpose.rawValue,
-            "minutes": "\(CodeRules.lifeSeconds / 60)",
-        ]
-        notice.origin = OutgoingMessage.Origin(
-            terminal: call.request.terminal,
+            language: (owner ?? asker)?.profile.language,
             app: call.app.id,
-            requestID: requestID
+            in: &call.work
         )
-        notice.expiresAt = expiresAt
-        notice.isDummy = isForNobody
-        try call.queue(notice)
-        try call.audit(
-            .codeSent,
-            of: (asker ?? owner)?.uid,
-            detail: "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
-        )
-        let answer = CodeCodec.sent(
-            requestID: requestID,
-            token: token,
-            lifeSeconds: CodeRules.lifeSeconds,
-            pauseSeconds: CodeLimits.pauseSeconds
-        )
+        message.params = ["code": code, "purpose": purpose.rawValue, "minutes": "\(CodeRules.lifeSeconds / 60)"]
+        message.origin = .init(terminal: call.request.terminal, app: call.app.id, requestID: requestID)
+        (message.expiresAt, message.isDummy) = (expiresAt, isForNobody)
+        try call.tx.outgoingMessages.add(message)
+        let detail = "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
+        try call.audit(.codeSent, of: (asker ?? owner)?.uid, detail: detail)
+        let (life, pause) = (CodeRules.lifeSeconds, CodeLimits.pauseSeconds)
+        let answer = CodeCodec.sent(requestID: requestID, token: token, lifeSeconds: life, pauseSeconds: pause)
         return .result(answer, isSecret: true)
     }
 
-    /// Returns the user who has verified the address or, for a reset, the user whose password can be reset with the
-    /// address.
+    /// Returns the user who verified the address; for a reset, the user whose password can be reset with it.
     private static func owner(
         of address: Address,
         for purpose: CodePurpose,
@@ -73,8 +59,7 @@ enum Codes {
         return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
     }
 
-    /// Returns whether codes are sent only to addresses of accounts; the answer doesn't reveal which addresses these
-    /// are.
+    /// Returns whether codes are sent only to addresses of accounts; the caller gets the same answer for any address.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {
         case (.resetPassword, _), (.login, .email): true
@@ -82,8 +67,7 @@ enum Codes {
         }
     }
 
-    /// Returns the calling user if the purpose requires a session; throws if the caller is not allowed to request such
-    /// a code.
+    /// Returns the calling user if the purpose requires a session; throws if the caller may not request such a code.
     private static func asker(_ purpose: CodePurpose, to address: Address, _ call: inout Call) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
             throw AppPolicies.phoneIsOff
@@ -97,7 +81,6 @@ enum Codes {
         return user
     }
 
-    /// Returns six random digits, uniformly distributed.
     private static func code() -> String {
         let digits = String(Int.random(in: 0..<1_000_000, using: &SecureRandom.source))
         return String(repeating: "0", count: 6 - digits.count) + digits
@@ -116,9 +99,7 @@ enum Codes {
     private static func check(_ call: inout Call) throws -> Reply {
         let parameters = try CodeCheckParameters(call.fields, in: call.regions)
         let scope = scope(of: parameters.sent, call)
-        let isValid =
-            try call.isPrepared
-            && CodeCheck.matches(parameters.proof, of: scope, call)
+        let isValid = try call.isPrepared && CodeCheck.matches(parameters.proof, of: scope, call)
         if !isValid { try CodeCheck.noteFailure(of: scope, call) }
         return .result(CodeCodec.checked(isValid: isValid))
     }
@@ -132,11 +113,7 @@ enum Codes {
     @Sendable
     private static func prepareVerify(_ call: inout Call) throws -> BackgroundTask? {
         let parameters = try ProvedAddressParameters(call.fields, in: call.regions)
-        return try CodeCheck.prepare(
-            parameters.proof,
-            of: operationScope(parameters, call),
-            call
-        )
+        return try CodeCheck.prepare(parameters.proof, of: operationScope(parameters, call), call)
     }
 
     @Sendable

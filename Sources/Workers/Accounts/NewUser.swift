@@ -4,9 +4,7 @@ import Wire
 
 /// The creation of users, and the conversion of a terminal's anonymous user into a named user.
 enum NewUser {
-    /// A user to create: the anonymous user whose session is on the terminal, or a new user.
-    ///
-    /// `store` stores the user once all fields are set.
+    /// A user to create with `store`: the anonymous user whose session is on the terminal, or a new user.
     struct Draft {
         var user: User
         /// Whether the user is the terminal's anonymous user.
@@ -25,11 +23,7 @@ enum NewUser {
     }
 
     /// Returns a user of the request's app with a new id and no other data yet.
-    static func make(
-        in place: RequestRegion,
-        isAnonymous: Bool = false,
-        _ call: inout Call
-    ) -> User {
+    static func make(in place: RequestRegion, isAnonymous: Bool = false, _ call: inout Call) -> User {
         User(
             uid: UserID(trusted: call.work.makeID("u")),
             app: call.app.id,
@@ -55,26 +49,17 @@ enum NewUser {
         return user
     }
 
-    /// Turns an anonymous user into a named user.
-    ///
-    /// The user's `deviceId` stops working, and all other terminals, which logged in with it, are logged out.
+    /// Turns an anonymous user into a named user, and logs out the other terminals, which logged in with a `deviceId`.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
         try call.work.save(user)
         try call.tx.accounts.forgetDeviceID(of: user.uid)
-        try SessionLifecycle.endAll(
-            of: user.uid,
-            except: call.request.terminal,
-            because: .terminated,
-            by: call.anybody(user.uid),
-            in: &call.work
-        )
+        let (own, actor) = (call.request.terminal, call.anybody(user.uid))
+        try SessionLifecycle.endAll(of: user.uid, except: own, because: .terminated, by: actor, in: &call.work)
         try call.audit(.converted, of: user.uid, detail: call.request.method)
     }
 
-    /// Gives a user an address that was just verified; other users who have the address without proof lose it.
-    ///
-    /// - Throws: `Rejection` with `Duplicated` if another user has verified the address.
+    /// Gives a user a verified address, and takes it from users without proof; throws if another user has verified it.
     static func give(_ address: Address, to user: inout User, _ call: Call) throws {
         let isFree = try call.tx.accounts.prove(address, for: user.uid, app: call.app.id, region: user.region)
         guard isFree else { throw taken(address) }
@@ -83,19 +68,8 @@ enum NewUser {
     }
 
     /// Refuses a username that another user has.
-    static func checkFree(
-        _ username: Username,
-        for uid: UserID?,
-        region: String,
-        _ call: Call
-    )
-        throws
-    {
-        let owner = try call.tx.accounts.find(
-            .username(username),
-            app: call.app.id,
-            region: region
-        )
+    static func checkFree(_ username: Username, for uid: UserID?, region: String, _ call: Call) throws {
+        let owner = try call.tx.accounts.find(.username(username), app: call.app.id, region: region)
         guard let owner, owner.uid != uid else { return }
         throw Rejection(.duplicated, "This username is taken.", field: "params.username")
     }

@@ -3,23 +3,20 @@ import Providers
 import Storage
 import Wire
 
-/// A proof that the caller is the account's owner and not just someone with the owner's phone: a password, a code or a
-/// ticket.
+/// A password, code or ticket, which proves that the caller owns the account; a session alone doesn't prove that.
 ///
-/// `prepare` counts a try and is committed; only then does `check` compare the proof, in the next transaction.
+/// `prepare` counts a try. Once the try is committed, `check` compares the proof in the next transaction.
 enum OwnerProof {
     case password(String)
     case code(String, token: String?, CodePurpose, [Address])
     case ticket(String, [Address])
 
-    /// Counts a try, and returns the slow work that the check needs, if any.
-    ///
-    /// If `isOwner` is false, the request names another user, and no password is accepted.
+    /// Counts a try and returns the check's slow work; no password is accepted if the request names another user.
     func prepare(_ user: User, isOwner: Bool = true, field: String, _ call: Call) throws -> BackgroundTask? {
         switch self {
         case .password(let password):
             try PasswordTries.begin(user, call)
-            // Verifying a password that no account can have takes as long as verifying any other.
+            // A password that no account can have takes as long to verify as any other password.
             let bytes = PasswordRules.normalised(password)
             let hash = isOwner && bytes != nil ? user.passwordHash : nil
             return .verify(SecretBytes(bytes ?? []), against: hash)
@@ -52,12 +49,8 @@ enum OwnerProof {
             throw wrong(field)
         case .ticket(let ticket, let addresses):
             for address in addresses {
-                let isRight = try call.tx.codes.useTicket(
-                    ticket,
-                    for: CodeScope(.operation, address, of: user),
-                    on: call.request.terminal
-                )
-                if isRight { return }
+                let (scope, terminal) = (CodeScope(.operation, address, of: user), call.request.terminal)
+                if try call.tx.codes.useTicket(ticket, for: scope, on: terminal) { return }
             }
             throw wrong(field)
         }

@@ -5,11 +5,7 @@ import Wire
 /// The methods `account/changePassword`, `checkPassword`, `resetPassword` and `requestPasswordReset`.
 enum Passwords {
     static let methods: [String: Method] = [
-        "account/changePassword": Method(
-            locks: .user,
-            prepare: prepareChange,
-            run: change
-        ),
+        "account/changePassword": Method(locks: .user, prepare: prepareChange, run: change),
         "account/checkPassword": Method(prepare: prepareCheck, run: check),
         "account/resetPassword": Method(needsToken: false, prepare: prepareReset, run: reset),
         "account/requestPasswordReset": Method(needsToken: false, run: requestReset),
@@ -17,7 +13,7 @@ enum Passwords {
 
     private static let wrong = Rejection(.invalidCredentials, "The password is wrong.")
 
-    /// Refuses a password that matched a hash that the account no longer has.
+    /// Refuses a password if the account's hash has changed since the password was verified.
     static func checkCurrent(_ matched: String, _ user: User) throws {
         guard matched != user.passwordHash else { return }
         throw Rejection(.unavailable, "The password was just changed; send the request again.", retryAfter: 1)
@@ -59,17 +55,11 @@ enum Passwords {
         sparing terminal: TerminalID?,
         _ call: inout Call
     ) throws {
-        try SessionLifecycle.endAll(
-            of: user.uid,
-            except: terminal,
-            because: reason,
-            by: call.anybody(user.uid),
-            in: &call.work
-        )
+        let actor = call.anybody(user.uid)
+        try SessionLifecycle.endAll(of: user.uid, except: terminal, because: reason, by: actor, in: &call.work)
         try call.tx.links.void(.resetPassword, of: user.uid)
         for address in user.verifiedAddresses {
-            let scope = call.codeScope(.resetPassword, address, region: user.region)
-            try call.tx.codes.void(scope)
+            try call.tx.codes.void(call.codeScope(.resetPassword, address, region: user.region))
         }
         try call.notifyPasswordChanged(user)
         let kind: AuditEntry.Kind = reason == .passwordReset ? .passwordReset : .passwordChanged
@@ -113,8 +103,9 @@ enum Passwords {
 
     /// The purposes of the codes that can reset a password.
     ///
-    /// `register` is included because some SDKs request the codes of both purposes with one call, as `register`. A
-    /// guess counts as a try of both codes: five guesses at two codes of six digits have a chance of ten in a million.
+    /// `register` is included because some SDKs request both registration codes and reset codes with the purpose
+    /// `register`. A guess counts as a try of both codes: the chance of five guesses at two codes of six digits is ten
+    /// in a million.
     private static let purposes: [CodePurpose] = [.resetPassword, .register]
 
     @Sendable
@@ -132,8 +123,8 @@ enum Passwords {
             .first { try CodeCheck.matches(proof, of: $0, call) }
         guard let scope, var user = try resettable(address, region: region, call)
         else { return try CodeCheck.refusal(of: wrong, call) }
-        // This check follows the code's check, so that only a caller with the code learns that the password equals a
-        // name of the account.
+        // The password is compared with the account's names only after the code's check. Otherwise, a caller without
+        // the code could learn such a name.
         let password = try SecretBytes(new: GivenPassword(new: call.fields), names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
         guard try CodeCheck.use(proof, of: scope, call), try LinkRules.prove(address, of: &user, in: call.tx) else {
@@ -148,15 +139,10 @@ enum Passwords {
 
     /// Returns the user whose password can be reset with an address.
     ///
-    /// The result is the user who verified the address, otherwise the first user who registered with it, otherwise the
-    /// user whose username it is.
-    static func resettable(
-        _ address: Address,
-        region: String,
-        _ call: Call
-    ) throws -> User? {
-        let accounts = call.tx.accounts
-        let app = call.app.id
+    /// The result is the user who verified the address, or else the first user who registered with the address, or else
+    /// the user who has the address as username.
+    static func resettable(_ address: Address, region: String, _ call: Call) throws -> User? {
+        let (accounts, app) = (call.tx.accounts, call.app.id)
         // `find` returns the user who verified this e-mail address or registered with it.
         let owner = try accounts.find(.address(address), app: app, region: region)
         guard case .email(let email) = address else { return owner }
@@ -176,14 +162,8 @@ enum Passwords {
         try call.lock { [try resettable(.email(email), region: place.region, call)?.uid] }
         let user = try resettable(.email(email), region: place.region, call)
         try call.reveal(user)
-        let recipient = LinkMail.Recipient(
-            uid: user?.uid,
-            app: call.app.id,
-            address: email.key,
-            countryCode: place.countryCode,
-            language: user?.profile.language
-        )
-        let mail = LinkMail(.resetPassword, to: recipient)
+        let (key, country) = (EmailAddress(trusted: email.key), place.countryCode)
+        let mail = LinkMail(.resetPassword, to: key, of: user, app: call.app.id, countryCode: country)
         try mail.send(publicURL: call.environment.publicURL, in: &call.work)
         try call.audit(.linkSent, of: user?.uid, detail: "resetPassword \(MaskedAddress.text(email.text))")
         return .done

@@ -57,19 +57,11 @@ enum Profiles {
         return .result(AccountCodec.changed(call.shown(user), profileError: refusal))
     }
 
-    private static func setUsername(
-        _ username: Username,
-        of user: inout User,
-        _ call: Call
-    ) throws {
-        let isSame = user.ownsUsername && user.username == username.text
-        if isSame { return }
+    private static func setUsername(_ username: Username, of user: inout User, _ call: Call) throws {
+        if user.ownsUsername, user.username == username.text { return }
         if user.username != nil, !call.app.policies.usernameChangeable {
-            throw Rejection(
-                .policyRejected,
-                "In this app, a username can't be changed once it is set.",
-                field: "params.username"
-            )
+            let message = "In this app, a username can't be changed once it is set."
+            throw Rejection(.policyRejected, message, field: "params.username")
         }
         try NewUser.checkFree(username, for: user.uid, region: user.region, call)
         user.username = username.text
@@ -77,9 +69,7 @@ enum Profiles {
         try call.audit(.usernameChanged, of: user.uid)
     }
 
-    /// Stores an unverified phone number or e-mail address, which can't be used to log in.
-    ///
-    /// The verified address stays in use until the new address is verified.
+    /// Stores an unverified phone number or e-mail address; until it is verified, logins use the previous address.
     private static func writeDown(_ address: Address, of user: inout User, _ call: inout Call) throws {
         let before = user
         user.writeDown(address, at: call.tx.now)

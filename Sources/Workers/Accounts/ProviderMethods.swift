@@ -4,12 +4,13 @@ import Wire
 
 /// The methods `account/loginWithProvider`, `linkProvider`, `unlinkProvider` and `providers`.
 ///
-/// A login finds the account by the provider and the provider's user id, never by the e-mail address that the provider
-/// reports.
+/// A login finds the account by the provider's user id, never by the e-mail address that the provider reports.
 enum ProviderMethods {
     static let methods: [String: Method] = [
-        "account/loginWithProvider": Method(needsToken: false, prepare: prepareLogin, run: login),
-        "account/linkProvider": Method(locks: .user, prepare: prepareLink, run: link),
+        "account/loginWithProvider": Method(needsToken: false, prepare: prepareLogin) { call in
+            try withIdentity(&call, login)
+        },
+        "account/linkProvider": Method(locks: .user, prepare: { try ask($0) }) { try withIdentity(&$0, link) },
         "account/unlinkProvider": Method(locks: .user, run: unlink),
         "account/providers": Method(isReading: true, run: list),
     ]
@@ -48,25 +49,28 @@ enum ProviderMethods {
         try call.tx.providerUses.note(provider.rawValue, of: call.app.id, failure: failure)
     }
 
-    /// Refuses a login that the provider did not confirm, and records the failure in the audit trail.
-    private static func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
-        let provider = try ProviderParameters(call.fields).provider
-        try call.audit(.loginFailed, of: call.session?.uid, detail: "\(call.request.method) \(provider)")
-        return .refusal(rejection)
+    /// Carries out a method with the identity that the provider has confirmed.
+    ///
+    /// Without such an identity, the request is refused, and the failure is recorded in the audit trail.
+    private static func withIdentity(
+        _ call: inout Call,
+        _ method: (VerifiedIdentity, inout Call) throws -> Reply
+    ) throws -> Reply {
+        let identity: VerifiedIdentity
+        do {
+            identity = try self.identity(call)
+        } catch let rejection as Rejection {
+            let provider = try ProviderParameters(call.fields).provider
+            try call.audit(.loginFailed, of: call.session?.uid, detail: "\(call.request.method) \(provider)")
+            return .refusal(rejection)
+        }
+        return try method(identity, &call)
     }
 
-    private static func keep(
-        _ identity: VerifiedIdentity,
-        for user: User,
-        _ call: Call
-    ) throws {
+    private static func keep(_ identity: VerifiedIdentity, for user: User, _ call: Call) throws {
         let keepsToken = call.app.providers[identity.provider]?.keepsToken ?? false
-        try call.tx.identities.save(
-            identity.provider.rawValue,
-            identity.subject,
-            of: user,
-            accessToken: keepsToken ? identity.accessToken : nil
-        )
+        let token = keepsToken ? identity.accessToken : nil
+        try call.tx.identities.save(identity.provider.rawValue, identity.subject, of: user, accessToken: token)
     }
 
     // MARK: Logging in
@@ -82,22 +86,11 @@ enum ProviderMethods {
         return try ask(call)
     }
 
-    @Sendable
-    private static func login(_ call: inout Call) throws -> Reply {
+    private static func login(_ identity: VerifiedIdentity, _ call: inout Call) throws -> Reply {
         let parameters = try loginParameters(call)
-        let identity: VerifiedIdentity
-        do {
-            identity = try self.identity(call)
-        } catch let rejection as Rejection {
-            return try refuse(rejection, call)
-        }
+        let (provider, region) = (identity.provider.rawValue, parameters.place.region)
         func findOwner() throws -> UserID? {
-            try call.tx.identities.owner(
-                identity.provider.rawValue,
-                identity.subject,
-                app: call.app.id,
-                region: parameters.place.region
-            )
+            try call.tx.identities.owner(provider, identity.subject, app: call.app.id, region: region)
         }
         try call.lockForLogin { [try findOwner()] }
         if let owner = try findOwner(), let user = try call.tx.accounts.find(owner) {
@@ -106,7 +99,7 @@ enum ProviderMethods {
         }
         var user = try newUser(identity, by: parameters, &call)
         try keep(identity, for: user, call)
-        user.providers = [identity.provider.rawValue]
+        user.providers = [provider]
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
@@ -138,34 +131,25 @@ enum ProviderMethods {
 
     // MARK: Linking
 
-    @Sendable
-    private static func prepareLink(_ call: inout Call) throws -> BackgroundTask? { try ask(call) }
-
-    @Sendable
-    private static func link(_ call: inout Call) throws -> Reply {
+    private static func link(_ identity: VerifiedIdentity, _ call: inout Call) throws -> Reply {
         var user = try call.user()
-        let identity: VerifiedIdentity
-        do {
-            identity = try self.identity(call)
-        } catch let rejection as Rejection {
-            return try refuse(rejection, call)
-        }
         let provider = identity.provider.rawValue
         let owner = try call.tx.identities.owner(provider, identity.subject, app: user.app, region: user.region)
         if let owner, owner != user.uid {
             throw Rejection(.duplicated, "This identity belongs to another user.", field: "params.credential")
         }
         if owner == nil, user.providers.contains(provider) {
-            throw Rejection(
-                .duplicated,
-                "Another identity of this provider is linked; unlink it first.",
-                field: "params.provider"
-            )
+            let message = "Another identity of this provider is linked; unlink it first."
+            throw Rejection(.duplicated, message, field: "params.provider")
         }
         try keep(identity, for: user, call)
         if owner == nil { try call.audit(.providerLinked, of: user.uid, detail: provider) }
         fill(&user, from: identity)
-        if user.isAnonymous { try NewUser.becomeReal(&user, &call) } else { try call.work.save(user) }
+        if user.isAnonymous {
+            try NewUser.becomeReal(&user, &call)
+        } else {
+            try call.work.save(user, changed: owner == nil ? .provider : nil)
+        }
         return .done
     }
 
@@ -180,6 +164,7 @@ enum ProviderMethods {
         guard user.waysIn > 0 else { throw Rejection(.forbidden, "The last way to log in can't be removed.") }
         try call.tx.identities.remove(provider, of: user.uid)
         try call.audit(.providerUnlinked, of: user.uid, detail: provider)
+        call.work.log(.accountChanged, of: user, changed: .provider)
         return .done
     }
 
@@ -187,15 +172,10 @@ enum ProviderMethods {
     private static func list(_ call: inout Call) throws -> Reply {
         let uid = try call.caller().uid
         let links = try call.tx.identities.all(of: uid).map { link in
-            let keepsToken =
-                ProviderName(rawValue: link.provider)
-                .flatMap { call.app.providers[$0]?.keepsToken } ?? false
-            return AccountCodec.provider(
-                link.provider,
-                subject: link.subject,
-                linkedAt: link.linkedAt,
-                token: keepsToken ? link.accessToken : nil
-            )
+            let name = ProviderName(rawValue: link.provider)
+            let keepsToken = name.flatMap { call.app.providers[$0]?.keepsToken } ?? false
+            let token = keepsToken ? link.accessToken : nil
+            return AccountCodec.provider(link.provider, subject: link.subject, linkedAt: link.linkedAt, token: token)
         }
         return .result(AccountCodec.providers(links), isSecret: true)
     }

@@ -17,7 +17,6 @@ enum Registration {
         return try SecretBytes(new: GivenPassword(first: call.fields), names: names)
     }
 
-    /// Returns the scopes that the request's code may belong to.
     private static func scopes(
         _ parameters: RegistrationParameters,
         _ call: Call
@@ -38,7 +37,7 @@ enum Registration {
     /// Refuses an unverified phone number as a username, since the number may be another person's.
     private static func checkNumber(_ parameters: RegistrationParameters, proved: Address?, _ call: Call) throws {
         guard parameters.isNamedByPhone, proved?.isPhone != true else { return }
-        throw call.fields.refuse("username", "is a phone number that is not proved by this request")
+        throw call.fields.refuse("username", "is a phone number that this request doesn't prove")
     }
 
     /// Sets the requested username; if the request names none, the verified phone number can become the username.
@@ -102,8 +101,8 @@ enum Registration {
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
-    /// Stores the user with the verified address or, by the app's policy, the unverified e-mail; other addresses are
-    /// pending.
+    /// Stores the user with the verified address or, if the app allows it, the unverified e-mail address; other
+    /// addresses stay pending until they are verified.
     private static func make(_ parameters: RegistrationParameters, proved: Address?, _ call: inout Call) throws -> User
     {
         var draft = try NewUser.draft(parameters.place, &call)
@@ -117,7 +116,7 @@ enum Registration {
         for address in pending { draft.user.writeDown(address, at: call.tx.now) }
         let user = try NewUser.store(draft, &call)
         if registered != nil {
-            // Several users can claim the same address: the first of them who follows a link proves it.
+            // Several users can claim the same address; the first user who follows the link gets the address.
             let policies = call.app.policies
             let isLink = policies.emailRegistration == .link && policies.emailVerification
             try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
@@ -128,8 +127,8 @@ enum Registration {
 
     /// Registers an e-mail address without proof.
     ///
-    /// An address of another account is treated like a free address: the answer is the same, the new user can log in
-    /// with their own password, and one message is sent to the address.
+    /// The caller doesn't learn whether another account has the address: in any case, the answer is the same, the new
+    /// user can log in with their own password, and one message is sent to the address.
     private static func claim(_ email: EmailAddress, at place: RequestRegion, for user: inout User, _ call: Call) throws
     {
         let owner = try call.tx.accounts.find(.address(.email(email)), app: call.app.id, region: place.region)
@@ -141,14 +140,11 @@ enum Registration {
 
     /// Limits an address's unverified registrations to `unprovedPerAddress` a day.
     ///
-    /// `unprovedPerAddress` is also the largest number of unverified accounts that can log in with one address.
+    /// At most `unprovedPerAddress` unverified accounts can log in with the address.
     private static func limit(_ email: EmailAddress, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(email.key, boundTo: "register \(call.app.id.text) \(place.region)")
-        let limit = AttemptTable.Limit(
-            "register/" + digest.map { String($0, radix: 36) }.joined(separator: "."),
-            max: call.limits.unprovedPerAddress,
-            windowSeconds: Quota.day
-        )
+        let subject = "register/" + digest.map { String($0, radix: 36) }.joined(separator: ".")
+        let limit = AttemptTable.Limit(subject, perDay: call.limits.unprovedPerAddress)
         try call.tx.take(limit, elseSay: "This address was registered too often; try again later.")
     }
 }

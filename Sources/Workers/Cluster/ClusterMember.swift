@@ -3,11 +3,10 @@ package import Logging
 package import Mosquitto
 import Synchronization
 
-/// A member of the cluster, which runs this process's share of the lanes.
+/// A member of the cluster; it runs this process's share of the lanes.
 ///
-/// A member takes lanes that no process holds, gives back lanes beyond its share, and hands over all its lanes when it
-/// stops. The member's thread renews the process's lifetime, and listens to the other processes on a separate
-/// connection.
+/// A member takes lanes that no process holds, gives back lanes beyond its share, and hands over all lanes when it
+/// stops. Its thread renews the process's lifetime, and listens to the other processes over a separate connection.
 package final class ClusterMember: Sendable {
     let membership: Membership
     let environment: Environment
@@ -19,7 +18,7 @@ package final class ClusterMember: Sendable {
     let waker: Waker
     private let isStopping = Atomic<Bool>(false)
     private let toWake = Mutex<Set<Lane>>([])
-    /// The callback that is called when this process can't continue because another process has its slot.
+    /// The callback for the case that this process can't continue because another process has taken its slot.
     private let lostSlot: @Sendable () -> Void
 
     /// Prepares a member; `options` contain the broker's address and the password.
@@ -68,11 +67,6 @@ package final class ClusterMember: Sendable {
         waker.wake()
     }
 
-    /// Removes and returns the list of other processes' lanes that must be woken.
-    func takeWakeups() -> Set<Lane> {
-        toWake.withLock { lanes in
-            defer { lanes = [] }
-            return lanes
-        }
-    }
+    /// Returns the lanes that must be woken in other processes, and empties the list of these lanes.
+    func takeWakeups() -> Set<Lane> { toWake.withLock { exchange(&$0, with: []) } }
 }

@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import Storage
 
-/// The turns of the thread of a cluster member.
+/// The turns of a cluster member's thread.
 struct ClusterTurns: ~Copyable {
     private let member: ClusterMember
     private var link: ProcessLink?
@@ -12,8 +12,8 @@ struct ClusterTurns: ~Copyable {
     private var nextBeat = ContinuousClock.now
     private var nextLink = ContinuousClock.now
     private var nextLook = ContinuousClock.now
-    /// The time until which this process takes only lanes that were given back, because the other lanes' holders might
-    /// not have renewed their lifetimes yet.
+    /// The time before which this process takes only lanes that were given back; the holders of all other lanes may be
+    /// alive but not have renewed their lifetimes yet.
     private var mayTakeFrom = ContinuousClock.now
     private var hadFailure = false
     /// Whether this process has given up its lanes because it can't reach the broker.
@@ -62,12 +62,8 @@ struct ClusterTurns: ~Copyable {
         } catch {
             hadFailure = true
             nextRenewal = .now + .milliseconds(250)
-            let summary = "\(error)"
-            member.environment.health.notReady("cluster", summary)
-            member.logger.warning(
-                "This process could not report to the database that it is alive",
-                metadata: ["error": "\(summary)"]
-            )
+            member.environment.health.notReady("cluster", "\(error)")
+            member.logger.warning("This process could not report to the database that it is alive", because: error)
         }
     }
 
@@ -103,7 +99,7 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// The time to wait for the broker; while this process holds lanes, the wait ends before it must give them up.
+    /// How long to wait for the broker; a process that holds lanes stops waiting before it must give the lanes up.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
@@ -111,10 +107,9 @@ struct ClusterTurns: ~Copyable {
         return min(longest, max(left, .milliseconds(200)))
     }
 
-    /// Gives up all lanes immediately, even if their threads still wait, since other processes may reach the broker.
+    /// Gives up all lanes without waiting for their threads, because other processes may be able to reach the broker.
     ///
-    /// When another process takes a lane, the lane's epoch grows, so that this process can't commit transactions of the
-    /// lane any more.
+    /// A lane taken by another process gets a new epoch, so this process can't commit the lane's transactions.
     private mutating func giveUp() {
         guard !hasGivenUp else { return }
         lanes.abandonAll()
@@ -181,8 +176,7 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
-    /// Gives back each lane as soon as its thread has ended, and after `ClusterTiming.handOver` also the unfinished
-    /// lanes.
+    /// Gives back each lane once its thread has ended, and after `ClusterTiming.handOver` also the unfinished lanes.
     private mutating func handOver() {
         let start = ContinuousClock.now
         lanes.stopAll()
@@ -202,10 +196,7 @@ struct ClusterTurns: ~Copyable {
         do {
             try body(member.membership, store)
         } catch {
-            member.logger.warning(
-                "This process could not report to the database \(what)",
-                because: error
-            )
+            member.logger.warning("This process could not report to the database \(what)", because: error)
         }
     }
 }

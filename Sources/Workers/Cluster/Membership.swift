@@ -2,8 +2,7 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// This process's membership among the processes that share the database: its id, its slot, and whether it may work
-/// now.
+/// This process's membership among the processes on the database: its id, its slot, and whether it may work now.
 package final class Membership: Sendable {
     /// The id of this process, which is unique to this run.
     package let id: String
@@ -20,10 +19,9 @@ package final class Membership: Sendable {
     /// The error thrown when all slots are in use.
     package struct NoSlot: Error {}
 
-    /// Joins the processes that share a database, and takes a slot, which becomes part of all numbers that the store
-    /// gives.
+    /// Joins the processes on a database, and takes a slot; every number that the store assigns contains the slot.
     ///
-    /// `earlier` is the id of a process that is known to be gone, so that its lanes and its slot are freed immediately.
+    /// `earlier` is the id of a process that is known to have ended; its lanes and its slot are freed immediately.
     /// - Throws: `NoSlot`, or an error of the store.
     package static func join(
         _ store: Store,
@@ -34,20 +32,15 @@ package final class Membership: Sendable {
         guard let id = store.processID else { preconditionFailure("a file is not shared") }
         let start = ContinuousClock.now
         let slot = try store.coordinate { cluster in
-            try cluster.nodes.claim(
-                id: id,
-                name: name,
-                version: version,
-                milliseconds: lifetimeMilliseconds,
-                inPlaceOf: earlier
-            )
+            let life = lifetimeMilliseconds
+            return try cluster.nodes.claim(id: id, name: name, version: version, milliseconds: life, inPlaceOf: earlier)
         }
         guard let slot else { throw NoSlot() }
         store.take(slot)
         return Membership(id: id, slot: slot, from: start)
     }
 
-    /// Whether the other processes still consider this process alive, so that they don't take its lanes.
+    /// Whether all other processes certainly consider this process alive and therefore don't take its lanes.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
     /// Renews the process's lifetime; returns false if another process has taken its slot.

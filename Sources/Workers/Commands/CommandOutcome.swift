@@ -2,11 +2,10 @@ import Domain
 import Storage
 import Wire
 
-/// The publication of commands' outcomes to the terminals that sent the commands and to waiting requests.
+/// The publication of commands' outcomes, to the terminals that sent the commands and to waiting requests.
 ///
-/// The status worker publishes the outcome when the device answers, and the control worker when a command ends without
-/// an answer. A terminal on which the user is no longer logged in gets no outcome, since another person may use the
-/// terminal.
+/// The status worker publishes the outcome of an answered command; the control worker does so if there is no answer. A
+/// terminal without the user's session gets no outcome, since another person might be using the terminal.
 enum CommandOutcome {
     /// Publishes the outcome of a finished command, and ends the run of its schedule, if any.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
@@ -14,8 +13,7 @@ enum CommandOutcome {
         try endScheduleRun(command, in: &work)
     }
 
-    /// Ends the run of the schedule that sent a command, and notifies users of the outcome; ignores other senders'
-    /// commands.
+    /// Ends the run of the schedule that sent a command, if any, and notifies users of the outcome.
     static func endScheduleRun(_ command: Command, in work: inout UnitOfWork) throws {
         guard command.actor.kind == .schedule else { return }
         try ScheduleRuns.finish(command, in: &work)
@@ -28,14 +26,8 @@ enum CommandOutcome {
         work.effects.observed.add(EndedCommand(command, at: work.now))
         if command.kind == .write {
             let data = CommandCodec.outcome(command, product: product)
-            try work.log(
-                .deviceCommand,
-                of: command.did,
-                product: product?.key,
-                actor: command.actor,
-                app: command.app,
-                data: data
-            )
+            let (did, actor, app) = (command.did, command.actor, command.app)
+            try work.log(.deviceCommand, of: did, product: product?.key, actor: actor, app: app, data: data)
         }
         let refused = try refusal(toShow: command, in: work.tx)
         var command = command
@@ -47,15 +39,17 @@ enum CommandOutcome {
         for waiter in waiters { try answer(waiter, with: result, of: command, in: &work) }
     }
 
-    /// Sends the outcome of a write to the terminal that sent the command; a query has only an answer, and no outcome.
+    /// Sends a write's outcome to the terminal that sent the command; a query's outcome is only in its answer.
     private static func tellTerminal(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         guard command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try isLive(command.actor, on: terminal, in: work.tx)
         else { return }
-        work.effects.publish(
-            CommandCodec.outcome(command, product: product),
-            to: work.topics.terminal(app, terminal, leaf: "command")
-        )
+        if let link = try work.tx.sessions.link(on: terminal) {
+            guard let problem = HomeAssistantCodec.problem(with: command, at: work.now) else { return }
+            return work.effects.publish(problem, to: work.topics.link(link, command.did, leaf: "problem"))
+        }
+        let topic = work.topics.terminal(app, terminal, leaf: "command")
+        work.effects.publish(CommandCodec.outcome(command, product: product), to: topic)
     }
 
     /// Returns whether the sender of a command still has a session or a valid key on the terminal.
@@ -64,7 +58,6 @@ enum CommandOutcome {
         return try tx.sessions.isLive(sender.id, on: terminal)
     }
 
-    /// Answers a request that waits for the command.
     private static func answer(
         _ waiter: Waiter,
         with result: Result<Answer, Rejection>,
@@ -97,9 +90,7 @@ enum CommandOutcome {
         )
     }
 
-    /// Returns the reason why the sender is not allowed to see the values that the device reported.
-    ///
-    /// The result is nil if the sender may see the values, if there are no values, or if the command has no user.
+    /// Returns why the command's user may not see the reported values; nil if the user may, or if there is no user.
     private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
         guard let uid = command.user, command.kind == .query || command.result != nil else { return nil }
         guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }
@@ -135,8 +126,7 @@ enum CommandOutcome {
 
     /// Ends commands whose deadline has passed.
     static func expire(_ commands: [Command], in work: inout UnitOfWork) throws {
-        for var command in commands
-        where CommandRules.expired(&command, at: work.now) {
+        for var command in commands where CommandRules.expired(&command, at: work.now) {
             do {
                 try work.isolated { part in
                     try part.tx.commands.update([command])
@@ -144,8 +134,8 @@ enum CommandOutcome {
                     try publish(command, product: product, in: &part)
                 }
             } catch  where Failure.isMessages(error) {
-                // Ends the command without publishing the outcome; otherwise the command would fail again and block
-                // other commands.
+                // The command ends, although its outcome couldn't be published. If it stayed open, it would fail again
+                // and again, and block other commands.
                 try work.tx.commands.update([command])
                 work.effects.observed.add(EndedCommand(command, at: work.now))
                 work.effects.deadLetter(

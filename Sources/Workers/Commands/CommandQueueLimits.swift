@@ -5,9 +5,9 @@ import Wire
 /// The limits of queued commands: their number per device, and the size of each.
 enum CommandQueueLimits {
     /// The refusal of a command when the device has too many queued commands.
-    static let full = Rejection(.tooManyRequests, "Too many commands wait for the device.", retryAfter: 60)
+    static let full = Rejection(.tooManyRequests, "Too many commands are waiting for the device.", retryAfter: 60)
 
-    /// The bytes of a message that stay free for changes by merging and for fields that the command log adds.
+    /// How many bytes of a message must stay free, since merging can lengthen commands and the command log adds fields.
     private static let reserve = 2048
 
     /// Returns whether one more command can be queued for a device that has `waiting` queued commands.
@@ -35,9 +35,7 @@ enum CommandQueueLimits {
         return replaced
     }
 
-    /// Checks that each command fits into a message.
-    ///
-    /// - Throws: `Rejection`.
+    /// Checks that each command fits into a message; otherwise throws `Rejection`.
     static func check(_ commands: [Command]) throws {
         let isLarge = commands.contains { CommandCodec.encode($0, at: $0.createdAt).count > Payload.bytesMax - reserve }
         guard isLarge else { return }

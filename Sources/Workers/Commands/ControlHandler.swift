@@ -1,16 +1,15 @@
 import Batching
 package import Domain
 package import Storage
+import Wire
 
-/// The handler of the control worker, which answers requests about devices, homes and sharing, sends all commands, and
-/// ends expired commands, invitations and guests' bindings.
+/// The control worker's handler, which answers requests about devices, homes and sharing, and sends all commands.
 package struct ControlHandler: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
-    /// The time at which the next command expires or must be sent, or the next invitation or guest's binding expires.
+    /// The earliest time at which a command expires or must be sent, or an invitation or a guest's binding expires.
     private var nextDue: Instant?
-    /// Whether `nextDue` includes the effects of all batches; if not, `due` computes `nextDue` later, so that requests
-    /// don't wait for the computation.
+    /// Whether `nextDue` is up to date; `due` updates it only some time after a batch, so that no request has to wait.
     private var isPlanned = true
     private var clockSteps = ClockSteps()
 
@@ -24,7 +23,12 @@ package struct ControlHandler: BatchHandler {
         requests = RequestHandler(.control, methods: Self.methods, environment)
     }
 
-    package var role: WorkerRole { requests.role }
+    package var role: WorkerRole {
+        var subscriptions = requests.role.subscriptions
+        // The broker must not queue these commands, because a late command would take effect when nobody expects it.
+        subscriptions.fleeting = environment.topics.filters("ha/+/+/set", of: environment.divided)
+        return WorkerRole(.control, subscriptions, longReadings: requests.role.longReadings)
+    }
 
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         clockSteps.note(environment.clock)
@@ -84,7 +88,7 @@ package struct ControlHandler: BatchHandler {
         isPlanned = true
     }
 
-    /// Returns the time at which the next command expires, and the time at which the next must be sent, if any.
+    /// Returns the time at which the next command expires, and the time at which the next command must be sent, if any.
     private func nextCommands(in tx: Transaction) throws -> [Instant?] {
         [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
     }

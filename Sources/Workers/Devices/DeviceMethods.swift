@@ -9,21 +9,9 @@ enum DeviceMethods {
         "device/status": Method(isReading: true, run: status),
         "device/setCustomInfo": Method(locks: .device, run: setCustomInfo),
         "device/hardware": Method(isReading: true, run: hardware),
-        "device/control": Method(
-            refusesFirst: true,
-            locks: .device,
-            run: ControlMethod.control
-        ),
-        "device/query": Method(
-            refusesFirst: true,
-            locks: .device,
-            run: ControlMethod.query
-        ),
-        "device/history": Method(
-            isReading: true,
-            prepare: HistoryMethod.prepare,
-            run: HistoryMethod.run
-        ),
+        "device/control": Method(refusesFirst: true, locks: .device, run: ControlMethod.control),
+        "device/query": Method(refusesFirst: true, locks: .device, run: ControlMethod.query),
+        "device/history": Method(isReading: true, prepare: HistoryMethod.prepare, run: HistoryMethod.run),
         "device/events": .reading(check: checkBound, LogMethods.events),
         "device/commands": .reading(check: checkBound, LogMethods.commands),
     ]
@@ -40,7 +28,7 @@ enum DeviceMethods {
 
     // MARK: The device of a request
 
-    /// Returns the caller's binding with the request's device, whose product must belong to the app.
+    /// Returns the caller's binding with the request's device; the device's product must belong to the app.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bindingOfAnyProduct(call)
         guard let record = try call.tx.statuses.find(binding.did), call.app.products.contains(record.productKey) else {
@@ -71,17 +59,12 @@ enum DeviceMethods {
 
     static func requireSubscribed(_ binding: Binding) throws {
         guard binding.isSubscribed else {
-            throw Rejection(
-                .notSubscribed,
-                "Subscribe to the device first, with device/subscribe.",
-                field: "params.did"
-            )
+            let message = "Subscribe to the device first, with device/subscribe."
+            throw Rejection(.notSubscribed, message, field: "params.did")
         }
     }
 
-    /// Returns the time from which users see a device's past, the oldest time of the kept history, and the product.
-    ///
-    /// Users see the device's past from the start of its ownership period, as far as the history is kept.
+    /// Returns the time from which users see a device's past, the time from which its history is kept, and its product.
     static func reach(_ did: DeviceID, _ call: Call) throws -> (since: Instant, oldest: Instant, product: Product?) {
         guard let device = try call.tx.devices.find(did) else { throw isGone }
         let product = try call.work.product(device.productKey)
@@ -102,22 +85,9 @@ enum DeviceMethods {
 
     /// Returns a page of a user's devices as the answer of `device/list`, shortened if it would exceed a payload.
     static func list(of uid: UserID, products: [ProductKey]?, page range: PageRange, _ call: Call) throws -> Answer {
-        let page = try call.tx.bindings.page(
-            of: uid,
-            products: call.app.products.among(products),
-            offset: range.offset,
-            limit: Int64(range.limit)
-        )
-        let rows = try AnswerRows.fitting(page.rows) { row in
-            BindingCodec.row(
-                row.binding,
-                productKey: row.productKey,
-                mac: row.mac,
-                productName: try call.work.product(row.productKey)?.name ?? "",
-                isOnline: row.isOnline,
-                home: row.home
-            )
-        }
+        let (known, limit) = (call.app.products.among(products), Int64(range.limit))
+        let page = try call.tx.bindings.page(of: uid, products: known, offset: range.offset, limit: limit)
+        let rows = try AnswerRows.fitting(page.rows, row: call.work.row)
         let next = range.offset + Int64(rows.count)
         return BindingCodec.page(rows, total: page.total, next: rows.count < page.rows.count ? next : nil)
     }
@@ -127,9 +97,8 @@ enum DeviceMethods {
         let binding = try binding(call)
         try requireSubscribed(binding)
         guard let record = try call.tx.statuses.find(binding.did) else { throw isGone }
-        return .result(
-            StatusCodec.answer(record.status, of: binding.did, product: try call.work.product(record.productKey))
-        )
+        let product = try call.work.product(record.productKey)
+        return .result(StatusCodec.answer(record.status, of: binding.did, product: product))
     }
 
     // MARK: Subscribing
@@ -140,9 +109,7 @@ enum DeviceMethods {
         let binding = try binding(call)
         try call.tx.bindings.setSubscribed(binding.did, binding.uid, to: isSubscribed)
         try call.tx.refreshes.add([Refresh(did: binding.did, uid: binding.uid)])
-        if isSubscribed != binding.isSubscribed {
-            try notifyChanged(binding.did, &call)
-        }
+        if isSubscribed != binding.isSubscribed { try notifyChanged(binding.did, &call) }
         call.work.effects.wake(.status, of: binding.did)
         return .done
     }
@@ -156,12 +123,7 @@ enum DeviceMethods {
         let binding = try binding(call)
         let isNew = (alias ?? binding.alias) != binding.alias || (remark ?? binding.remark) != binding.remark
         guard isNew else { return .done }
-        try call.tx.bindings.setCustomInfo(
-            binding.did,
-            binding.uid,
-            alias: alias,
-            remark: remark
-        )
+        try call.tx.bindings.setCustomInfo(binding.did, binding.uid, alias: alias, remark: remark)
         try notifyChanged(binding.did, &call)
         return .done
     }

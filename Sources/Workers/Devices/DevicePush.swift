@@ -2,19 +2,18 @@ import Domain
 import Storage
 import Wire
 
-/// Messages on `user/{uid}/device` that notify users of a change of one of their devices.
+/// Messages on `user/{uid}/device` that notify users of a change to one of their devices.
 struct DevicePush {
     private let did: DeviceID
     private let actor: Actor
 
-    /// Prepares messages about a change of a device, made by an actor.
+    /// Prepares messages about a change that an actor made to a device.
     init(_ did: DeviceID, by actor: Actor) {
         self.did = did
         self.actor = actor
     }
 
-    /// Notifies a user of a change, with its time and actor, and logs the beginning and end of bindings and changed
-    /// roles.
+    /// Notifies a user of a change, with its time and actor, and logs new, ended and changed bindings.
     func notify(
         _ change: BindingCodec.Change,
         _ uid: UserID,
@@ -36,14 +35,20 @@ struct DevicePush {
     /// Notifies a user of a change, with the device's new row in `device/list`.
     func notifyWithDevice(_ change: BindingCodec.Change, _ uid: UserID, in work: inout UnitOfWork) throws {
         guard let row = try work.tx.bindings.listed(did, uid) else { return }
-        let device = BindingCodec.row(
-            row.binding,
-            productKey: row.productKey,
-            mac: row.mac,
-            productName: try work.product(row.productKey)?.name ?? "",
-            isOnline: row.isOnline,
-            home: row.home
+        try notify(change, uid, device: work.row(of: row), in: &work)
+    }
+}
+
+extension UnitOfWork {
+    /// Returns the row of a user's device in `device/list`.
+    func row(of listed: BindingTable.Listed) throws -> AnswerRow {
+        BindingCodec.row(
+            listed.binding,
+            productKey: listed.productKey,
+            mac: listed.mac,
+            productName: try product(listed.productKey)?.name ?? "",
+            isOnline: listed.isOnline,
+            home: listed.home
         )
-        try notify(change, uid, device: device, in: &work)
     }
 }

@@ -25,13 +25,8 @@ struct DeviceRegistration {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        // A known device is already locked with the batch's devices; the lock here is for a device that has just been
-        // created.
-        let known = try work.tx.lock {
-            try work.tx.devices.find(request.productKey, request.mac)
-        } naming: {
-            (users: [], devices: [$0?.did].compactMap(\.self))
-        }
+        // Known devices are locked with the batch's devices; this lock is for a device that was only just created.
+        let known = try work.tx.lock(\.did) { try work.tx.devices.find(request.productKey, request.mac) }
         if let answer = try earlierAnswer(to: known, in: work.tx) { return publish(answer, in: &work) }
         let bindings = try known.map { try work.tx.bindings.all(of: $0.did) } ?? []
         let decision = try decide(product, known, bindings: bindings, in: work.tx)
@@ -75,15 +70,12 @@ struct DeviceRegistration {
         bindings: [Binding],
         in tx: Transaction
     ) throws -> RegistrationRules.Decision {
-        RegistrationRules.decide(
+        let (max, seconds) = (RegistrationRules.triesMax, RegistrationRules.triesWindowSeconds)
+        return RegistrationRules.decide(
             product: product,
             isListed: try tx.products.isListed(request.productKey, request.mac),
             known: try known.map { try facts(of: $0, isBound: !bindings.isEmpty, in: tx) },
-            retryAfter: try tx.attempts.retryAfter(
-                tries,
-                max: RegistrationRules.triesMax,
-                windowSeconds: RegistrationRules.triesWindowSeconds
-            ),
+            retryAfter: try tx.attempts.retryAfter(tries, max: max, windowSeconds: seconds),
             at: tx.now
         )
     }
@@ -102,19 +94,9 @@ struct DeviceRegistration {
     /// Counts a new device for its source address and its product; returns a refusal if a limit is reached.
     private func countNew(with quotas: QuotaFront, in work: UnitOfWork) throws -> Rejection? {
         let product = request.productKey.text
-        let own = Quota.source(
-            .registrationsPerSource,
-            source,
-            of: product,
-            max: work.limits.counts.registrationsPerSource,
-            seconds: Quota.minute
-        )
-        let all = Quota(
-            .registrationsPerProduct,
-            product,
-            max: work.limits.counts.registrationsPerProduct,
-            seconds: Quota.hour
-        )
+        let (perSource, most) = (work.limits.counts.registrationsPerSource, work.limits.counts.registrationsPerProduct)
+        let own = Quota.source(.registrationsPerSource, source, of: product, max: perSource, seconds: Quota.minute)
+        let all = Quota(.registrationsPerProduct, product, max: most, seconds: Quota.hour)
         do {
             try QuotaBook(tx: work.tx, front: quotas).take(own + [all])
             return nil
@@ -133,9 +115,9 @@ struct DeviceRegistration {
 
     /// Gives the device a new secret.
     ///
-    /// The credentials file contains the new secret before the answer is sent, and the gate, which reads the file,
-    /// closes connections that used the old secret. If a message asked the gate to close these connections, the message
-    /// could arrive after the device has reconnected, and the gate would close the new connection.
+    /// The new secret is in the credentials file before the answer is sent. The gate reads that file, and closes
+    /// connections that used the old secret. Closing these connections by a message to the gate would be unsafe: the
+    /// message could arrive after the device has reconnected, and the gate would close the new connection.
     private func grant(_ did: DeviceID, in work: inout UnitOfWork) throws -> [UInt8] {
         let secret = Sodium.randomSecret()
         try work.tx.devices.setIdentity(did, secret: secret, passcode: request.passcode, hardware: request.hardware)
@@ -159,7 +141,7 @@ struct DeviceRegistration {
         work.effects.publish(OutboundMessage(destination, answer))
     }
 
-    /// Refuses a registration, and asks the special user and the owner of the device `asks`, if any, to allow a reset.
+    /// Refuses a registration; if `asks` names a device, asks that device's special user and owner to allow a reset.
     private func refuse(
         _ rejection: Rejection,
         asking asks: DeviceID?,
@@ -180,11 +162,8 @@ struct DeviceRegistration {
 
     /// Counts a message that asks a device's owners to allow a reset; returns false if the limit is reached.
     private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
-        let limit = AttemptTable.Limit(
-            "resetRequested:\(did.text)",
-            max: RegistrationRules.triesMax,
-            windowSeconds: RegistrationRules.triesWindowSeconds
-        )
+        let (max, seconds) = (RegistrationRules.triesMax, RegistrationRules.triesWindowSeconds)
+        let limit = AttemptTable.Limit("resetRequested:\(did.text)", max: max, windowSeconds: seconds)
         return try tx.attempts.take([limit]) == nil
     }
 }

@@ -27,11 +27,9 @@ enum EventMethods {
         let url = try call.webhookURL()
         let batch = try fields.eventBatch() ?? EventSubscription.eventsMax
         let cursor = try call.cursor(at: fields.eventsFrom())
-        guard try call.tx.eventSubscriptions.all(of: call.app.id).count < EventSubscription.perAppMax else {
-            throw Rejection(
-                .forbidden,
-                "The limit of \(EventSubscription.perAppMax) subscriptions of an app is reached."
-            )
+        let most = EventSubscription.perAppMax
+        guard try call.tx.eventSubscriptions.all(of: call.app.id).count < most else {
+            throw Rejection(.forbidden, "The limit of \(most) subscriptions of an app is reached.")
         }
         let subscription = EventSubscription(
             id: SubscriptionID(trusted: call.work.makeID("v")),
@@ -60,7 +58,7 @@ enum EventMethods {
 
     @Sendable
     private static func update(_ call: inout Call) throws -> Reply {
-        var subscription = try call.subscription()
+        var subscription = try call.subscription(isLocked: true)
         let fields = call.fields
         if fields.namesTypes {
             let types = try call.eventFilter().names
@@ -73,9 +71,7 @@ enum EventMethods {
         }
         if let batch = try fields.eventBatch() { subscription.batch = batch }
         if let state = try fields.subscriptionState() { subscription.set(state) }
-        if let place = try fields.eventsCursor() {
-            subscription.cursor = try call.cursor(at: place)
-        }
+        if let place = try fields.eventsCursor() { subscription.cursor = try call.cursor(at: place) }
         try call.tx.eventSubscriptions.save(subscription)
         return .done
     }
@@ -91,10 +87,8 @@ enum EventMethods {
 
     @Sendable
     private static func rotate(_ call: inout Call) throws -> Reply {
-        var subscription = try call.subscription()
-        guard subscription.url != nil else {
-            throw call.fields.noWebhook(at: "subscriptionId")
-        }
+        var subscription = try call.subscription(isLocked: true)
+        guard subscription.url != nil else { throw call.fields.noWebhook(at: "subscriptionId") }
         let secret = Sodium.randomBytes(EventSubscription.secretBytes)
         subscription.oldSecret = subscription.secret
         subscription.oldSecretUntil = call.tx.now.adding(seconds: EventSubscription.oldSecretSeconds)
@@ -131,7 +125,7 @@ extension EventSubscription {
 
     /// Returns the age in seconds of the next event that the subscription requests; 0 if there is no such event.
     ///
-    /// After many other events, the age of the event after them is returned.
+    /// Only a limited number of entries is searched; if none matches, the age of the next entry is returned.
     package func behind(in tx: Transaction) throws -> Int64 {
         guard let app = try tx.apps.find(app) else { return 0 }
         let (reader, withBulk) = (EventReader(app: app, filter: filter), filter.wantsStatuses)
@@ -146,7 +140,7 @@ extension EventSubscription {
 }
 
 extension Call {
-    /// Returns the API key of the request, which the methods `events/…` require.
+    /// Returns the request's API key; the methods `events/…` require a key.
     func eventsKey() throws(Rejection) -> APIKey {
         guard let key else { throw Rejection(.forbidden, "Events are for API keys only.") }
         return key
@@ -161,18 +155,20 @@ extension Call {
         return try environment.outbound.check(url, field: "params.url").text
     }
 
-    /// Returns the app's subscription that the request names.
-    func subscription() throws -> EventSubscription {
+    /// Returns the app's subscription that the request names; a locked one stays unchanged until the transaction ends.
+    func subscription(isLocked: Bool = false) throws -> EventSubscription {
         _ = try eventsKey()
-        return try tx.subscription(fields.subscriptionID(), of: app, field: "params.subscriptionId")
+        let id = try fields.subscriptionID()
+        if isLocked { try tx.eventSubscriptions.lock(id) }
+        return try tx.subscription(id, of: app, field: "params.subscriptionId")
     }
 
-    /// Returns the cursor of the position in the event log that a request names.
+    /// Returns the cursor of an event-log position that a request names.
     func cursor(at place: EventPlace) throws -> EventCursor { try tx.eventLog.cursor(at: place) }
 }
 
 extension Transaction {
-    /// Returns an app's subscription, which a request names in a field.
+    /// Returns the app's subscription that a request names in a field.
     func subscription(_ id: SubscriptionID, of app: App, field: String) throws -> EventSubscription {
         guard let subscription = try eventSubscriptions.find(id), subscription.app == app.id else {
             throw Rejection(.resourceNotFound, "The app has no such subscription.", field: field)
@@ -182,7 +178,7 @@ extension Transaction {
 }
 
 extension EventLogTable {
-    /// Returns the cursor of the position in the event log that a request or an operator names.
+    /// Returns the cursor of an event-log position that a request or an operator names.
     package func cursor(at place: EventPlace) throws -> EventCursor {
         switch place {
         case .now: try end()

@@ -3,11 +3,7 @@ import Metrics
 
 /// The metrics of the event log.
 enum EventMetrics {
-    private static let events = Dictionary(
-        uniqueKeysWithValues: EventType.readable.map { type in
-            (type, Counter(label: "lamplighter_events_total", dimensions: [("type", type.rawValue)]))
-        }
-    )
+    private static let events = Dictionary(counting: "lamplighter_events_total", by: "type", EventType.readable)
     private static let waiting = Gauge(label: "lamplighter_event_readers_waiting")
 
     /// Counts an entry of the event log.

@@ -52,11 +52,8 @@ enum EventReading {
                 let page = try store.read(at: now) { tx in
                     try wait.reader.read(after: wait.cursor, limit: limit, bytesMax: bytesMax, in: tx)
                 }
-                prepared.result = LoggedEventCodec.page(
-                    page.events.map(\.json),
-                    cursor: page.cursor,
-                    isMore: page.isMore
-                )
+                let events = page.events.map(\.json)
+                prepared.result = LoggedEventCodec.page(events, cursor: page.cursor, isMore: page.isMore)
                 let mayWait = page.events.isEmpty && !page.isMore && !environment.ending.hasBegun
                 guard mayWait, wait.end > .now else { return }
                 prepared.eventWait = EventWait(wait.reader, owner: wait.owner, after: page.cursor, until: wait.end)

@@ -4,12 +4,10 @@ import Storage
 import Synchronization
 package import Wire
 
-/// The reading of an open stream of the event log, for an API key: one page after another, as the client takes them.
+/// An open stream of the event log for an API key; it reads a page when the client has received the page before.
 ///
-/// A stream whose client is slow isn't read for. Each reading checks that the key, and the subscription if any, still
-/// exist; a change of one of them ends the wait for the next entry.
+/// Each read checks the key and any subscription. A wait ends early if the key ends or the subscription changes.
 package final class EventStream: Sendable {
-    /// How a look into the log went on.
     private enum Look {
         case part(EventPart)
         case wait(EventWait)
@@ -17,17 +15,23 @@ package final class EventStream: Sendable {
         case failed
     }
 
+    /// The end of the stream, with the reason that is sent to the client.
+    private struct End: Error {
+        let reason: String
+    }
+
     private struct State {
-        /// The place up to which the log was read for the client.
+        /// The position up to which the log was read for the client.
         var cursor: EventCursor
-        /// The subscription's cursor as it was read last; nil without a subscription.
+        /// The subscription's cursor at the last read; nil without a subscription.
         var stored: EventCursor?
-        /// When the log was last asked to keep statuses; nil if the stream doesn't ask for that.
+        /// The time at which the stream last asked the log to keep statuses; nil if the stream needs no such request.
         var keptAt: ContinuousClock.Instant?
         var hasStopped = false
         var waiting: CheckedContinuation<Void, Never>?
 
-        /// Notes the subscription's cursor: the stream follows a cursor that was moved back, or ahead of it.
+        /// Records the subscription's cursor; if that cursor was moved back or is ahead of the stream, moves the stream
+        /// to it.
         mutating func follow(_ row: EventCursor) {
             if let stored, row < stored { cursor = row }
             (stored, cursor) = (row, max(cursor, row))
@@ -39,24 +43,21 @@ package final class EventStream: Sendable {
     private let token: String
     private let filter: EventFilter
     private let subscription: SubscriptionID?
-    /// A text that only this stream has, by which the newest reader of a subscription is known.
+    /// The unique id of this stream; a subscription stores the id of its newest stream, and earlier streams end.
     private let number = TraceID.make().text
     private let state: Mutex<State>
 
-    /// The most bytes of a page.
     private static let pageBytes = 32 << 10
-    /// The most entries of a page.
+    /// The maximum number of entries on a page.
     private static let pageMax = 1_000
     /// The time after which `next` returns `silence`.
     private static let silenceMax = Duration.seconds(15)
-    /// The time after which statuses must be kept anew.
+    /// The interval at which the stream again asks the log to keep statuses.
     private static let keeping = Duration.seconds(60)
     /// The pause after a failure of the store.
     private static let pause = Duration.milliseconds(500)
 
-    /// Opens a stream; blocks the calling thread.
-    ///
-    /// - Throws: `Rejection`, with the fields of `events/read`.
+    /// Opens a stream for a request with the fields of `events/read`; blocks the thread, and can throw a `Rejection`.
     package init(_ environment: Environment, _ threads: StreamThreads, for request: EventStreamRequest) throws {
         let (now, token, fields, lastID) = (environment.clock.now, request.token, request.fields, request.lastID)
         let (key, filter, row, place) = try environment.store.read(at: now) {
@@ -86,13 +87,13 @@ package final class EventStream: Sendable {
         }
     }
 
-    /// Ends the stream: `next` returns at once.
+    /// Ends the stream: `next` returns immediately.
     package func stop() {
         state.withLock { $0.hasStopped = true }
         wake()
     }
 
-    /// Returns the next entries once there are some; one task at a time may ask.
+    /// Waits for the next entries, and returns the entries, `silence` or `end`; only one task at a time may call this.
     package func next() async -> EventPart {
         let silence = ContinuousClock.now + Self.silenceMax
         repeat {
@@ -119,10 +120,7 @@ package final class EventStream: Sendable {
     }
 
     private func wake() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = nil }
-            return state.waiting
-        }
+        let waiting = state.withLock { exchange(&$0.waiting, with: nil) }
         waiting?.resume()
     }
 
@@ -132,31 +130,54 @@ package final class EventStream: Sendable {
         let now = environment.clock.now
         if let keptAt = state.withLock(\.keptAt), keptAt + Self.keeping < .now {
             state.withLock { $0.keptAt = .now }
-            // Reading goes on even if nothing can be written now.
+            // If the write fails, the stream can still be read.
             try? environment.store.batch(at: now) { try $0.eventLog.keepStatuses() }
         }
-        return try environment.store.read(at: now) { tx in
-            let key = try tx.keys.find(token: token)
-            guard let key, key.refusal(at: now) == nil, let app = try tx.apps.find(key.app) else {
-                return .part(.end(key?.refusal(at: now)?.reason ?? "replaced"))
+        do {
+            let (page, wait) = try environment.store.read(at: now) { tx in
+                let (reader, cursor) = (try reader(at: now, in: tx), state.withLock(\.cursor))
+                let page = try reader.read(after: cursor, limit: Self.pageMax, bytesMax: Self.pageBytes, in: tx)
+                return (page, EventWait(reader, after: page.cursor, until: end, epoch: try tx.meta.catalogEpoch()))
             }
-            var reader = EventReader(app: app, filter: filter)
-            if let subscription {
-                guard let row = try tx.eventSubscriptions.find(subscription) else { return .part(.end("unsubscribed")) }
-                guard try tx.eventSubscriptions.reader(of: subscription) == number else {
-                    return .part(.end("takenOver"))
-                }
-                reader.filter = row.filter
-                state.withLock { $0.follow(row.cursor) }
-            }
-            let (cursor, epoch) = (state.withLock(\.cursor), try tx.meta.catalogEpoch())
-            let page = try reader.read(after: cursor, limit: Self.pageMax, bytesMax: Self.pageBytes, in: tx)
+            // The cursor moves only after a complete read, not in a read that fails or that the store repeats.
             state.withLock { $0.cursor = page.cursor }
             guard page.events.isEmpty else {
                 let types = page.types.map(\.rawValue)
                 return .part(.events(zip(page.events, types).map { (id: $0.id.text, type: $1, json: $0.json) }))
             }
-            return page.isMore ? .more : .wait(EventWait(reader, after: page.cursor, until: end, epoch: epoch))
+            return page.isMore ? .more : .wait(wait)
+        } catch let end as End {
+            return .part(.end(end.reason))
+        }
+    }
+
+    /// Returns the reader of the next page.
+    ///
+    /// - Throws: `End`, or an error of the store.
+    private func reader(at now: Instant, in tx: Transaction) throws -> EventReader {
+        let key = try tx.keys.find(token: token)
+        guard let key, key.refusal(at: now) == nil, let app = try tx.apps.find(key.app) else {
+            throw End(reason: key?.refusal(at: now)?.reason ?? "replaced")
+        }
+        var reader = EventReader(app: app, filter: filter)
+        guard let subscription else { return reader }
+        guard let row = try tx.eventSubscriptions.find(subscription) else { throw End(reason: "unsubscribed") }
+        guard try tx.eventSubscriptions.reader(of: subscription) == number else { throw End(reason: "takenOver") }
+        reader.filter = row.filter
+        state.withLock { $0.follow(row.cursor) }
+        return reader
+    }
+
+    /// Returns whether the key or the subscription has ended, or a newer stream has taken over the subscription.
+    package func hasEnded() async -> Bool {
+        await threads.run { [self] in
+            let now = environment.clock.now
+            do {
+                _ = try environment.store.read(at: now) { try reader(at: now, in: $0) }
+                return false
+            } catch {
+                return error is End
+            }
         }
     }
 }
@@ -170,13 +191,13 @@ package final class StreamThreads: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of threads, which leaves readers of the store for requests.
+    /// The maximum number of threads, small enough that the store has readers left for requests.
     private static let streamThreadsMax = 2
 
-    /// Makes threads, none of which runs yet.
+    /// Prepares the threads without starting any.
     package init() {}
 
-    /// Runs a piece of work in turn, and returns its result.
+    /// Runs a piece of work when its turn comes, and returns its result.
     func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             let mustStart = state.withLock { state in

@@ -5,8 +5,7 @@ import Synchronization
 
 /// A reader that waits for the next entry of the event log.
 package struct EventWait: Sendable {
-    /// The reader's owner, such as a key's id, by which readers are counted; nil for webhooks and streams, which aren't
-    /// counted.
+    /// The owner, such as a key's id, by which readers are counted; nil for webhooks and streams, which aren't counted.
     let owner: String?
     /// The reader that waits.
     let reader: EventReader
@@ -14,7 +13,7 @@ package struct EventWait: Sendable {
     let cursor: EventCursor
     /// The time at which the reader stops waiting.
     let end: ContinuousClock.Instant
-    /// The catalog's epoch at the reader's last read; a change of the epoch ends the wait, unless this is nil.
+    /// The catalog's epoch at the reader's last read; if this is set, a change of the epoch ends the wait.
     let epoch: Int64?
 
     /// Describes a reader that waits at most until `end`.
@@ -25,15 +24,19 @@ package struct EventWait: Sendable {
         until end: ContinuousClock.Instant,
         epoch: Int64? = nil
     ) {
-        (self.reader, self.owner, self.cursor, self.end, self.epoch) = (reader, owner, cursor, end, epoch)
+        self.reader = reader
+        self.owner = owner
+        self.cursor = cursor
+        self.end = end
+        self.epoch = epoch
     }
 }
 
 /// The readers that wait for entries of the event log.
 ///
-/// One thread reads and decodes new rows once for all readers, and calls each reader for which there is an entry. The
-/// thread runs while a reader waits. Commits of this process wake the thread; entries of other processes, and entries
-/// that an older transaction held back, are found a little later.
+/// While readers wait, one thread reads and decodes new rows for all, and calls each reader that has an entry. Commits
+/// of this process wake the thread. Regular checks find the entries of other processes, and entries that become
+/// readable only when an older transaction ends.
 package final class EventWatch: Sendable {
     private struct Waiting {
         let wait: EventWait
@@ -54,15 +57,14 @@ package final class EventWatch: Sendable {
     private let store: Store
     private let ending: Ending
 
-    /// The longest wait for a commit of this process before the log is searched for other processes' entries, in
-    /// milliseconds.
+    /// How many milliseconds to wait for a commit of this process before searching for other processes' entries.
     private static let pause = (file: 500, server: 50)
     /// The pause after a failure, in milliseconds.
     private static let pauseAfterFailure = 500
 
     init(_ store: Store, ending: Ending) { (self.store, self.ending) = (store, ending) }
 
-    /// Records that a commit has added entries, which costs almost nothing if no reader waits.
+    /// Records that a commit has added entries; this costs almost nothing if no reader waits.
     func ring() {
         guard count.load(ordering: .acquiring) > 0, !isRung.exchange(true, ordering: .acquiringAndReleasing) else {
             return
@@ -77,24 +79,22 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Refuses a reader if too many readers of its owner or of all owners wait; `others` are also about to wait.
+    /// Refuses a reader if too many readers of its owner, or of all owners, are waiting; `others` count as waiting.
     func admit(_ wait: EventWait, beside others: [EventWait], _ limits: Limits) throws(Rejection) {
         let counts = counts(of: wait.owner)
         let own = counts.own + others.count { $0.owner == wait.owner }
         guard own >= limits.eventReadersPerKey || counts.all + others.count >= limits.eventReaders else { return }
-        throw Rejection(.tooManyRequests, "Too many readers of this key wait for events.", retryAfter: 1)
+        throw Rejection(.tooManyRequests, "Too many readers with this key are waiting for events.", retryAfter: 1)
     }
 
-    /// Adds a waiting reader; `done` is called once, on any thread, when there is an entry for the reader or its time
-    /// is over.
+    /// Adds a waiting reader; `done` is called once, on any thread, when there is an entry or time is up.
     package func add(_ wait: EventWait, done: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.waiting.append(Waiting(wait: wait, done: done))
             count.store(state.waiting.count, ordering: .releasing)
             // Rows after the reader's cursor may already have been read for the other readers.
             state.seen = state.seen.map { min($0, wait.cursor) } ?? wait.cursor
-            defer { state.isRunning = true }
-            return !state.isRunning
+            return !exchange(&state.isRunning, with: true)
         }
         if mustStart { PlainThread.detach { self.run() } }
         ring()
@@ -117,7 +117,7 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Reads new rows, and calls the readers that have an entry, whose time is over or whose catalog has changed.
+    /// Reads new rows; calls each reader with a new entry, with a changed `epoch`, or whose time is up.
     private func look() throws {
         let (start, waiting) = state.withLock { ($0.seen, $0.waiting.map(\.wait)) }
         guard let seen = start else { return }
@@ -143,7 +143,7 @@ package final class EventWatch: Sendable {
         if end.isMore { ring() }
     }
 
-    /// Removes and calls the readers at some indices, which stay valid because new readers are only appended.
+    /// Calls the readers at the given indices, and removes them; nothing else removes readers, so indices stay valid.
     private func call(_ places: Set<Int>) {
         guard !places.isEmpty else { return }
         let called = state.withLock { state in

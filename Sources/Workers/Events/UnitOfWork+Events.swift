@@ -46,9 +46,9 @@ extension UnitOfWork {
         effects.log(event)
     }
 
-    /// Logs a change of an account.
-    mutating func log(_ type: EventType, of user: User) {
-        let data = LoggedEventCodec.account(user, isDeleted: type == .accountDeleted)
+    /// Logs a change of an account; `changed` is the changed part, if the change affects the account's security.
+    mutating func log(_ type: EventType, of user: User, changed: User.SecurityChange? = nil) {
+        let data = LoggedEventCodec.account(user, isDeleted: type == .accountDeleted, changed: changed)
         effects.log(LoggedEvent(type, at: now, uid: user.uid, app: user.app, data: data))
     }
 
@@ -59,13 +59,20 @@ extension UnitOfWork {
     }
 
     /// Stores a changed account, and logs the change.
-    mutating func save(_ user: User) throws {
+    mutating func save(_ user: User, changed: User.SecurityChange? = nil) throws {
+        let before = try tx.accounts.find(user.uid)
         try tx.accounts.save(user)
-        log(.accountChanged, of: user)
+        log(.accountChanged, of: user, changed: changed ?? before.flatMap { user.change(since: $0) })
     }
 
     /// Logs the beginning or the end of a session.
     mutating func log(_ type: EventType, of session: Session, actor: Actor, data: [UInt8]) {
         effects.log(LoggedEvent(type, at: now, uid: session.uid, actor: actor, app: session.app, data: data))
+    }
+
+    /// Logs a message from the maker; the notifier passes the message on to a user or to a device's users.
+    mutating func logMessage(_ content: [UInt8], uid: UserID?, did: DeviceID?, by actor: Actor, app: AppID) {
+        let type = EventType.notificationSent
+        effects.log(LoggedEvent(type, at: now, did: did, uid: uid, actor: actor, app: app, data: content))
     }
 }

@@ -6,11 +6,7 @@ enum WebhookMetrics {
     /// The outcome of a post.
     enum End: String, CaseIterable { case taken, refused, failed }
 
-    private static let posts = Dictionary(
-        uniqueKeysWithValues: End.allCases.map { end in
-            (end, Counter(label: "lamplighter_webhook_posts_total", dimensions: [("outcome", end.rawValue)]))
-        }
-    )
+    private static let posts = Dictionary(counting: "lamplighter_webhook_posts_total", by: "outcome", End.allCases)
     private static let events = Counter(label: "lamplighter_webhook_events_total")
     private static let seconds = Timer(label: "lamplighter_webhook_seconds")
     private static let webhooks = Dictionary(

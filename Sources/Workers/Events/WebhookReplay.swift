@@ -2,11 +2,9 @@ package import Domain
 import Providers
 package import Storage
 
-/// The replay of a dead letter that a webhook refused: an operator's single post of the same content.
+/// The replay of a dead letter that a webhook refused: the same content is posted once more for an operator.
 package enum WebhookReplay {
-    /// Posts a dead letter to its webhook, whatever the webhook's state, and blocks until the answer is complete.
-    ///
-    /// - Returns: The reason why the webhook did not take the letter; nil if the webhook took it.
+    /// Posts a dead letter to its webhook, whatever the webhook's state; blocks; returns the reason if the post fails.
     package static func run(
         _ letter: DeadLetter,
         to id: SubscriptionID,
@@ -17,7 +15,7 @@ package enum WebhookReplay {
         guard let row = try store.read(at: now, { try $0.eventSubscriptions.find(id) }), row.url != nil else {
             return "The webhook's subscription no longer exists."
         }
-        guard var client = WebhookClient(rule, OpenTransfers()) else { return "There is no memory for a replay now." }
+        guard var client = WebhookClient(rule, OpenTransfers()) else { return "Too little memory for a replay now." }
         let error = client.post(row.post(letter.payload, at: now), at: now).error
         return error.map { "The webhook did not accept the event: " + $0 }
     }

@@ -112,7 +112,7 @@ extension WebhookSender {
             if let reason = verdict.deadLetter {
                 work.effects.deadLetter(.refused, reason, topic: batch.row.deadLetterTopic, payload: batch.body)
             }
-            if verdict.row.state == .disabled { try work.tx.eventSubscriptions.save(verdict.row) }
+            if verdict.row.state == .disabled { try disable(verdict.row, in: work.tx) }
             return true
         }
         report(verdict, before: batch.row, of: delivery)
@@ -126,14 +126,22 @@ extension WebhookSender {
         return verdict.row.dueAt.map { .wait(until: $0) } ?? .turn
     }
 
+    /// Disables a webhook if its URL is still the URL to which the post was sent.
+    ///
+    /// The subscription is read again, because its secret or types can have changed during the post.
+    private func disable(_ judged: EventSubscription, in tx: Transaction) throws {
+        guard var row = try tx.eventSubscriptions.find(judged.id), row.url == judged.url else { return }
+        (row.state, row.reason) = (judged.state, judged.reason)
+        try tx.eventSubscriptions.save(row)
+    }
+
     /// The interval at which tries are stored while the webhook takes one batch after another, in milliseconds.
     private static let noteMilliseconds: Int64 = 1_000
 
-    /// The consequences of a post.
     private struct Verdict {
         var row: EventSubscription
         var end: WebhookMetrics.End
-        /// The reason why the only event of the batch becomes a dead letter; nil if it doesn't.
+        /// The reason why the batch's only event becomes a dead letter; nil if no event becomes a dead letter.
         var deadLetter: String?
     }
 
@@ -190,7 +198,7 @@ extension WebhookSender {
         if verdict.row.state == .disabled {
             logger.error("A webhook was disabled: \(verdict.row.reason ?? "")", metadata: metadata)
         } else if before.failingSince == nil, verdict.row.failingSince != nil {
-            logger.warning("A webhook fails, so its events wait", metadata: metadata)
+            logger.warning("A webhook is failing, so its events are waiting", metadata: metadata)
         } else if before.failingSince != nil, verdict.row.failingSince == nil {
             logger.notice("A webhook accepts events again", metadata: metadata)
         }
@@ -230,10 +238,7 @@ extension EventSubscription {
 }
 
 extension Environment {
-    /// Returns whether a post to a webhook may still begin.
-    ///
-    /// Since the subscription was read, it must not have been paused, deleted, moved or changed, and this process must
-    /// still be the leader.
+    /// Returns whether a post may begin: the row is unchanged since it was read, and this process is still the leader.
     fileprivate func mayPost(_ row: EventSubscription) -> Bool {
         guard leadership.isHeld, let found = try? store.read(at: clock.now, { try $0.eventSubscriptions.find(row.id) })
         else { return false }

@@ -7,14 +7,12 @@ import Synchronization
 
 /// A sender that posts the events after each webhook's cursor, and moves the cursor after a 2xx answer.
 ///
-/// At most one post to each webhook is under way. Webhooks take turns on a few threads, which run only while there is
-/// work. If several processes share the database, only the leader sends. If the process ends during a post, the post is
-/// repeated after the restart, so each event is delivered at least once, in order.
+/// Each webhook gets one post at a time. If several processes share the work, only the leader sends. A post that is
+/// interrupted by the end of the process is repeated, so each event is delivered at least once, in order.
 package final class WebhookSender: Sendable {
     let environment: Environment
     let logger: Logger
     private let turns = Mutex(WebhookTurns())
-    /// The number of threads, and how many of them wait for work.
     private let threads = Mutex((running: 0, idle: 0))
     private let bell = DispatchSemaphore(value: 0)
     private let transfers = OpenTransfers()
@@ -26,7 +24,6 @@ package final class WebhookSender: Sendable {
     private static let sendersMax = 8
     /// The pause between two searches for changed subscriptions and due retries.
     private static let pause = Duration.milliseconds(200)
-    /// The time after which a thread without work ends, in seconds.
     private static let idleSeconds = 10
 
     /// Prepares a sender.
@@ -111,7 +108,7 @@ package final class WebhookSender: Sendable {
         }
         while !mustStop {
             if let (id, webhook) = turns.withLock({ $0.take() }) {
-                // Other webhooks may also have a turn.
+                // If other webhooks have a turn too, another thread can serve them.
                 giveTurns()
                 carryOut(id, webhook, with: &client)
             } else if isIdle() {
@@ -143,14 +140,14 @@ package final class WebhookSender: Sendable {
         do {
             next = try deliver(id, &webhook, with: &client)
         } catch {
-            logger.warning("A webhook waits for the store", because: error)
+            logger.warning("A webhook can't use the store and tries again in a second", because: error)
             next = .wait(until: environment.clock.now.adding(seconds: 1))
         }
         turns.withLock { $0.finish(id, webhook, then: next) }
         if next == .listen { listen(id, webhook) }
     }
 
-    /// Waits for the next entry of the log, which is read and decoded once for all waiting readers.
+    /// Waits for the log's next entry; each entry is read and decoded once for all waiting readers.
     private func listen(_ id: SubscriptionID, _ webhook: WebhookTurns.Webhook) {
         let number = number.load(ordering: .acquiring)
         // No reader may begin to wait while the process is ending.
@@ -164,6 +161,6 @@ package final class WebhookSender: Sendable {
         }
     }
 
-    /// The longest wait for an entry, in seconds; then the cursor is moved past the entries that the filter left out.
+    /// How many seconds to wait for an entry before the cursor is moved past the entries that the filter left out.
     private static let listenSeconds = 30
 }

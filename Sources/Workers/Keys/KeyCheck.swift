@@ -2,11 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// The check of a request's API key, and of the user that it names.
+/// The check of a request's API key, and the choice of the user for whom the key acts.
 enum KeyCheck {
-    /// Returns the API key whose secret is the request's token; nil if the token isn't the secret of a key.
-    ///
-    /// The key must be valid and belong to the terminal and the app of the request.
+    /// Returns the key whose secret is the token, if any; throws if the key doesn't fit the request's terminal and app.
     static func key(of request: AppRequest, in tx: Transaction) throws -> APIKey? {
         guard let token = request.token, token.hasPrefix(APIKey.prefix) else { return nil }
         guard let key = try tx.keys.find(token: token), key.terminal == request.terminal, key.app == request.app else {
@@ -16,8 +14,13 @@ enum KeyCheck {
         return key
     }
 
-    /// On the terminal of a key, refuses methods that need no token, since no user logs in there.
+    /// Refuses methods without a token on the terminal of a key or of a linked service, since no user logs in there.
+    ///
+    /// The gate admits requests from a linked service's terminal only with an access token.
     static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {
+        if let token = request.token, OAuthToken.isAccess(token) {
+            throw Rejection(.forbidden, "A linked service can't call \(request.name).")
+        }
         guard try tx.keys.owns(request.terminal) else { return }
         throw Rejection(.forbidden, "A key can't call \(request.name).")
     }

@@ -6,13 +6,12 @@ import Synchronization
 
 /// The lanes that this process holds, each with its thread.
 struct HeldLanes {
-    /// A held lane.
     private struct Held {
         var lease: LaneLease
         var thread: WorkerThread
         var end: End
         var isStopping = false
-        /// Whether the lane was given back although its thread has not ended.
+        /// Whether the lane was given back before its thread ended.
         var isReleased = false
     }
 
@@ -26,7 +25,7 @@ struct HeldLanes {
 
     init(_ member: ClusterMember) { self.member = member }
 
-    /// Whether this process has no lanes, not even lanes that are about to end.
+    /// True if this process has no lanes, not even lanes that are about to end.
     var isEmpty: Bool { held.isEmpty }
 
     /// Asks the threads of all lanes to finish their work and end.
@@ -49,8 +48,7 @@ struct HeldLanes {
 
     /// Gives back the lanes whose threads have ended, or all lanes if `isLate`; returns whether a lane was given back.
     ///
-    /// If a lane's thread still runs, another process can take the lane only after the thread's transaction; from then
-    /// on, the thread can't commit.
+    /// A lane whose thread still runs can be taken only between transactions; from then on, the thread can't commit.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -59,8 +57,7 @@ struct HeldLanes {
             try release(leases)
             for lease in leases { held[lease.lane]?.isReleased = true }
         } catch {
-            // The lane stays with this process while the process is considered alive; a later `balance` starts the lane
-            // again.
+            // This process keeps the lane as long as it counts as alive; a later `balance` starts the lane again.
             member.logger.warning("A lane could not be given back", because: error)
         }
         for lane in ended { held[lane.lease.lane] = nil }
@@ -79,7 +76,8 @@ struct HeldLanes {
 
     /// Takes lanes or begins to give lanes back, so that all processes have about the same number.
     ///
-    /// Without `takesForeign`, no lane is taken from a process that is considered dead.
+    /// If `takesForeign` is false, the process takes only lanes that were given back, and none of a process that seems
+    /// dead.
     mutating func balance(takesForeign: Bool) throws {
         let id = member.membership.id
         let (leases, living) = try member.environment.store.coordinate { cluster in
@@ -146,11 +144,8 @@ struct HeldLanes {
 
     private mutating func start(_ lane: Lane, epoch: Int64) throws {
         guard held[lane] == nil else { return }
-        let lease = LaneLease(
-            lane: lane,
-            fence: Fence(worker: lane.worker.rawValue, lane: lane.number, epoch: epoch),
-            membership: member.membership
-        )
+        let fence = Fence(worker: lane.worker.rawValue, lane: lane.number, epoch: epoch)
+        let lease = LaneLease(lane: lane, fence: fence, membership: member.membership)
         let end = End()
         let thread = try WorkerThread(
             lease,
@@ -167,7 +162,6 @@ struct HeldLanes {
         }
     }
 
-    /// Updates the wakeups, the leadership and the metrics with the lanes that this process holds.
     private func noteLanes() {
         member.environment.wakeups.runs(Set(held.keys))
         let leads = held[Lane(.session)].map { !$0.isStopping } ?? false

@@ -12,15 +12,13 @@ package struct LaneLease: Sendable {
     /// Whether the lane certainly belongs to this process, as measured by the process's clock.
     var isTrusted: Bool { membership.isTrusted }
 
-    /// Throws if the process last renewed its lifetime too long ago for the lane's next turn to begin.
-    ///
-    /// - Throws: `LaneInDoubt`.
+    /// Throws `LaneInDoubt` if the process last renewed its lifetime too long ago for the lane's next turn to begin.
     func check() throws {
         if !isTrusted { throw LaneInDoubt() }
     }
 }
 
-/// The error that another process may have the lane, because this process could not renew its lifetime.
+/// The error thrown when another process may have the lane, because this process could not renew its lifetime.
 struct LaneInDoubt: Error, CustomStringConvertible {
-    var description: String { "this process did not report to the database in time that it is alive" }
+    var description: String { "this process has not reported to the database for too long; its lane may be lost" }
 }

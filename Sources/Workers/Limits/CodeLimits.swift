@@ -3,15 +3,14 @@ import Sodium
 import Storage
 import Wire
 
-/// The limits on sending codes, which are the same for addresses with and without an account.
+/// The limits on sending codes; they are the same for addresses with and without an account.
 enum CodeLimits {
     /// The minimum time between two codes for the same purpose and address, in seconds.
     static let pauseSeconds: Int64 = 60
 
-    /// Counts a code that is about to be sent; if a limit is reached, throws and counts nothing.
+    /// Counts a code that is about to be sent; if any limit is reached, throws and counts nothing.
     ///
-    /// All limits are checked before the code is counted, so that a refused terminal doesn't use up the limits of its
-    /// app and country.
+    /// All limits are checked first, so that a refused terminal doesn't use up the limits of its app and country.
     static func count(_ scope: CodeScope, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(scope.address.key, boundTo: "codes \(scope.app.text) \(scope.region)")
         let address = Sodium.base64URL(digest)
@@ -21,10 +20,10 @@ enum CodeLimits {
         )
     }
 
-    /// Returns the limit of the terminal, which counts only the first code to each address in an hour.
+    /// Returns the terminal's limit, which counts only the first code that each address gets in an hour.
     private static func own(_ address: String, _ call: Call) throws -> [Quota] {
         let terminal = call.request.terminal.text
-        let mark = AttemptTable.Limit("code/known/\(terminal)/\(address)", max: 1, windowSeconds: Quota.hour)
+        let mark = AttemptTable.Limit("code/known/\(terminal)/\(address)", perHour: 1)
         guard try call.tx.attempts.take([mark]) == nil else { return [] }
         let quota = Quota(.codesPerTerminal, terminal, max: call.limits.counts.codesPerTerminal, seconds: Quota.hour)
         // The limit of the terminal is reported before the limits that the terminal shares with other terminals.
@@ -43,12 +42,7 @@ enum CodeLimits {
         let bounds = call.limits
         return [
             Quota(.codePause, "\(purpose)/\(address)", max: 1, seconds: pauseSeconds),
-            Quota(
-                .codesPerPurpose,
-                "\(purpose)/\(address)",
-                max: bounds.codesPerPurpose,
-                seconds: Quota.hour
-            ),
+            Quota(.codesPerPurpose, "\(purpose)/\(address)", max: bounds.codesPerPurpose, seconds: Quota.hour),
             Quota(.codesPerAddress, address, max: bounds.codesPerAddress, seconds: Quota.day),
             Quota(.codesPerApp, app, max: bounds.codesPerHour, seconds: Quota.hour),
             Quota(.codesPerCountry, "\(app)/\(place.countryCode)", max: bounds.codesPerCountry, seconds: Quota.hour),

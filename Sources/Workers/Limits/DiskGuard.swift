@@ -2,13 +2,11 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// A guard of the free space on the data directory's disk, which decides whether data may still be written.
+/// A guard of the free space on the data directory's disk; it decides whether data may still be written.
 ///
 /// If less space than a reserve is free, requests that write are refused, and reports stay unacknowledged at the
-/// broker. The reserve leaves space to end sessions and to carry out the deletions that free space. If the store and
-/// the broker are on other machines with their own disks, the guard only reports.
-///
-/// One thread checks the disk; any thread may read the result.
+/// broker. The reserve leaves space for ending sessions and for deletions. If the store and the broker are on other
+/// machines, the guard only reports. One thread checks the disk; any thread may read the result.
 package final class DiskGuard: Sendable {
     /// The space of a disk, in bytes.
     package typealias Room = DiskRoom
@@ -27,7 +25,7 @@ package final class DiskGuard: Sendable {
     }
 
     private let reserve: DiskReserve
-    /// Whether writes are stopped if too little space is free.
+    /// Whether too little free space stops writes.
     private let stops: Bool
     private let measure: @Sendable () -> Room?
     private let low = Atomic<Bool>(false)
@@ -55,8 +53,7 @@ package final class DiskGuard: Sendable {
 
     /// Checks the disk; returns a change since the last check, if any.
     ///
-    /// After the space was low, it counts as enough again only if a tenth more than the reserve is free, so that the
-    /// state doesn't change with every report.
+    /// The shortage counts as over only when a tenth more than the reserve is free, so that the state doesn't flicker.
     package func look() -> News? {
         guard reserve.percent > 0, let room = measure() else { return nil }
         let wanted = reserve.bytes(of: room.total)
@@ -70,7 +67,7 @@ package final class DiskGuard: Sendable {
     private func words(_ room: Room, _ wanted: Int64) -> String {
         let (free, reserve) = (Self.megabytes(room.free), Self.megabytes(wanted))
         let effect =
-            stops ? "reports and requests that write wait for space" : "the gate's file and the logs need space, too"
+            stops ? "reports wait, and requests that write are refused" : "the gate's file and the logs need space, too"
         return "the disk is nearly full: \(free) MiB free, less than the reserve of " + "\(reserve) MiB; \(effect)"
     }
 

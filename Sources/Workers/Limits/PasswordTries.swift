@@ -3,22 +3,18 @@ import Sodium
 package import Storage
 import Wire
 
-/// The counts of failed passwords for each account, each terminal, and each name, whether the name exists or not.
+/// The counts of failed passwords for each account, each terminal, and each name, even a name that nobody has.
 ///
-/// A try is counted before the password is compared, so that simultaneous requests have no more tries than successive
-/// requests. If the password is correct, the count of its try is removed.
+/// A try is counted before the comparison, so that parallel requests get no extra tries; success removes the count.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
     /// The accounts whose tries were used up under other names.
     ///
-    /// A login to such an account gets the same answer as a wrong password; a different answer would reveal which names
-    /// belong to the same account.
+    /// A login to such an account is answered like a wrong password, to hide which names belong to the same account.
     let silentlyLocked: Set<UserID>
 
-    /// Counts the try of a login under a name that can belong to several users.
-    ///
-    /// - Throws: `Rejection` with `TooManyRequests`.
+    /// Counts a try to log in under a name that several users may have; throws `TooManyRequests` if no try is left.
     static func begin(_ name: LoginName, region: String, meaning users: [User], _ call: Call) throws -> PasswordTries {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
         try take([named, terminal(call)], call)
@@ -33,26 +29,19 @@ package struct PasswordTries {
         return PasswordTries(silentlyLocked: Set(locked.map(\.uid)))
     }
 
-    /// Counts a try of a logged-in user, under all names of the account.
-    ///
-    /// - Throws: `Rejection` with `TooManyRequests`.
+    /// Counts a try of a logged-in user, under all names of the account; throws `TooManyRequests` if no try is left.
     static func begin(_ user: User, _ call: Call) throws {
         try take([account(user), terminal(call)], call)
         for name in names(user, call.tx) { try call.tx.attempts.add(name, windowSeconds: windowSeconds) }
     }
 
-    /// Removes the count of the try of a successful login.
-    static func succeeded(
-        _ name: LoginName,
-        region: String,
-        of user: User,
-        _ call: Call
-    ) throws {
+    /// Takes back the count of the try with which a login succeeded.
+    static func succeeded(_ name: LoginName, region: String, of user: User, _ call: Call) throws {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
         for subject in [named, terminal(call), account(user)] { try call.tx.attempts.takeBack(subject) }
     }
 
-    /// Removes the count of a try in which a logged-in user gave the correct password.
+    /// Takes back the count of the try in which a logged-in user gave the correct password.
     static func succeeded(_ user: User, _ call: Call) throws {
         for subject in [account(user), terminal(call)] + names(user, call.tx) { try call.tx.attempts.takeBack(subject) }
     }
@@ -62,9 +51,7 @@ package struct PasswordTries {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Deletes the counts of failures under all names of a user.
-    ///
-    /// This is called after a code or a link has set a new password, or when an operator lifts the wait.
+    /// Deletes the counts of failures under all names of a user, after a password reset or for an operator.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }
@@ -73,13 +60,8 @@ package struct PasswordTries {
 
     /// Counts a try for each subject; if a limit is reached, throws and counts nothing.
     private static func take(_ subjects: [String], _ call: Call) throws {
-        let limits = subjects.map {
-            AttemptTable.Limit(
-                $0,
-                max: call.limits.passwordFailures,
-                windowSeconds: windowSeconds
-            )
-        }
+        let max = call.limits.passwordFailures
+        let limits = subjects.map { AttemptTable.Limit($0, max: max, windowSeconds: windowSeconds) }
         if let wait = try call.tx.attempts.take(limits) { try refuse(after: wait) }
     }
 
@@ -108,8 +90,7 @@ package struct PasswordTries {
     }
 
     private static func subject(_ name: LoginName, region: String, of app: AppID, in tx: Transaction) -> String {
-        // A username in the form of an e-mail address can be given as a username or as an address, so both share one
-        // count.
+        // A username in the form of an e-mail address can be given as username or address, so both share one count.
         var name = name
         if case .username(let username) = name, let email = EmailAddress(username.text) {
             name = .address(.email(email))

@@ -4,7 +4,7 @@ import Wire
 
 /// A limit on the number of actions in a window of time, with its kind and owner.
 struct Quota: Sendable {
-    /// The kind of the counted actions, which is also the label of the metric.
+    /// The kind of the counted actions; it is also the metric's label.
     enum Kind: String, Sendable, CaseIterable {
         case codePause, codesPerPurpose, codesPerAddress, codesPerTerminal, codesPerSource
         case codesPerApp, codesPerCountry
@@ -16,7 +16,7 @@ struct Quota: Sendable {
         case bindTriesPerUser, bindTriesPerTerminal, bindTriesPerDevice
         case previewsPerTerminal
 
-        /// The message to the caller if the limit is reached, which does not reveal whose limit it is.
+        /// The message to the caller if the limit is reached; it doesn't reveal whose limit it is.
         var message: String {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:
@@ -55,7 +55,6 @@ struct Quota: Sendable {
     /// The name of the count in the store.
     var subject: String { "\(kind.rawValue)/\(owner)" }
 
-    /// The limit on the count in the store.
     fileprivate var limit: AttemptTable.Limit { AttemptTable.Limit(subject, max: max, windowSeconds: seconds) }
 
     /// Returns the limit of a source address; returns no limit if the address isn't counted.
@@ -68,16 +67,13 @@ struct Quota: Sendable {
 
 /// The counts of quotas, read and changed in a transaction.
 ///
-/// All counts are rows of the store, so they survive a restart: counts that limit costs must survive, and storing the
-/// other counts is no extra work. Refused requests are not counted. After a first refusal, further requests are refused
-/// from memory (`QuotaFront`), without reading the store.
+/// All counts are rows in the store. The quotas limit costs, so the counts must survive a restart. Refused requests
+/// don't count. After a first refusal, further requests are refused from memory (`QuotaFront`).
 struct QuotaBook {
     let tx: Transaction
     let front: QuotaFront
 
-    /// Throws if a limit is reached; counts nothing.
-    ///
-    /// - Throws: `Rejection` with `TooManyRequests` and the time until none of the limits is reached any more.
+    /// Throws `TooManyRequests` if a limit is reached, with the time until all limits are open again; counts nothing.
     func check(_ quotas: [Quota]) throws {
         var reached: (kind: Quota.Kind, wait: Int64)?
         for quota in quotas {
@@ -89,9 +85,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, reached.kind.message, retryAfter: reached.wait)
     }
 
-    /// Adds one to the count of each quota; if a limit is reached, throws and counts nothing.
-    ///
-    /// - Throws: `Rejection` with `TooManyRequests`.
+    /// Adds one to the count of each quota; if a limit is reached, throws `TooManyRequests` and counts nothing.
     func take(_ quotas: [Quota]) throws {
         if quotas.contains(where: { front.wait($0, at: tx.now) != nil }) { try check(quotas) }
         guard let wait = try tx.attempts.take(quotas.map(\.limit)) else {
@@ -112,10 +106,16 @@ struct QuotaBook {
     }
 }
 
+extension AttemptTable.Limit {
+    /// Makes a limit on the attempts in an hour.
+    init(_ subject: String, perHour max: Int) { self.init(subject, max: max, windowSeconds: Quota.hour) }
+
+    /// Makes a limit on the attempts in a day.
+    init(_ subject: String, perDay max: Int) { self.init(subject, max: max, windowSeconds: Quota.day) }
+}
+
 extension Transaction {
-    /// Counts a try that has only one limit.
-    ///
-    /// - Throws: `Rejection` with `TooManyRequests` and the message, if the limit is used up.
+    /// Counts a try that has only one limit; throws `TooManyRequests` with the message if the limit is used up.
     func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
         if let wait = try attempts.take([limit]) { throw Rejection(.tooManyRequests, message, retryAfter: wait) }
     }
@@ -125,11 +125,7 @@ extension Call {
     /// The counts of quotas in the call's transaction.
     var quotas: QuotaBook { QuotaBook(tx: tx, front: environment.quotas) }
 
-    private func perTerminal(
-        _ kind: Quota.Kind,
-        max: Int,
-        seconds: Int64 = Quota.hour
-    ) -> Quota {
+    private func perTerminal(_ kind: Quota.Kind, max: Int, seconds: Int64 = Quota.hour) -> Quota {
         Quota(kind, request.terminal.text, max: max, seconds: seconds)
     }
 
@@ -146,11 +142,7 @@ extension Call {
     var anonymousQuotas: [Quota] {
         let counts = limits.counts
         return perSource(.anonymousPerSource, max: counts.anonymousPerSource) + [
-            perTerminal(
-                .anonymousPerTerminal,
-                max: counts.anonymousPerTerminal,
-                seconds: Quota.day
-            ),
+            perTerminal(.anonymousPerTerminal, max: counts.anonymousPerTerminal, seconds: Quota.day),
             perApp(.anonymousPerApp, max: limits.anonymousPerHour),
         ]
     }
@@ -166,9 +158,8 @@ extension Call {
     /// The limits on sending mails with links.
     var mailQuotas: [Quota] {
         let counts = limits.counts
-        return perSource(.mailsPerSource, max: counts.mailsPerSource) + [
-            perTerminal(.mailsPerTerminal, max: counts.mailsPerTerminal)
-        ]
+        let terminal = perTerminal(.mailsPerTerminal, max: counts.mailsPerTerminal)
+        return perSource(.mailsPerSource, max: counts.mailsPerSource) + [terminal]
     }
 
     /// The limits on logins.

@@ -2,39 +2,29 @@ import Domain
 import Metrics
 import Synchronization
 
-/// A cache of the quotas that are used up, with the times at which they open again.
+/// A cache of used-up quotas, with the times at which these quotas open again.
 ///
-/// In a flood, each refused request costs a lookup in memory and no write. The cache is only a hint: forgotten entries
-/// are found in the store again, and the cache never refuses a request that the store would accept. When the cache is
-/// full, it forgets all entries.
+/// In a flood, each refused request costs a lookup in memory and no write. The cache never refuses a request that the
+/// store would accept. A full cache forgets all its entries, since it can find them in the store again.
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The maximum number of transactions whose counts are remembered, which is more than can be under way at the same
-    /// time.
+    /// The number of transactions whose counts are remembered; fewer transactions can be under way at the same time.
     private static let transactionsMax = 256
 
     private struct State {
         var until: [String: Instant] = [:]
-        /// The subjects that recent transactions counted, by the transactions' times; these counts may still be rolled
-        /// back.
+        /// The subjects that recent transactions counted, keyed by transaction time; the counts may be rolled back.
         var counted: [Instant: Set<String>] = [:]
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
 
     private let state = Mutex(State())
-    private let limited: [Quota.Kind: Counter]
+    private let limited = Dictionary(counting: "lamplighter_limited_total", by: "limit", Quota.Kind.allCases)
     private let devicesErased = Counter(label: "lamplighter_devices_erased_total")
 
     /// Creates an empty cache.
-    package init() {
-        limited = Dictionary(
-            uniqueKeysWithValues: Quota.Kind.allCases.map { kind in
-                let labels = [("limit", kind.rawValue)]
-                return (kind, Counter(label: "lamplighter_limited_total", dimensions: labels))
-            }
-        )
-    }
+    package init() {}
 
     /// Returns the seconds until a quota opens again; nil if it may be open.
     func wait(_ quota: Quota, at now: Instant) -> Int64? {
@@ -49,7 +39,7 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Records that a transaction has counted at a quota, so that `refuse` ignores that count.
+    /// Records that a transaction has counted against a quota, so that `refuse` ignores that count.
     func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
             if state.counted.count >= Self.transactionsMax { state.counted = [:] }
@@ -59,8 +49,7 @@ package final class QuotaFront: Sendable {
 
     /// Records that a quota is used up by committed counts.
     ///
-    /// Counts of the same transaction are ignored: otherwise a batch that fails and is retried would be refused because
-    /// of counts that were rolled back.
+    /// Counts of the same transaction are ignored: if they are rolled back, the retried batch must not be refused.
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in

@@ -12,13 +12,11 @@ package struct Inbound {
     package let responseTopic: ArraySlice<UInt8>?
     /// The MQTT 5 correlation data, if any.
     package let correlation: ArraySlice<UInt8>?
-    /// The source address of a request or registration, as the gate reports it: an IPv4 address or an IPv6 /64.
-    ///
-    /// The property is nil if the address is exempt from limits (127.0.0.1, ::1) or unknown.
+    /// The source of a request or registration, an IPv4 address or IPv6 /64; nil if unknown or exempt (127.0.0.1, ::1).
     package var sourceAddress: String?
     /// Whether the message's correlation data was too long and was removed.
     package var isCorrelationTooLong = false
-    /// Whether the message is one that the broker had retained.
+    /// Whether the broker had retained the message.
     package let isRetained: Bool
     /// The time at which the message was received; nil in tests.
     var arrivedAt: ContinuousClock.Instant?
@@ -28,28 +26,22 @@ package struct Inbound {
     /// The trace that the message's sender names, if any.
     var trace: TraceID? { traceparent.flatMap { TraceID(traceparent: $0) } }
 
-    /// The topic as text, for dead letters and logs.
-    ///
-    /// Those parts of a request's topic that don't have the form of a method's name are hidden.
+    /// The topic as text for dead letters and logs, without parts of a request's topic that can't be a method's name.
     package var topicText: String { Topics.shown(topic) }
 }
 
 /// A handler of the messages of one worker.
 ///
-/// After a failure, a batch may run again, as a whole or in parts; each run begins with a copy of the handler as it was
-/// before the failed run.
+/// After a failure, a batch may run again, as a whole or in parts; each run begins with the handler's earlier state.
 package protocol BatchHandler {
     /// The worker's name and its subscriptions.
     var role: WorkerRole { get }
-    /// Prepares the handler after connecting to a broker, which may have lost its state; returns messages for the
-    /// broker.
+    /// Prepares the handler for a new connection to a broker that may have lost its state; returns messages to send.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
-    /// Splits a batch into parts, each of which gets a transaction; a batch that is only for other workers has no
-    /// parts.
+    /// Splits a batch into parts, one for each transaction; a batch that is only for other workers has no parts.
     ///
     /// A batch without parts is acknowledged without a transaction. Unless other processes write to the database
-    /// (`isShared`), there is at most one part. Within a part, locks are taken in a fixed order. The split doesn't
-    /// depend on the store.
+    /// (`isShared`), there is at most one part. Within a part, locks are taken in a fixed order.
     func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]]
     /// Carries out a batch in one transaction and returns its effects.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
@@ -67,8 +59,8 @@ package struct WorkerRole: Sendable {
     package let name: WorkerName
     /// The topic filters that the worker subscribes to.
     package let subscriptions: Subscriptions
-    /// The methods that read much data, such as `device/history`; their requests wait until all other requests are
-    /// served.
+    /// The methods that read much data, such as `device/history`; requests for these methods wait until all other
+    /// requests are served.
     package let longReadings: [String]
 
     /// Describes a worker.
@@ -83,11 +75,11 @@ package struct WorkerRole: Sendable {
     }
 }
 
-/// The work for which a handler has yet to run.
+/// The work that a handler still has to do.
 package struct WaitingWork {
-    /// The latest time at which `due` must be called; nil if only other workers can cause work.
+    /// The time by which `due` must be called; nil if only other workers can cause work.
     package var nextDue: Instant?
-    /// Whether there is a request that waits for a transaction because its slow work is done.
+    /// Whether a request's slow work is done, so that the request waits only for a transaction.
     package var canRelease: Bool
     /// Whether a request waits for slow work.
     package var isAwaiting: Bool
@@ -110,6 +102,8 @@ package struct WaitingWork {
 package struct Subscriptions: Equatable, Sendable {
     /// The filters whose new messages the worker handles.
     package var new: [String] = []
+    /// The filters whose messages the broker doesn't keep while the worker isn't connected.
+    package var fleeting: [String] = []
     /// The filters whose retained messages the worker also needs each time after connecting.
     package var retained: [String] = []
     /// The filters whose retained messages the worker needs once after its MQTT session was lost.

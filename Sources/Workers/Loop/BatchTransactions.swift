@@ -6,8 +6,7 @@ import Wire
 /// The transactions in which a worker's handler carries out batches and due work.
 ///
 /// If a batch fails, its halves are tried separately, and so on, until the failing message is alone and becomes a dead
-/// letter. A batch whose transaction took too long is also halved, but without producing a dead letter, since no single
-/// message is the cause.
+/// letter. A batch whose transaction took too long is also halved, but no message becomes a dead letter.
 struct BatchTransactions<Handler: BatchHandler> {
     private(set) var handler: Handler
     /// The pace, which determines the number of messages in the next batch.
@@ -30,15 +29,13 @@ struct BatchTransactions<Handler: BatchHandler> {
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        // On a shared database, each request has its own transaction, so small batches make answers leave sooner.
+        // On a shared database, each request has its own transaction, so larger batches help only the status worker.
         let isShared = environment.store.isShared
         pace = BatchPace(environment.limits, isElsewhere: isShared && handler.role.name == .status, isShared: isShared)
         writer = EffectWriter(worker: handler.role.name, environment: environment, metrics: metrics, logger: logger)
     }
 
-    /// Lets the handler prepare after the worker has connected to the broker.
-    ///
-    /// Returns messages for the broker, and whether the lane has connected to any broker before.
+    /// Prepares the connected handler; returns messages for the broker, and whether the lane has connected before.
     mutating func begin(
         isSessionPresent: Bool,
         at now: Instant
@@ -61,10 +58,7 @@ struct BatchTransactions<Handler: BatchHandler> {
     // MARK: The transaction
 
     /// Carries out due work; if the work itself fails, returns the failure as an outcome.
-    mutating func carryOutDue(
-        into publisher: inout Publisher,
-        at now: Instant
-    ) throws -> CommitOutcome {
+    mutating func carryOutDue(into publisher: inout Publisher, at now: Instant) throws -> CommitOutcome {
         do {
             return try carryOut([], due: true, into: &publisher, at: now)
         } catch  where Failure.isMessages(error) {
@@ -81,17 +75,15 @@ struct BatchTransactions<Handler: BatchHandler> {
         do {
             return try carryOut(batch, into: &publisher, at: now)
         } catch  where Failure.mayPass(error, inPartsOf: batch.count) {
-            logger.warning(
-                "A batch failed; retrying it in halves",
-                metadata: ["batch.size": "\(batch.count)", "error": "\(error)"]
-            )
+            let metadata: Logger.Metadata = ["batch.size": "\(batch.count)", "error": "\(error)"]
+            logger.warning("A batch failed; retrying it in halves", metadata: metadata)
             return try carryOutHalves(of: batch, into: &publisher, at: now)
         }
     }
 
     /// Carries out a batch and, if `due`, due work in one transaction; hands their messages to the publisher.
     ///
-    /// The same transaction deletes confirmed rows of the outbox and reads rows that other workers left there.
+    /// The same transaction deletes the outbox's confirmed rows, and reads rows that other workers left in the outbox.
     mutating func carryOut(
         _ batch: [Inbound],
         due: Bool = false,
@@ -105,15 +97,13 @@ struct BatchTransactions<Handler: BatchHandler> {
             var handler = handler
             var all: [Effects] = []
             reached(.inTransaction)
-            // If another worker has committed earlier messages, these are published first.
+            // Messages that another worker has committed earlier are published first.
             if environment.wakeups.isCalled(lane) { publisher.expectStoredRows() }
-            // An earlier run whose commit was not confirmed may have left a row, which must be published before this
-            // run's row.
+            // An earlier run whose commit was not confirmed may have left a row, which must be published first.
             if isRunAgain { publisher.expectStoredRows() }
             isRunAgain = true
             try publisher.deleteConfirmed(in: tx)
-            // The stored rows are read before this batch's row is written, because this batch's row is published after
-            // them.
+            // The stored rows are read first, since they must be published before this batch's row.
             let stored = try publisher.stored(in: tx)
             if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
             tx.beginPiece()
@@ -153,8 +143,7 @@ struct BatchTransactions<Handler: BatchHandler> {
 
     // MARK: A message that fails
 
-    /// Carries out the halves of a failed batch, and so on, until the failing message is alone and becomes a dead
-    /// letter.
+    /// Carries out a failed batch in halves, until the failing message is alone and becomes a dead letter.
     private mutating func carryOutHalves(
         of batch: [Inbound],
         into publisher: inout Publisher,

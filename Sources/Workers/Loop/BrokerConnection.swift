@@ -12,15 +12,14 @@ package protocol BrokerConnection: ~Copyable {
     /// Connects to the broker; returns whether the broker still had the worker's MQTT session.
     mutating func connect() throws -> Bool
     /// Subscribes to filters; `sendsRetained` also requests their retained messages.
-    mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws
+    mutating func subscribe(_ filters: [String], sendsRetained: Bool, quality: QualityOfService) throws
     /// Ends subscriptions; allowed only if all received messages have been acknowledged.
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
     mutating func receive(upTo limit: Int, linger: Duration, wait: Duration, into intake: inout Intake) throws
-    /// Queues a message, which may expire after some seconds; returns the packet id of its confirmation.
+    /// Queues a message, which may expire after some seconds; returns the packet id that the broker will confirm.
     ///
-    /// `outlet` selects the connection; messages over the same outlet stay in order. Without an outlet, the message is
-    /// sent over the connection that receives messages.
+    /// Messages over one outlet stay in order. Without an outlet, the receiving connection sends the message.
     mutating func publish(
         _ message: OutboundMessage,
         over outlet: Int?,
@@ -36,7 +35,7 @@ package protocol BrokerConnection: ~Copyable {
 }
 
 extension Topics {
-    /// Returns the topics of a lane's message batches, which the gate packs and unpacks.
+    /// Returns the topics of a lane's message batches; the gate packs and unpacks these batches.
     package func batches(of lane: Lane) -> ConnectionOptions.Batches {
         ConnectionOptions.Batches(
             incoming: batches(lane.name),
@@ -48,6 +47,11 @@ extension Topics {
 extension BrokerConnection where Self: ~Copyable {
     package var batchFilters: [String] { [] }
 
+    /// Subscribes to filters whose messages the broker delivers at least once.
+    mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws {
+        try subscribe(filters, sendsRetained: sendsRetained, quality: .atLeastOnce)
+    }
+
     /// Queues a message that doesn't expire, and whose confirmation is ignored.
     mutating func publish(
         _ message: OutboundMessage,
@@ -57,7 +61,7 @@ extension BrokerConnection where Self: ~Copyable {
         _ = try publish(message, over: outlet, quality: quality, expirySeconds: nil)
     }
 
-    /// Queues messages in order, each as the method for a single message does.
+    /// Queues messages in order, as if each were queued separately.
     mutating func publish(
         _ messages: [OutboundMessage],
         over outlet: Int,
@@ -67,7 +71,7 @@ extension BrokerConnection where Self: ~Copyable {
     }
 }
 
-/// A check that throws unless the connected broker is the one from which messages may be taken.
+/// A check of the connected broker, which throws if the worker must not receive messages from this broker.
 package typealias BrokerProof = @Sendable (inout MosquittoClient) throws -> Void
 
 /// A connection to the broker through libmosquitto.
@@ -77,10 +81,10 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
     /// The topic filters of the message batches that the gate makes for this client.
     package let batchFilters: [String]
 
-    /// Prepares a connection for receiving messages, and others (the outlets) for publishing.
+    /// Prepares one connection that receives messages, and several connections (the outlets) that publish.
     ///
-    /// If there is a `proof`, `connect` throws unless the broker passes this check, before anything is read, subscribed
-    /// or acknowledged. The check uses an outlet, so a connection with a `proof` has at least one outlet.
+    /// `connect` calls `proof`, if given, before it receives, subscribes to or acknowledges anything. The check uses an
+    /// outlet, so a connection with a `proof` has at least one outlet.
     package init(_ options: ConnectionOptions, outlets: Int, waker: Waker, proof: BrokerProof? = nil) throws {
         self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []
@@ -93,8 +97,9 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
         return isSessionPresent
     }
 
-    package mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws {
-        try client.subscribe(filters, options: SubscribeOptions(retainHandling: sendsRetained ? .always : .never))
+    package mutating func subscribe(_ filters: [String], sendsRetained: Bool, quality: QualityOfService) throws {
+        let handling = sendsRetained ? SubscribeOptions.RetainHandling.always : .never
+        try client.subscribe(filters, options: SubscribeOptions(quality: quality, retainHandling: handling))
     }
 
     package mutating func unsubscribe(_ filters: [String]) throws { try client.unsubscribe(filters) }

@@ -54,7 +54,7 @@ struct PollState {
         var isBehind = false
     }
 
-    /// How many rows wait for deletion: none, some, or so many that they must be deleted immediately.
+    /// How many rows wait for deletion: none, some, or enough to delete them immediately.
     enum ConfirmedRows { case none, some, many }
 
     /// A moment, by the machine's clock and by a monotonic clock.

@@ -41,21 +41,18 @@ extension WorkerLoop where Connection: ~Copyable {
     /// The number of messages that may be received.
     ///
     /// To bound the memory, no messages are received while many messages wait to be published; meanwhile, the broker
-    /// queues new messages. Emptying the outbox requires no received message.
+    /// queues new messages. The outbox can be emptied without receiving a message.
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
-        // While messages wait, the worker receives more than it handles, because senders take turns only among received
-        // messages.
+        // While messages wait, the worker receives up to four batches, since senders take turns only within its queue.
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
 
     private mutating func wait() throws -> Duration {
         let now = environment.clock.now
-        let pauses = [
-            publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause,
-            queue.held.pause(at: environment.clock.steady),
-        ]
+        let held = queue.held.pause(at: environment.clock.steady)
+        let pauses = [publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause, held]
         let outlook = PollState.Outlook(
             hasWork: publisher.needsStore || queue.count > 0,
             nextDue: publisher.isBehind ? nil : try handler.waiting(in: nil).nextDue,
@@ -79,12 +76,9 @@ extension WorkerLoop where Connection: ~Copyable {
     }
 
     /// Returns the current moment by both clocks; `wall` is the time of the machine's clock.
-    func moment(_ wall: Instant) -> PollState.Moment {
-        PollState.Moment(wall: wall, steady: .now)
-    }
+    func moment(_ wall: Instant) -> PollState.Moment { PollState.Moment(wall: wall, steady: .now) }
 
-    /// Removes from a batch the worker's own messages and the requests that are refused immediately; returns the
-    /// refusals.
+    /// Removes from a batch the worker's own messages and the requests that are refused at once; returns the refusals.
     private mutating func refuseUnfit(in batch: inout [Inbound]) -> [OutboundMessage] {
         batch = lateness.takeEchoes(from: takeWakeups(from: batch))
         let topics = environment.topics
@@ -149,27 +143,23 @@ extension WorkerLoop where Connection: ~Copyable {
     private mutating func postponeDue(_ error: any Error, at now: Instant) {
         let seconds = poll.dueFailed(at: now)
         metrics.dueFailed()
-        logger.error(
-            "Due work failed; messages are still handled",
-            metadata: ["error": "\(error)", "retry.seconds": "\(seconds)"]
-        )
+        let metadata: Logger.Metadata = ["error": "\(error)", "retry.seconds": "\(seconds)"]
+        let failed: Logger.Message = "Periodic work failed and will be tried again; the worker still handles messages"
+        logger.error(failed, metadata: metadata)
     }
 
     // MARK: Publishing
 
     /// Publishes messages that need no outbox: notices, signals and answers.
-    private mutating func publish(
-        _ outcome: CommitOutcome,
-        answers: [OutboundMessage]
-    ) throws {
-        // Notices are sent over an outlet because on the receiving connection they would wait for acknowledgements.
+    private mutating func publish(_ outcome: CommitOutcome, answers: [OutboundMessage]) throws {
+        // Notices are sent over an outlet, since the receiving connection would send them only after acknowledgements.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.measure(queued: queue.oldest, unpublished: publisher.oldest)
         let signals = answers + outcome.signals + [echo].compactMap(\.self)
         try connection.publish(signals, over: 0, quality: .atLeastOnce)
     }
 
-    /// Ends the subscriptions to retained messages that are needed only once, after all these messages were handled.
+    /// Ends the subscriptions to retained messages that are needed only once, when all received messages were handled.
     private mutating func unsubscribeWhenSwept() throws {
         guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
         try connection.unsubscribe(mustUnsubscribe)
@@ -182,14 +172,12 @@ extension WorkerLoop where Connection: ~Copyable {
         metrics.leftOut(publisher.takeLeftOut())
     }
 
-    /// The maximum number of credentials in a message, since the gate reads at most 64 KiB and a record has up to 700
-    /// digits.
+    /// The maximum number of credentials in a message of up to 64 KiB; a record takes up to 700 hexadecimal digits.
     private static var credentialsInAMessage: Int { 60 }
 
     /// Sends changed credentials to a gate on another machine, before the answers that depend on these credentials.
     ///
-    /// The credentials are sent over each connection that the answers can take, since only the messages of one
-    /// connection stay in order.
+    /// Each connection for answers gets the credentials, since only the messages of one connection stay in order.
     private mutating func teach(_ credentials: [String]) throws {
         guard !credentials.isEmpty else { return }
         for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {

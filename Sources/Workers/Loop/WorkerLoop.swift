@@ -28,9 +28,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     var handler: Handler { transactions.handler }
     var lane: Lane { environment.lane(of: handler.role.name) }
 
-    /// Prepares a loop over a connection that has not been opened yet.
-    ///
-    /// `confirmedRows` are confirmed rows of the outbox that the previous loop has not deleted.
+    /// Prepares a loop over an unopened connection; `confirmedRows` are rows that the last loop didn't delete.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
@@ -65,7 +63,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     /// The rows of the outbox that the broker has confirmed and that must still be deleted.
     package var confirmedRows: [Int64] { publisher.confirmedRows }
 
-    /// Whether some messages are not yet published or not yet confirmed by the broker.
+    /// True while messages wait to be published, or to be confirmed by the broker.
     package var isPublishing: Bool { backlog > 0 || publisher.needsStore }
 
     /// The number of messages in memory that wait to be published or that the broker has not confirmed.
@@ -76,9 +74,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         get throws { try handler.waiting(in: nil).isAwaiting || queue.count > 0 || queue.held.count > 0 }
     }
 
-    /// Stops receiving messages; later messages wait at the broker for the next connection.
-    ///
-    /// Messages that other workers have left in the outbox are still published.
+    /// Stops receiving messages, which then wait at the broker; messages that other workers left are still published.
     package mutating func endIntake() {
         mayReceive = false
         publisher.expectStoredRows()
@@ -95,20 +91,18 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             subscriptions.new + lateness.filters + connection.batchFilters
             + (environment.plan.isShared ? [wakeTopic] : [])
         try connection.subscribe(new, sendsRetained: false)
+        try connection.subscribe(subscriptions.fleeting, sendsRetained: false, quality: .atMostOnce)
         try connection.subscribe(subscriptions.retained, sendsRetained: true)
         let now = environment.clock.now
         let start = try transactions.begin(isSessionPresent: isSessionPresent, at: now)
-        // The very first connection can't have lost an MQTT session.
+        // A lane's very first connection can't have lost an MQTT session.
         if start.hadSession, !isSessionPresent { metrics.sessionLost() }
-        if !isSessionPresent {
-            try connection.subscribe(subscriptions.swept, sendsRetained: true)
-        }
-        // These subscriptions are ended even if they were not made here, since an earlier connection may have been lost
-        // before ending them.
+        if !isSessionPresent { try connection.subscribe(subscriptions.swept, sendsRetained: true) }
+        // These subscriptions are always ended, since an earlier connection may have been lost before it ended them.
         mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
-        // The messages queued above are flushed before any message is received; otherwise, they would wait for
+        // The signals and the state are flushed before any message is received; later, they would wait for
         // acknowledgements.
         try connection.flush()
         try environment.store.read { try publisher.findLeftovers(in: $0) }
@@ -120,16 +114,13 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         if publisher.hasConfirmedRows {
             _ = try? environment.store.batch(at: now) { try publisher.deleteConfirmed(in: $0) }
         }
-        // If this message can't be published, the broker publishes the will, which also says that the worker is
-        // offline.
+        // If this state can't be published, the broker publishes the will, which also says that the worker is offline.
         try? publishState(isOnline: false, at: now)
         try? connection.flush()
         connection.disconnect()
     }
 
-    /// Publishes whether the worker is online; does nothing if processes share the work.
-    ///
-    /// If processes share the work, the session worker publishes which workers are online, as shown by the leases.
+    /// Publishes whether the worker is online; if processes share the work, the session worker does this for all.
     private mutating func publishState(isOnline: Bool, at now: Instant) throws {
         guard !environment.plan.isShared else { return }
         let state = OutboundMessage(

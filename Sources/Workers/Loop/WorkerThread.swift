@@ -22,13 +22,13 @@ package final class WorkerThread: Sendable {
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
-    /// The rows of the outbox that the broker had confirmed when the previous run failed, which aren't published again.
+    /// The rows of the outbox that were confirmed when the previous run failed; these rows aren't published again.
     private let confirmedRows = Mutex<[Int64]>([])
 
     /// Prepares a worker's thread; `options` contain the broker's address and the password.
     ///
-    /// `clientID` is given if a second instance runs beside the worker. `proof` checks the broker at each connection,
-    /// before any message is taken from it.
+    /// A second instance of the worker has its own `clientID`. `proof` checks the broker before the worker receives
+    /// messages.
     package convenience init(
         _ name: WorkerName,
         clientID: String? = nil,
@@ -61,14 +61,8 @@ package final class WorkerThread: Sendable {
         options.clientID = lease.lane.clientID
         options.batches = environment.topics.batches(of: lease.lane)
         options.will = nil
-        try self.init(
-            lease.lane,
-            lease: lease,
-            options: options,
-            proof: proof,
-            environment: environment.taking(lease),
-            logger: logger
-        )
+        let own = environment.taking(lease)
+        try self.init(lease.lane, lease: lease, options: options, proof: proof, environment: own, logger: logger)
     }
 
     private init(
@@ -96,9 +90,7 @@ package final class WorkerThread: Sendable {
     }
 
     /// Runs until `stop` is called, and returns when the worker has finished its work and disconnected.
-    package func run() async {
-        await PlainThread.run { self.work() }
-    }
+    package func run() async { await PlainThread.run { self.work() } }
 
     /// Runs until `stop` is called or the lane is lost; then calls `ended`.
     func start(_ ended: @escaping @Sendable () -> Void) {
@@ -114,9 +106,7 @@ package final class WorkerThread: Sendable {
         waker.wake()
     }
 
-    /// Asks a lane to end immediately, without disconnecting from a broker that doesn't answer.
-    ///
-    /// Messages that were not acknowledged stay at the broker.
+    /// Asks a lane to end immediately, without disconnecting from the broker.
     func abandon() {
         isAbandoned.store(true, ordering: .releasing)
         stop()
@@ -156,7 +146,7 @@ package final class WorkerThread: Sendable {
                 pause(backoff.next())
             }
         }
-        // It is no fault of this process if another process has taken a lane.
+        // If another process has taken the lane, this process is still healthy.
         if lease == nil {
             environment.health.notReady(lane.name, "stopped")
         } else {
@@ -166,8 +156,8 @@ package final class WorkerThread: Sendable {
 
     /// Runs the worker over one connection, until the connection fails or the worker must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
-        // The lease is checked first, because connecting makes the broker close any other connection with the lane's
-        // client id, and that connection may belong to another process by now.
+        // The lease is checked before the worker connects: the broker then closes any other connection with the lane's
+        // client id, even if that connection belongs to a process that has taken the lane.
         if lease != nil {
             try environment.store.enter(lane.name)
             // No answer may be sent before the gate has the credentials on which the answer depends.
@@ -202,14 +192,13 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// Answers the requests that wait for their turn or for slow work, within a limited time; clients repeat other
-    /// requests.
+    /// Answers requests that wait for their turn or for slow work, within a limited time; clients repeat the rest.
     ///
-    /// The outbox is also emptied, as long as the broker confirms messages. The next holder of a lane would publish
-    /// unconfirmed messages again, and a store can be moved only if its outbox is empty.
+    /// The outbox is also emptied, as long as the broker confirms messages. Otherwise, the lane's next process would
+    /// publish unconfirmed messages again. Besides, only a store with an empty outbox can be moved.
     private func drain<Handler: BatchHandler>(_ loop: inout WorkerLoop<MosquittoConnection, Handler>) throws {
         loop.endIntake()
-        // The time is short for a lane that is handed over, because no process serves the lane meanwhile.
+        // A lane that is handed over has less time, because no process serves the lane meanwhile.
         let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
         let end = ContinuousClock.now + longest
         var (backlog, silentUntil) = (loop.backlog, ContinuousClock.now + Self.brokerSilence)
@@ -231,7 +220,7 @@ package final class WorkerThread: Sendable {
 
     /// Stays disconnected while the disk has too little space; the broker keeps new messages meanwhile.
     ///
-    /// The worker reports no fault, since the disk is a separate part of the readiness.
+    /// The worker reports no fault, since the disk's state is reported separately.
     private func rest() {
         logger.notice("The worker stays disconnected until the disk has space")
         environment.health.ready(lane.name)
@@ -240,20 +229,12 @@ package final class WorkerThread: Sendable {
     }
 
     private func report(_ error: any Error) {
-        let summary = "\(error)"
-        environment.health.notReady(lane.name, summary)
-        if BrokerAbsence.isCause(of: error) {
-            guard environment.brokerAbsence.mustReport(at: environment.clock.steady) else { return }
-            logger.notice(
-                "Waiting for the broker at \(options.host):\(options.port)",
-                metadata: ["error": "\(summary)"]
-            )
-            return
-        }
-        logger.warning("The worker restarts", metadata: ["error": "\(summary)"])
+        environment.health.notReady(lane.name, "\(error)")
+        guard BrokerAbsence.isCause(of: error) else { return logger.warning("The worker restarts", because: error) }
+        guard environment.brokerAbsence.mustReport(at: environment.clock.steady) else { return }
+        logger.notice("Waiting for the broker at \(options.host):\(options.port)", metadata: ["error": "\(error)"])
     }
 
-    /// Waits for a duration, or until the worker must stop.
     private func pause(_ duration: Duration) {
         let end = ContinuousClock.now + duration
         while !mustStop, ContinuousClock.now < end { usleep(20_000) }

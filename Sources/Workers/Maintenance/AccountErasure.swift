@@ -1,13 +1,12 @@
 import Domain
 import Storage
 
-/// A job that erases cancelled accounts and long-idle anonymous users, a part of each account in each step.
+/// A job that erases cancelled accounts and long-idle anonymous users; each step erases a part of each account.
 struct AccountErasure: MaintenanceJob {
     private let environment: Environment
-    /// The number of accounts of each kind for which one step runs a transaction.
+    /// How many accounts of each kind one step handles at most; each account has its own transaction.
     private static let accountsStep = 20
     let name = ExpiringRows.cancellation.kind
-    let interval: Duration = .seconds(5)
 
     init(_ environment: Environment) { self.environment = environment }
 
@@ -26,7 +25,7 @@ struct AccountErasure: MaintenanceJob {
     private func erase(_ uid: UserID, idleSince since: Instant) throws -> Bool {
         let isMore = try environment.work(publishedBy: .session) { work -> Bool? in
             try work.tx.lock(users: [uid])
-            // The user may have logged in since the id was read.
+            // The user may have logged in since this job read the user's id.
             let isDue = try work.tx.cancellations.find(uid).map { $0.deletesAt <= work.now }
             let isWanted = try isDue ?? work.tx.cancellations.isIdle(uid, since: since)
             guard isWanted else { return nil }

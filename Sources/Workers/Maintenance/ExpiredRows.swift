@@ -7,9 +7,10 @@ struct ExpiredRows: MaintenanceJob {
     private let rows: ExpiringRows
     /// The seconds for which rows are kept after their end; nil to keep them forever.
     private let keptSeconds: Int64?
-    let interval: Duration = .seconds(5)
+    /// Whether workers handle the rows' expiry; the job then only counts expired rows that no worker has handled yet.
+    private let isLeftToWorkers: Bool
 
-    /// Makes a job for each kind of row that is deleted some time after its end.
+    /// Makes a job for each kind of row that expires.
     static func all(_ environment: Environment) -> [any MaintenanceJob] {
         let limits = environment.limits
         let kinds: [(ExpiringRows, Int64?)] = [
@@ -25,25 +26,26 @@ struct ExpiredRows: MaintenanceJob {
             (.scheduleRun, limits.scheduleRunSeconds),
             (.session, limits.endedSessionSeconds),
             (.apiKey, limits.endedSessionSeconds),
+            (.oauthToken, 86_400),
             (.notice, limits.inboxSeconds),
             (.logoutCode, 0),
             (.messageRecord, limits.messageRecordSeconds),
+            (.notification, limits.notificationDays * 86_400),
+            (.hiddenNotification, limits.notificationReasonDays * 86_400),
             (.endedInvitation, limits.endedInvitationSeconds),
             (.audit, limits.auditDays == 0 ? nil : Int64(limits.auditDays) * 86_400),
         ]
-        return kinds.map { ExpiredRows(environment, $0, keptSeconds: $1) }
-    }
-
-    init(_ environment: Environment, _ rows: ExpiringRows, keptSeconds: Int64?) {
-        self.environment = environment
-        self.rows = rows
-        self.keptSeconds = keptSeconds
+        let endedByWorkers: [ExpiringRows] = [.command, .invitation, .guest]
+        return kinds.map { ExpiredRows(environment: environment, rows: $0, keptSeconds: $1, isLeftToWorkers: false) }
+            + endedByWorkers.map {
+                ExpiredRows(environment: environment, rows: $0, keptSeconds: 0, isLeftToWorkers: true)
+            }
     }
 
     var name: String { rows.kind }
 
     func step() throws -> Bool {
-        guard let keptSeconds else { return false }
+        guard let keptSeconds, !isLeftToWorkers else { return false }
         let now = environment.clock.now
         let step = environment.limits.sweepStep
         let kept = kept(keptSeconds, at: now)
@@ -52,10 +54,9 @@ struct ExpiredRows: MaintenanceJob {
         } == step
     }
 
-    /// Returns the range of times of the rows that are kept.
+    /// Returns the range of times within which rows are kept.
     ///
-    /// For requests, the range takes steps of the clock into account, so that a repeated request doesn't take effect
-    /// twice.
+    /// For requests, the range is larger if the clock was set, so that a repeated request doesn't take effect twice.
     private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
         guard rows.kind == ExpiringRows.request.kind else {
             return now.adding(seconds: -seconds)...now.adding(seconds: seconds)
@@ -68,30 +69,5 @@ struct ExpiredRows: MaintenanceJob {
         guard let keptSeconds else { return 0 }
         let oldest = kept(keptSeconds, at: environment.clock.now).lowerBound
         return try environment.store.read { tx in try tx.retention.count(rows, before: oldest, limit: limit) }
-    }
-}
-
-/// A job that counts the rows of one kind that have expired and that a worker has not ended yet.
-struct RowsEndedByWorkers: MaintenanceJob {
-    private let environment: Environment
-    private let rows: ExpiringRows
-    let interval: Duration = .seconds(5)
-
-    /// Makes a job for each kind of rows that workers end.
-    static func all(_ environment: Environment) -> [any MaintenanceJob] {
-        [.command, .invitation, .guest].map { RowsEndedByWorkers(environment, $0) }
-    }
-
-    init(_ environment: Environment, _ rows: ExpiringRows) {
-        self.environment = environment
-        self.rows = rows
-    }
-
-    var name: String { rows.kind }
-
-    func step() -> Bool { false }
-
-    func backlog(limit: Int) throws -> Int64? {
-        try environment.store.read { tx in try tx.retention.count(rows, before: environment.clock.now, limit: limit) }
     }
 }

@@ -3,23 +3,20 @@ import Storage
 
 /// A job that shrinks the database file after large deletions, in steps so small that they don't delay commits.
 ///
-/// The job starts when more than a quarter of the file is free, and stops when an eighth is free, since most free pages
-/// will be used again.
+/// It starts when more than a quarter of the file is free. It leaves an eighth free, because new rows reuse free pages.
 struct FileShrinking: MaintenanceJob {
     private let environment: Environment
     private let free = Gauge(label: "lamplighter_database_free_bytes")
     private var isAtWork = false
     private var pages = 32
 
-    /// The longest time for which a step should block other writers; after a longer step, the next has half as many
-    /// pages.
+    /// The longest time for which a step should block other writers; after a longer step, the step size is halved.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
-    /// The numbers of free bytes below which the job doesn't begin, and at which it ends.
+    /// The job begins only above `beginMin` free bytes, and ends at `endMin` free bytes at the latest.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
     let name = "fileShrinking"
-    let interval: Duration = .seconds(5)
     let pause: Duration = .milliseconds(20)
 
     init(_ environment: Environment) { self.environment = environment }
@@ -40,8 +37,7 @@ struct FileShrinking: MaintenanceJob {
             ? size.freeBytes > max(Self.endMin, size.bytes / 8) : size.freeBytes > max(Self.beginMin, size.bytes / 4)
     }
 
-    /// Adapts the size of steps; the measured time includes the wait for other writers, so steps are smaller under
-    /// load.
+    /// Adapts the step size to a step's duration, which includes waits for other writers: steps are smaller under load.
     private mutating func adapt(to took: Duration) {
         pages =
             took > Self.stepMax

@@ -12,7 +12,7 @@ struct HistoryCompaction: MaintenanceJob {
     let name = "historyCompaction"
     let interval: Duration = .seconds(1)
     let pause: Duration = .milliseconds(2)
-    /// The number of written pages (1 MB) after which the buffer is checked.
+    /// After this number of written pages (1 MB), the buffer is checked.
     ///
     /// 1 MB is a quarter of the buffer's limit. Each check delays the workers by a third of a millisecond.
     let pagesBetween: Int? = 500
@@ -32,7 +32,8 @@ struct HistoryCompaction: MaintenanceJob {
         }
     }
 
-    /// Begins a round if one is due, for this process's part of the buffer or for the part of a process that is gone.
+    /// Begins a round if one is due: for this process's part of the buffer, or for the part of a process that has
+    /// ended.
     private func begin() throws -> Compaction? {
         for owner in try environment.store.ownersToCompact() { if let round = try begin(owner) { return round } }
         return nil
@@ -45,10 +46,7 @@ struct HistoryCompaction: MaintenanceJob {
         guard let since = depth.since else { return nil }
         let oldest = now.adding(seconds: -limits.historyBufferSeconds)
         guard depth.bytes >= limits.historyBufferBytes || since <= oldest || since > now else { return nil }
-        return try environment.store.beginCompaction(
-            of: owner,
-            bytesMax: limits.historyBufferBytes * 2,
-            step: limits.historyStep
-        )
+        let bytesMax = limits.historyBufferBytes * 2
+        return try environment.store.beginCompaction(of: owner, bytesMax: bytesMax, step: limits.historyStep)
     }
 }

@@ -5,12 +5,8 @@ import Storage
 package enum MaintenanceJobs {
     /// Makes the jobs that read and delete rows.
     ///
-    /// Two processes may run these jobs at the same time. The jobs have a separate runner, since their reading can take
-    /// a while.
-    package static func rows(
-        _ environment: Environment,
-        logger _: Logger
-    ) -> [any MaintenanceJob] {
+    /// Two processes may run these jobs at once. The jobs have a separate runner, since their reading can take a while.
+    package static func rows(_ environment: Environment, logger _: Logger) -> [any MaintenanceJob] {
         let others: [any MaintenanceJob] = [
             DeadLetterBound(environment),
             RequestBound(environment),
@@ -27,23 +23,18 @@ package enum MaintenanceJobs {
             StoreGauges(environment),
             StoreCounts(environment),
         ]
-        return ExpiredRows.all(environment) + RowsEndedByWorkers.all(environment) + others
+        return ExpiredRows.all(environment) + others
     }
 
     /// Makes the jobs that watch the disk and maintain the files or partitions of the database.
     ///
     /// Each process with workers runs these jobs; a database in a file has only one such process.
-    package static func files(
-        _ environment: Environment,
-        logger: Logger
-    ) -> [any MaintenanceJob] {
+    package static func files(_ environment: Environment, logger: Logger) -> [any MaintenanceJob] {
         let ofAnyStore: [any MaintenanceJob] = [
             DiskWatch(environment, logger), HistoryCompaction(environment), LoadCounts(environment),
         ]
         guard environment.store.isFile else {
-            return ofAnyStore + [
-                HistoryPartitions(environment, logger), DatabaseSize(environment),
-            ]
+            return ofAnyStore + [HistoryPartitions(environment, logger), DatabaseSize(environment)]
         }
         return ofAnyStore + [LogGrowth(environment), LogCopy(environment, logger), FileShrinking(environment)]
     }

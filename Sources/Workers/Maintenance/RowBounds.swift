@@ -10,7 +10,6 @@ struct DeadLetterBound: MaintenanceJob {
     /// The number of the newest dead letter at the last step; without a newer letter, nothing needs to be checked.
     private var seen: Int64 = 0
     let name = "deadLetter"
-    let interval: Duration = .seconds(5)
 
     init(_ environment: Environment) { self.environment = environment }
 
@@ -38,16 +37,13 @@ struct DeadLetterBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes the oldest remembered requests when their number or their bytes exceed a limit.
-///
-/// Requests are remembered with their answers, for repeats; an answer can be as long as a payload.
+/// A job that deletes the oldest remembered requests, with their answers, when their number or bytes exceed a limit.
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
     /// The maximum number of pages of new requests that one step reads.
     private static let pagesMax = 20
     let name = "excessRequest"
-    let interval: Duration = .seconds(5)
 
     init(_ environment: Environment) { self.environment = environment }
 
@@ -80,13 +76,12 @@ struct RequestBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes rows of one kind when their number exceeds a limit, beginning with those that expire first.
+/// A job that deletes rows of one kind when their number exceeds a limit; rows that expire first are deleted first.
 struct ExcessRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
     private let most: Int
     let name: String
-    let interval: Duration = .seconds(5)
 
     private init(_ environment: Environment, _ rows: ExpiringRows, name: String, most: Int) {
         self.environment = environment
@@ -124,7 +119,6 @@ struct ExcessRows: MaintenanceJob {
 struct RefusalBound: MaintenanceJob {
     private let environment: Environment
     let name = "refusal"
-    let interval: Duration = .seconds(5)
 
     init(_ environment: Environment) { self.environment = environment }
 

@@ -2,7 +2,7 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that records the number of connected devices, and the number of rows and the age of each worker's outbox.
+/// A job that records the number of connected devices and, for each outbox, the number of rows and their largest age.
 struct StoreGauges: MaintenanceJob {
     private struct Outbox {
         let worker: String
@@ -16,8 +16,7 @@ struct StoreGauges: MaintenanceJob {
             age = Gauge(label: "lamplighter_outbox_age_seconds", dimensions: labels, factory: metrics)
         }
 
-        /// Returns whether a lane belongs to the worker; lanes have names such as `status`, or `status.07` if there are
-        /// several.
+        /// Returns whether a lane is the worker's; lanes are named `status`, or `status.07` if there are several.
         func owns(_ lane: String) -> Bool { lane == worker || lane.hasPrefix("\(worker).") }
     }
 
@@ -26,7 +25,6 @@ struct StoreGauges: MaintenanceJob {
     private let outboxes: [Outbox]
 
     let name = "gauges"
-    let interval: Duration = .seconds(5)
 
     init(_ environment: Environment, metrics: any MetricsFactory = MetricsSystem.factory) {
         self.environment = environment

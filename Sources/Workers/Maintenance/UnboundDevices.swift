@@ -3,21 +3,19 @@ import Storage
 
 /// A job that erases devices that were never bound and have not been seen for a while.
 ///
-/// Anyone with a product's secret can register devices, and each device takes up a row in the store and a record in the
-/// gate. A device that was ever bound is kept, even if it was bound remotely. A device whose MAC an operator listed is
-/// also kept, since the list limits the number of such devices. An erased device that is switched on later registers
-/// again with its product's secret, as at its first start.
+/// Anyone with a product's secret can register devices, each of which takes up a row in the store and a record in the
+/// gate. Devices that were ever bound are kept. Devices whose MACs an operator listed are also kept: the list limits
+/// their number. An erased device registers again with its product's secret when it is switched on.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
-    /// The number of devices that one run checks; at a run every 5 s, a million devices take about three hours.
+    /// The number of devices that one run checks; with a run every 5 s, a million devices take about three hours.
     private static let page = 500
     /// The id of the last device that was checked; empty before the first page.
     private(set) var place = ""
-    /// The devices of the page that must be erased; they are handled from the end of the array.
+    /// The devices of the current page that must be erased, handled from the end of the array.
     private var overdue: [DeviceID] = []
 
     let name = "unboundDevice"
-    let interval: Duration = .seconds(5)
     let pause: Duration = .milliseconds(5)
 
     init(_ environment: Environment) { self.environment = environment }
@@ -42,9 +40,9 @@ struct UnboundDevices: MaintenanceJob {
         let now = environment.clock.now
         return try environment.store.batch(at: now) { tx in
             try tx.lock(devices: [did])
-            // The device may have been bound or may have connected since its id was read.
+            // The device may have been bound or may have connected since this job read its id.
             guard try tx.devices.isNeverBound(did, notSeenSince: oldest) else { return false }
-            // This time is later than any time that a device's clock can give.
+            // `end` is later than the time of any accepted report, so all of the device's data is deleted.
             let end = now.adding(seconds: 2 * Report.aheadMaxSeconds)
             if try tx.retention.prune(did, before: end, limit: limit) { return true }
             let pieces = environment.limits.historyStep

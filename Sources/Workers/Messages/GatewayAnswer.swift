@@ -2,21 +2,26 @@ import Domain
 import Storage
 import Wire
 
-/// The handling of a gateway's answers on `system/outbound/result` by the session worker.
-///
-/// The reference describes the rules (delivery#gateway).
+/// The session worker's handling of gateways' answers on `system/outbound/result` (reference: delivery#gateway).
 enum GatewayAnswer {
     /// Stores the outcome that a gateway reports; ignores answers about messages that are unknown, finished or expired.
     static func take(_ message: Inbound, _ outcomes: MessageOutcomes, in work: inout UnitOfWork) throws {
         guard let result = work.decode(message, with: OutgoingMessageCodec.decode),
-            let row = try work.tx.outgoingMessages.find(result.id), row.tries > 0, !row.message.isDummy
+            let row = try work.tx.lock({ try work.tx.outgoingMessages.find(result.id) }, naming: users(of:)),
+            row.tries > 0, !row.message.isDummy
         else { return }
         if result.isSent {
             try outcomes.sent(row, by: Route.gatewayName, in: &work)
         } else {
             let reason = result.error ?? "no reason given"
             let failure = result.isFinal ? MessageFailure.final(reason) : .refused(reason)
-            try outcomes.failed(row, failure, by: Route.gatewayName, in: &work)
+            let isGone = result.isGone && row.message.push != nil
+            try outcomes.failed(row, isGone ? .gone : failure, by: Route.gatewayName, in: &work)
         }
+    }
+
+    /// Returns the user to lock: the user for whom a push is meant.
+    private static func users(of row: OutgoingMessageTable.Due?) -> (users: [UserID], devices: [DeviceID]) {
+        (users: [row?.message.push?.address.uid].compactMap(\.self), devices: [])
     }
 }

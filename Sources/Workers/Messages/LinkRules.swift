@@ -2,18 +2,15 @@ import Domain
 import Sodium
 import Storage
 
-/// The rules that decide whether a link still fits its account, and that apply the link's effect to the account.
-///
-/// The reference describes the rules (delivery#links).
+/// The rules that decide whether a link fits its account, and what the link changes (reference: delivery#links).
 enum LinkRules {
-    /// Returns whether an account still has the state for which a link was made.
+    /// Returns whether an account is still in the state in which its link was made.
     static func fits(_ link: Link, _ user: User) -> Bool {
         switch link.kind {
         case .verifyEmail:
             return has(user.unprovedEmail, link.address)
         case .resetPassword:
-            let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
-            return (user.emailClaim != .given && has(user.email, link.address)) || has(name?.email, link.address)
+            return user.emailClaim != .given && has(user.email, link.address) || has(user.namedMailbox, link.address)
         case .undoAddress:
             // The former owner of the address may restore it, even after further changes.
             return address(of: link).map { !user.verifiedAddresses.contains($0) } ?? false
@@ -27,8 +24,7 @@ enum LinkRules {
         email == EmailAddress(trusted: address)
     }
 
-    /// Applies a link's effect to its user, except a new password; returns false if another account now has the
-    /// address.
+    /// Applies a link's effect to its user, but sets no new password; returns false if another account has the address.
     static func apply(_ link: Link, to user: inout User, in tx: Transaction) throws -> Bool {
         guard let address = address(of: link),
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
@@ -42,8 +38,7 @@ enum LinkRules {
         user.gain(address, since: instant(link.detail["since"]))
         user.pendingPhone = nil
         user.pendingEmail = nil
-        // A password that was set since the change of address may be an intruder's, so it is removed; the owner sets a
-        // new password with a code.
+        // If the password was changed since then, an intruder may have set it, so the owner must set a new password.
         if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
         try tx.links.void(.verifyEmail, of: user.uid)
         try tx.links.void(.resetPassword, of: user.uid)
@@ -51,10 +46,10 @@ enum LinkRules {
         return true
     }
 
-    /// Removes the ways to log in that an intruder may have added within a day before the change of address, or since.
+    /// Removes the ways to log in that an intruder may have added since the day before the address changed.
     ///
-    /// The removed ways to log in are provider identities, the other kind of address, a username that is an e-mail
-    /// address, and undo links for recently verified addresses.
+    /// These are provider identities, an address of the other kind (phone or e-mail), an e-mail username, and undo
+    /// links.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,
@@ -64,8 +59,7 @@ enum LinkRules {
         let begin = link.createdAt.adding(seconds: -Link.Kind.undoAddress.lifeSeconds)
         let other: Address? = address.isPhone ? user.email.map { .email($0) } : user.phone.map { .phone($0) }
         if let other, let since = user.since(other), since >= begin { user.lose(other) }
-        let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
-        if let mailbox = name?.email, !user.verifiedAddresses.contains(.email(mailbox)) { user.username = nil }
+        if let mailbox = user.namedMailbox, !user.verifiedAddresses.contains(.email(mailbox)) { user.username = nil }
         try tx.links.void(.undoAddress, of: user.uid, since: begin) { other in
             instant(other.detail["since"]).map { $0 >= begin } ?? false
         }
@@ -76,11 +70,12 @@ enum LinkRules {
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
-    /// Verifies the e-mail address with which a user registered, after a link or code for a new password has proved it.
+    /// Verifies the e-mail address with which a user registered, after a link or code for a new password has proved the
+    /// address.
     ///
-    /// Everything that was linked while the mailbox was unverified is removed, since another person could log in with
-    /// it. Nothing changes for a user who had already verified the mailbox, or whose account doesn't have it. The
-    /// result is false if another account has verified the mailbox.
+    /// Another person may have added data to the account before the mailbox was verified, so the account loses its
+    /// phone number, any other e-mail username, identities and links. Nothing changes if the mailbox was verified
+    /// before, or if the account doesn't have it. The result is false if another account has verified the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified, user.emailClaim != .given
         else { return true }
@@ -88,11 +83,9 @@ enum LinkRules {
         user.gain(.email(user.email ?? email), since: user.emailSince)
         if let phone = user.phone { user.lose(.phone(phone)) }
         user.pendingPhone = nil
-        let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
-        if let other = name?.email, other != email { user.username = nil }
-        for identity in try tx.identities.all(of: user.uid) {
-            try tx.identities.remove(identity.provider, of: user.uid)
-        }
+        if let other = user.namedMailbox, other != email { user.username = nil }
+        let identities = tx.identities
+        for identity in try identities.all(of: user.uid) { try identities.remove(identity.provider, of: user.uid) }
         user.providers = []
         for kind in Link.Kind.allCases { try tx.links.void(kind, of: user.uid) }
         return true
@@ -106,8 +99,7 @@ enum LinkRules {
         guard link.detail["channel"] == OutgoingMessage.Channel.sms.rawValue else {
             return .email(EmailAddress(trusted: link.address))
         }
-        return Phone(link.address, countryCode: link.detail["countryCode"] ?? "")
-            .map { .phone($0) }
+        return Phone(link.address, countryCode: link.detail["countryCode"] ?? "").map { .phone($0) }
     }
 
     /// Returns the kind of audit entry for a followed link.
@@ -117,5 +109,12 @@ enum LinkRules {
         case .resetPassword: .passwordReset
         case .undoAddress: .addressRestored
         }
+    }
+}
+
+extension User {
+    /// The e-mail address that is the user's own username, if any.
+    fileprivate var namedMailbox: EmailAddress? {
+        ownsUsername ? username.flatMap { try? Username($0) }?.email : nil
     }
 }

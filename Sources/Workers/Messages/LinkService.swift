@@ -5,8 +5,8 @@ import Wire
 
 /// The service that shows and follows links, for the web pages that the program serves.
 ///
-/// Opening a link changes nothing, so that a program that opens every link in a mail doesn't use up any link. Following
-/// a link uses up the link in the same transaction in which the link takes effect.
+/// Opening a link changes nothing, since some mail programs open every link in a mail. Following a link uses up the
+/// link in the same transaction in which the link takes effect.
 package struct LinkService: Sendable {
     private let environment: Environment
     private let blocking: BlockingPool
@@ -22,10 +22,7 @@ package struct LinkService: Sendable {
     /// Returns the page of a link, without following the link.
     package func look(_ token: String) async -> LinkView {
         await view {
-            try environment.store.read { tx in
-                try resolved(token, at: environment.clock.now, in: tx)
-            }
-            .view(.ask)
+            try environment.store.read { try resolved(token, at: environment.clock.now, in: $0) }.view(.ask)
         }
     }
 
@@ -40,7 +37,7 @@ package struct LinkService: Sendable {
         var user: User?
         var appName = ""
 
-        /// Returns the page of the link, which is `over` if the link can't be followed.
+        /// Returns the link's page, or the page `over` if the link can't be followed.
         func view(_ step: LinkView.Step) -> LinkView {
             guard let link, let user else { return LinkView(.over) }
             return LinkView(
@@ -48,10 +45,7 @@ package struct LinkService: Sendable {
                 kind: link.kind,
                 appName: appName,
                 address: MaskedAddress.text(link.address),
-                language: Language.pick(
-                    tag: user.profile.language,
-                    countryCode: user.countryCode
-                )
+                language: Language.pick(tag: user.profile.language, countryCode: user.countryCode)
             )
         }
     }
@@ -63,7 +57,7 @@ package struct LinkService: Sendable {
         return ResolvedLink(link: link, user: user, appName: try tx.apps.find(user.app)?.name ?? user.app.text)
     }
 
-    /// Locks the user of a link, and all users with the address that the link proves.
+    /// Locks the user of a link, and all users who have the link's address.
     private func lock(_ token: String, in tx: Transaction) throws {
         try tx.lock(naming: {
             let resolved = try resolved(token, at: tx.now, in: tx)
@@ -84,32 +78,37 @@ package struct LinkService: Sendable {
 
     /// Follows a link that needs only the user's confirmation.
     package func follow(_ token: String) async -> LinkView {
-        await view {
-            try environment.work(publishedBy: .session) { work in
-                try lock(token, in: work.tx)
-                let resolved = try resolved(token, at: work.now, in: work.tx)
-                guard let link = resolved.link, var user = resolved.user,
-                    link.kind != .resetPassword,
-                    try work.tx.links.use(link.kind, token) != nil,
-                    try LinkRules.apply(link, to: &user, in: work.tx)
-                else { return LinkView(.over) }
-                try work.save(user)
-                if link.kind == .verifyEmail { try notifyChange(from: resolved.user, to: user, in: &work) }
-                try finish(link, user, lost: lost(resolved.user, user), in: &work)
-                return resolved.view(.done)
+        await view { try use(token, passwordHash: nil) }
+    }
+
+    /// Uses up a link; for a link that sets a password, `hash` is the new password's hash.
+    private func use(_ token: String, passwordHash hash: String?) throws -> LinkView {
+        try environment.work(publishedBy: .session) { work in
+            try lock(token, in: work.tx)
+            let resolved = try resolved(token, at: work.now, in: work.tx)
+            guard let link = resolved.link, var user = resolved.user,
+                (link.kind == .resetPassword) == (hash != nil),
+                try work.tx.links.use(link.kind, token) != nil
+            else { return LinkView(.over) }
+            if let hash {
+                let mailbox = Address.email(EmailAddress(trusted: link.address))
+                guard try LinkRules.prove(mailbox, of: &user, in: work.tx) else { return LinkView(.over) }
+                user.passwordHash = hash
+            } else {
+                guard try LinkRules.apply(link, to: &user, in: work.tx) else { return LinkView(.over) }
             }
+            try work.save(user)
+            if link.kind == .verifyEmail { try notifyChange(from: resolved.user, to: user, in: &work) }
+            try finish(link, user, lost: lost(resolved.user, user), in: &work)
+            return resolved.view(.done)
         }
     }
 
-    /// Sends a link to the replaced address, which restores that address, and notifies the user's terminals.
+    /// Sends the replaced address a link for restoring that address, and notifies the user's terminals.
     private func notifyChange(from before: User?, to user: User, in work: inout UnitOfWork) throws {
         guard let before, let new = user.email, before.pendingEmail == new else { return }
-        let payload = AccountCodec.addressChanged(
-            isPhone: false,
-            of: user.uid,
-            ts: work.now,
-            actor: Actor(.user, user.uid.text)
-        )
+        let actor = Actor(.user, user.uid.text)
+        let payload = AccountCodec.addressChanged(isPhone: false, of: user.uid, ts: work.now, actor: actor)
         work.effects.publish(OutboundMessage(work.topics.user(user.uid, "account"), payload))
         guard let old = before.email, before.isEmailVerified else { return }
         let mail = LinkMail(undoing: .email(old), of: before, replacement: .email(new))
@@ -124,73 +123,35 @@ package struct LinkService: Sendable {
             ("username", before.username != nil && after.username == nil),
             ("password", before.passwordHash != nil && after.passwordHash == nil),
         ]
-        return lost.filter(\.1).map(\.0)
-            + before.providers.filter { !after.providers.contains($0) }
+        return lost.filter(\.1).map(\.0) + before.providers.filter { !after.providers.contains($0) }
     }
 
     /// Follows a link that sets a new password.
     ///
-    /// The password is hashed before the link is used up; if two visitors follow the link at the same time, only one
-    /// succeeds.
+    /// The password is hashed before the link is used up; if two visitors follow a link at the same time, one succeeds.
     package func follow(_ token: String, password: String) async -> LinkView {
-        let seen: ResolvedLink
-        do {
-            seen = try await blocking.run {
-                try environment.store.batch(at: environment.clock.now, once: true) { tx in try admit(token, in: tx) }
-            }
-        } catch {
-            return LinkView(.busy)
+        let admitted = try? await blocking.run {
+            try environment.store.batch(at: environment.clock.now, once: true) { tx in try admit(token, in: tx) }
         }
-        guard let user = seen.user, seen.link?.kind == .resetPassword else {
-            return LinkView(.over)
+        guard let seen = admitted else { return LinkView(.busy) }
+        guard let user = seen.user, seen.link?.kind == .resetPassword else { return LinkView(.over) }
+        guard let bytes = try? PasswordRules.check(password, names: user.names) else {
+            let hasLength = PasswordRules.length.contains(password.unicodeScalars.count)
+            return seen.view(.badPassword(hasLength ? .weak : .length))
         }
-        let bytes: [UInt8]
-        do {
-            bytes = try PasswordRules.check(password, names: user.names)
-        } catch {
-            let count = password.unicodeScalars.count
-            return seen.view(
-                .badPassword(PasswordRules.length.contains(count) ? .weak : .length)
-            )
-        }
-        guard
-            let hash = await environment.pool.run(
-                .hash(SecretBytes(bytes)),
-                for: Sender("link/\(user.uid.text)")
-            ).hash
-        else {
-            return seen.view(.busy)
-        }
-        return await view { try reset(token, hash) }
+        let sender = Sender("link/\(user.uid.text)")
+        let hash = await environment.pool.run(.hash(SecretBytes(bytes)), for: sender).hash
+        guard let hash else { return seen.view(.busy) }
+        return await view { try use(token, passwordHash: hash) }
     }
 
-    /// Finds a link and counts the try, since each try costs a hash.
+    /// Finds a link, and counts the try against an hourly limit, since each try costs a hash.
     private func admit(_ token: String, in tx: Transaction) throws -> ResolvedLink {
         let resolved = try resolved(token, at: tx.now, in: tx)
         guard let link = resolved.link else { return resolved }
-        let limit = AttemptTable.Limit(
-            "link/try/\(link.uid.text)",
-            max: environment.limits.linkTriesPerHour,
-            windowSeconds: Quota.hour
-        )
+        let limit = AttemptTable.Limit("link/try/\(link.uid.text)", perHour: environment.limits.linkTriesPerHour)
         if try tx.attempts.take([limit]) != nil { throw BlockingPool.IsFull() }
         return resolved
-    }
-
-    private func reset(_ token: String, _ hash: String) throws -> LinkView {
-        try environment.work(publishedBy: .session) { work in
-            try lock(token, in: work.tx)
-            let resolved = try resolved(token, at: work.now, in: work.tx)
-            guard let link = resolved.link, var user = resolved.user,
-                try work.tx.links.use(.resetPassword, token) != nil
-            else { return LinkView(.over) }
-            let mailbox = Address.email(EmailAddress(trusted: link.address))
-            guard try LinkRules.prove(mailbox, of: &user, in: work.tx) else { return LinkView(.over) }
-            user.passwordHash = hash
-            try work.save(user)
-            try finish(link, user, lost: lost(resolved.user, user), in: &work)
-            return resolved.view(.done)
-        }
     }
 
     // MARK: Consequences
@@ -209,7 +170,10 @@ package struct LinkService: Sendable {
         }
         if link.kind == .resetPassword {
             try work.tx.codes.void([.resetPassword], of: user)
-            try work.tx.outgoingMessages.add(passwordChanged(of: user, by: link, in: &work))
+            // The message informs the mailbox of the changed password.
+            let mailbox = user.isEmailVerified ? user.email : nil
+            let address = Address.email(mailbox ?? EmailAddress(trusted: link.address))
+            try work.tx.outgoingMessages.add(OutgoingMessage(.passwordChanged, to: address, of: user, in: &work))
         }
         try work.tx.audit.add(
             AuditEntry(
@@ -219,20 +183,6 @@ package struct LinkService: Sendable {
                 actor: actor,
                 detail: "link to \(MaskedAddress.text(link.address))\(without)"
             )
-        )
-    }
-
-    /// Returns the message that informs the mailbox of the changed password.
-    private func passwordChanged(of user: User, by link: Link, in work: inout UnitOfWork) -> OutgoingMessage {
-        OutgoingMessage(
-            id: MessageID(trusted: work.makeID("m")),
-            channel: .email,
-            to: user.isEmailVerified ? user.email?.text ?? link.address : link.address,
-            countryCode: user.countryCode,
-            app: user.app,
-            template: .passwordChanged,
-            language: user.profile.language,
-            expiresAt: work.now.adding(seconds: 86_400)
         )
     }
 }

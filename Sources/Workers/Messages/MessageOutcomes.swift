@@ -7,14 +7,15 @@ import Wire
 
 /// A class that handles the outcomes of tries to send messages, for all routes.
 ///
-/// The class also tracks the condition of each channel, so that a dummy can't be distinguished from a real message: a
-/// dummy's terminal gets the outcome that the last real message had, after the same time.
+/// A dummy is a message that is never sent but must look like a real one. Therefore, a dummy's terminal gets the same
+/// outcome as the last real message of the channel, after the same time.
 package final class MessageOutcomes: Sendable {
     /// The condition of a channel, as seen in the last tries to send.
     struct Condition: Equatable {
-        /// Whether, at the last try, the message was accepted, or was refused because of the message itself.
+        /// True if the last message tried was accepted, or was refused for a reason in that message itself.
         var works = true
-        /// The time from the creation of the last message until the message was sent, in milliseconds.
+        /// The milliseconds from the creation of a message to its sending, for the last message whose first try
+        /// succeeded.
         var milliseconds: Int64 = 0
     }
 
@@ -22,7 +23,7 @@ package final class MessageOutcomes: Sendable {
     private static let secretsMax = 100
     private let shown = Mutex<[(id: MessageID, secret: String)]>([])
 
-    /// Returns the code or link of a recent message whose text was logged, in development only.
+    /// Returns the code or link of a recent message whose text was logged; texts are logged only in development.
     package func shownSecret(_ id: MessageID) -> String? { shown.withLock { $0.last { $0.id == id }?.secret } }
 
     private func remember(_ message: OutgoingMessage) {
@@ -36,7 +37,7 @@ package final class MessageOutcomes: Sendable {
     private let conditions = Mutex<[OutgoingMessage.Channel: Condition]>([:])
     private let logger: Logger
 
-    /// Creates the handling, without any outcomes.
+    /// Creates the handler, without any outcomes.
     package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) { self.logger = logger }
 
     /// Returns the condition of a channel.
@@ -51,9 +52,7 @@ package final class MessageOutcomes: Sendable {
 
     // MARK: Outcomes of a try
 
-    /// Handles a message that a provider sent: deletes it and notifies its terminal.
-    ///
-    /// If `isShown`, the message's text was logged, and its secret is remembered.
+    /// Handles a sent message: deletes it, notifies its terminal, and remembers its secret if its text was logged.
     func sent(
         _ row: OutgoingMessageTable.Due,
         by provider: String,
@@ -62,12 +61,9 @@ package final class MessageOutcomes: Sendable {
     ) throws {
         guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
         note(row, works: true, at: work.now)
-        work.tx.afterCommit {
-            self.count(row, "sent")
-            if isShown { self.remember(row.message) }
-        }
-        try record(row, .sent, by: provider, in: &work)
+        if isShown { work.tx.afterCommit { self.remember(row.message) } }
         try noteUse(row, by: provider, failure: nil, in: work)
+        try end(row, as: .sent, push: .sent, by: provider, in: &work)
         notifyTerminal(row, nil, in: &work)
     }
 
@@ -78,17 +74,22 @@ package final class MessageOutcomes: Sendable {
         by provider: String,
         in work: inout UnitOfWork
     ) throws {
+        // If the lease has expired and another process has tried to send the message, only the outcome of that process
+        // counts. If the terminal's session has ended, its push was deleted.
+        guard try work.tx.outgoingMessages.isAt(row.tries, row.message.id) else { return }
         work.tx.afterCommit {
             self.count(row, "retried")
             self.log(failure, of: row)
         }
-        // If the lease has expired and another process tries to send the message, only the outcome of that process
-        // counts.
-        guard try work.tx.outgoingMessages.isAt(row.tries, row.message.id) else { return }
         let error = row.message.redacted(failure.reason)
-        try noteUse(row, by: provider, failure: error, in: work)
+        if failure != .gone { try noteUse(row, by: provider, failure: error, in: work) }
+        var pause = Self.pause(after: row.tries, in: work.limits)
         switch failure {
-        case .unavailable:
+        case .gone:
+            guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
+            return try end(row, as: .failed, push: .gone, by: provider, in: &work)
+        case .unavailable(_, let retryAfter):
+            pause = max(pause, min(retryAfter, WebhookRules.retryAfterMax))
             note(row, works: false, at: work.now)
         case .refused, .final:
             note(row, works: true, at: work.now)
@@ -101,12 +102,7 @@ package final class MessageOutcomes: Sendable {
             }
         }
         try work.tx.outgoingMessages.note(row.message.id, error: error)
-        try work.tx.outgoingMessages.postpone(
-            row.message.id,
-            until: work.now.adding(
-                seconds: Self.pause(after: row.tries, in: work.limits)
-            )
-        )
+        try work.tx.outgoingMessages.postpone(row.message.id, until: work.now.adding(seconds: pause))
     }
 
     /// Returns the reason for giving up on a refused message; nil if sending is tried again.
@@ -137,8 +133,8 @@ package final class MessageOutcomes: Sendable {
 
     /// Handles an expired message, which has been deleted from the store.
     func expired(_ row: OutgoingMessageTable.Due, by provider: String, in work: inout UnitOfWork) throws {
-        work.tx.afterCommit { self.count(row, "expired") }
-        try record(row, .expired, by: provider, in: &work)
+        let end = PushEnd.failed(row.error ?? "The push could not be sent in time.")
+        try self.end(row, as: .expired, push: end, by: provider, in: &work)
         guard row.told == nil else { return }
         let failure = Rejection(.unavailable, "The message could not be sent in time.")
         notifyTerminal(row, failure, in: &work)
@@ -152,22 +148,26 @@ package final class MessageOutcomes: Sendable {
         in work: inout UnitOfWork
     ) throws {
         guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
-        work.tx.afterCommit { self.count(row, "failed") }
         var row = row
         row.error = error
-        try record(row, .failed, by: provider, in: &work)
+        try end(row, as: .failed, push: .failed(error), by: provider, in: &work)
         guard row.told == nil, !row.message.isGuarded else { return }
         notifyTerminal(row, why, in: &work)
     }
 
-    /// Records the outcome of a message for operators, and logs a failure; does nothing for a dummy.
-    private func record(
+    /// Counts the outcome of a message, records it for operators, and logs a failure; nothing is recorded for a dummy.
+    ///
+    /// The outcome of a push is passed on to its notification instead.
+    private func end(
         _ row: OutgoingMessageTable.Due,
-        _ state: MessageRecord.State,
+        as state: MessageRecord.State,
+        push end: PushEnd,
         by provider: String,
         in work: inout UnitOfWork
     ) throws {
         let message = row.message
+        work.tx.afterCommit { self.count(row, state.rawValue) }
+        if let push = message.push { return try work.end(push, as: end) }
         guard !message.isDummy else { return }
         let record = MessageRecord(
             id: message.id,
@@ -188,7 +188,7 @@ package final class MessageOutcomes: Sendable {
         work.effects.log(LoggedEvent(.messageFailed, at: work.now, app: message.app, data: data))
     }
 
-    /// Records for the operator whether the app's messages can be sent; messages that are only logged don't count.
+    /// Records for the operator whether the app's messages can be sent; ignores messages that are only logged.
     private func noteUse(
         _ row: OutgoingMessageTable.Due,
         by provider: String,
@@ -196,7 +196,8 @@ package final class MessageOutcomes: Sendable {
         in work: UnitOfWork
     ) throws {
         guard !row.message.isDummy, provider != Route.logName else { return }
-        try work.tx.providerUses.note(row.message.channel.rawValue, of: row.message.app, failure: failure)
+        let name = row.message.push?.address.kind.rawValue ?? row.message.channel.rawValue
+        try work.tx.providerUses.note(name, of: row.message.app, failure: failure)
     }
 
     private func notifyTerminal(_ row: OutgoingMessageTable.Due, _ failure: Rejection?, in work: inout UnitOfWork) {
@@ -210,7 +211,7 @@ package final class MessageOutcomes: Sendable {
         )
     }
 
-    /// Logs a failure for the operator in the provider's words, from which the message's secrets are removed.
+    /// Logs a failure for the operator, in the provider's words but without the message's secrets.
     private func log(_ failure: MessageFailure, of row: OutgoingMessageTable.Due) {
         logger.warning(
             "A message was not accepted",
@@ -225,7 +226,7 @@ package final class MessageOutcomes: Sendable {
         let age = max(0, now.milliseconds - row.createdAt.milliseconds)
         conditions.withLock { conditions in
             conditions[row.message.channel, default: Condition()].works = works
-            // The time until a later try isn't typical of the time that a message takes.
+            // Only a first try shows how long a message usually takes.
             guard works, row.tries <= 1 else { return }
             conditions[row.message.channel]?.milliseconds = age
         }
@@ -235,7 +236,7 @@ package final class MessageOutcomes: Sendable {
         pause(after: tries, first: limits.messageBackoff, max: limits.messageBackoffMax)
     }
 
-    /// Returns the seconds before the next try, which double with each try.
+    /// Returns how many seconds to wait before the next try; the wait doubles with each try.
     static func pause(after tries: Int, first: Int64, max: Int64) -> Int64 {
         Swift.min(max, first << Int64(min(Swift.max(tries, 1) - 1, 16)))
     }

@@ -1,15 +1,14 @@
 package import Domain
 package import Logging
+import Providers
 import Storage
 import Synchronization
 import Wire
 
-/// The sender of queued e-mails and text messages, which leases them in small transactions and sends them outside
-/// transactions.
+/// The sender of queued e-mails, texts and pushes; it leases messages in small transactions, and then sends them.
 ///
-/// If the process ends while a message is leased and has no outcome yet, the message is due again after the restart, or
-/// at the latest when its lease expires, so each message is sent at least once. The sender runs in the process of the
-/// session worker, which publishes the sender's MQTT messages.
+/// A leased message without an outcome is due again after a restart or when its lease expires, so each message is sent
+/// at least once. The sender runs in the process of the session worker, which publishes the sender's MQTT messages.
 package final class MessageSender: Sendable {
     private let environment: Environment
     private let routes: [OutgoingMessage.Channel: Route]
@@ -17,24 +16,33 @@ package final class MessageSender: Sendable {
     private let wakeup: AsyncStream<Void>
     private let ring: AsyncStream<Void>.Continuation
     private let inFlight = Mutex<[OutgoingMessage.Channel: Int]>([:])
+    private let tried = Mutex(Tried())
 
-    /// The action that is carried out for a message after the commit.
+    /// The tries whose outcomes are not stored yet.
+    private struct Tried {
+        /// The messages, each with the failure of its try; the failure is nil if the message was sent.
+        var rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)] = []
+        /// Whether a task is storing outcomes.
+        var isStoring = false
+    }
+
+    /// The action to carry out for a message after the commit.
     private enum Step {
-        case send(OutgoingMessageTable.Due, ComposedMessage)
+        case send(OutgoingMessageTable.Due, @Sendable () async throws(MessageFailure) -> Void)
         case log(OutgoingMessage, MessageText?)
     }
 
     /// Prepares a sender; messages of a channel without a route are published for gateways.
     package init(_ environment: Environment, routes: [OutgoingMessage.Channel: Route], logger: Logger) {
-        self.environment = environment
-        self.routes = routes
-        self.logger = logger
+        (self.environment, self.routes, self.logger) = (environment, routes, logger)
         (wakeup, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     private var outcomes: MessageOutcomes { environment.messageOutcomes }
 
-    private func name(of channel: OutgoingMessage.Channel) -> String { (routes[channel] ?? .gateway).name(of: channel) }
+    private func name(of message: OutgoingMessage) -> String {
+        message.push?.address.kind.rawValue ?? (routes[message.channel] ?? .gateway).name(of: message.channel)
+    }
 
     // MARK: The loop
 
@@ -57,12 +65,12 @@ package final class MessageSender: Sendable {
         await drain()
     }
 
-    /// Makes the messages of the previous process due immediately, since an operator may have fixed their problem.
+    /// Retries the previous run's unsent messages immediately, since an operator may have fixed the problem.
     private func resume() {
         // If several processes share the work, another process may be sending these messages.
         guard !environment.plan.isShared else { return }
         do { try environment.store.batch(at: environment.clock.now) { tx in try tx.outgoingMessages.resume() } } catch {
-            logger.warning("Messages of the last run wait for their next try", because: error)
+            logger.warning("Unsent messages can't be retried immediately; they wait for their next try", because: error)
         }
     }
 
@@ -73,18 +81,16 @@ package final class MessageSender: Sendable {
         for _ in 0..<100 where inFlight.withLock({ $0.values.contains { $0 > 0 } }) {
             try? await Task.sleep(for: .milliseconds(20))
         }
+        environment.pushes.shutdown()
     }
 
-    /// Runs one round; returns the time until the next message is due.
-    ///
-    /// The time is at most a second, since another process may also queue messages.
+    /// Runs one round; returns the time to the next message, at most 1 s, since other processes queue messages, too.
     func round() -> Duration {
         guard environment.leadership.isHeld else { return .milliseconds(200) }
         do {
             let now = environment.clock.now
-            if try hasWork(at: now) { for channel in OutgoingMessage.Channel.allCases { try takeUp(channel) } }
-            let next = try environment.store.read { tx in try self.next(in: tx) }
-            let left = next.map { $0.milliseconds - environment.clock.now.milliseconds } ?? 1000
+            if let due = try next(), due <= now { try OutgoingMessage.Channel.allCases.forEach(takeUp) }
+            let left = try next().map { $0.milliseconds - environment.clock.now.milliseconds } ?? 1000
             return .milliseconds(min(1000, max(5, left)))
         } catch {
             logger.warning("Messages can't be read from the store", because: error)
@@ -92,19 +98,21 @@ package final class MessageSender: Sendable {
         }
     }
 
-    private func hasWork(at now: Instant) throws -> Bool {
-        try environment.store.read { tx in try self.next(in: tx) }.map { $0 <= now } ?? false
-    }
-
-    private func next(in tx: Transaction) throws -> Instant? {
-        let due = try OutgoingMessage.Channel.allCases.filter { room($0) > 0 }
-            .compactMap { try tx.outgoingMessages.nextDue($0) }
-        return (due + [try tx.outgoingMessages.nextExpiry()].compactMap(\.self)).min()
+    private func next() throws -> Instant? {
+        try environment.store.read { tx in
+            let free = OutgoingMessage.Channel.allCases.filter { room($0) > 0 }
+            let due = try free.map { try tx.outgoingMessages.nextDue($0) }
+            return (due + [try tx.outgoingMessages.nextExpiry()]).compactMap(\.self).min()
+        }
     }
 
     private func room(_ channel: OutgoingMessage.Channel) -> Int {
-        guard case .direct = routes[channel] else { return environment.limits.messagePage }
-        return environment.limits.messagesAtOnce - inFlight.withLock { $0[channel] ?? 0 }
+        var max = environment.limits.pushesAtOnce
+        if channel != .push {
+            guard case .direct = routes[channel] else { return environment.limits.messagePage }
+            max = environment.limits.messagesAtOnce
+        }
+        return max - inFlight.withLock { $0[channel] ?? 0 }
     }
 
     // MARK: Taking up
@@ -114,7 +122,7 @@ package final class MessageSender: Sendable {
         let steps = try environment.work(publishedBy: .session) { work in
             let limits = work.limits
             for row in try work.tx.outgoingMessages.takeExpired(limit: limits.messagePage) {
-                try outcomes.expired(row, by: name(of: row.message.channel), in: &work)
+                try outcomes.expired(row, by: name(of: row.message), in: &work)
             }
             guard room > 0 else { return [Step]() }
             return try work.tx.outgoingMessages.claim(channel, leaseSeconds: limits.messageLease, limit: room)
@@ -124,53 +132,74 @@ package final class MessageSender: Sendable {
     }
 
     /// Decides what happens to a due message; returns the action to carry out after the commit.
-    private func decide(
-        _ row: OutgoingMessageTable.Due,
-        in work: inout UnitOfWork
-    ) throws -> Step? {
+    private func decide(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws -> Step? {
         if row.message.isDummy {
             try outcomes.stand(row, in: &work)
             return nil
         }
+        if let push = row.message.push { return try decide(row, push, in: &work) }
         let appName = try work.app(row.message.app)?.name ?? row.message.app.text
         switch routes[row.message.channel] ?? .gateway {
         case .gateway:
-            try publish(row, appName: appName, in: &work)
+            let language = Language.pick(tag: row.message.language, countryCode: row.message.countryCode)
+            let content = OutgoingMessageCodec.outbound(row.message, language: language, appName: appName)
+            try publish(row, content, in: &work)
             return nil
         case .log(let showsText):
             try outcomes.sent(row, by: Route.logName, isShown: showsText, in: &work)
             let text = try showsText ? words(row.message, appName: appName, in: work) : nil
             return .log(row.message, text)
-        case .direct:
+        case .direct(let send):
             let text = try words(row.message, appName: appName, in: work)
-            return .send(row, ComposedMessage(row.message, appName: appName, text: text))
+            let message = ComposedMessage(row.message, appName: appName, text: text)
+            return .send(row) { () async throws(MessageFailure) in try await send(message) }
+        }
+    }
+
+    /// Decides what happens to a due push; returns the action to carry out after the commit.
+    private func decide(
+        _ row: OutgoingMessageTable.Due,
+        _ push: OutgoingPush,
+        in work: inout UnitOfWork
+    ) throws -> Step? {
+        let message = row.message
+        guard let app = try work.app(message.app), let key = work.tx.webPushKey(of: app.id) else {
+            return .send(row) { () async throws(MessageFailure) in throw .final("The app does not exist.") }
+        }
+        guard push.address.kind != .gateway else {
+            try publish(row, OutgoingMessageCodec.outbound(message, push, from: app), in: &work)
+            return nil
+        }
+        var delivery = PushDelivery(push, message: message.id, from: app, key: key, expiresAt: message.expiresAt)
+        // If the session or the address was deleted meanwhile, the push was deleted, too.
+        delivery.mayBegin = { [environment] in
+            let isDue = try? environment.store.read { tx in try tx.outgoingMessages.isDue(row.tries, message.id) }
+            return environment.leadership.isHeld && isDue == true
+        }
+        return .send(row) { [pushes = environment.pushes, delivery] () async throws(MessageFailure) in
+            try await pushes.send(delivery)
         }
     }
 
     private func words(_ message: OutgoingMessage, appName: String, in work: UnitOfWork) throws -> MessageText {
         let own = try work.tx.apps.document(message.app).map(AppWords.init)
-        return MessageText.render(message, appName: appName) { own?.words($0, $1) }
+        return MessageText.render(message, appName: appName) { own?.words($0.rawValue, $1) }
     }
 
-    private func publish(_ row: OutgoingMessageTable.Due, appName: String, in work: inout UnitOfWork) throws {
+    /// Publishes a message for a gateway, and repeats it if the gateway doesn't answer in time.
+    private func publish(_ row: OutgoingMessageTable.Due, _ content: [UInt8], in work: inout UnitOfWork) throws {
         let limits = work.limits
-        if row.tries > 1 { outcomes.isSilent(row.message.channel) }
-        let language = Language.pick(tag: row.message.language, countryCode: row.message.countryCode)
-        work.effects.publish(
-            OutboundMessage(
-                work.topics.system("outbound/\(row.message.channel.rawValue)"),
-                OutgoingMessageCodec.outbound(row.message, language: language, appName: appName),
-                expiresAt: row.message.expiresAt
-            ),
-            isSecret: true
-        )
-        let pause = MessageOutcomes.pause(
-            after: row.tries,
-            first: limits.gatewayPatience,
-            max: limits.messageBackoffMax
-        )
-        let until = work.now.adding(seconds: pause)
-        try work.tx.outgoingMessages.postpone(row.message.id, until: until)
+        if row.tries > 1 {
+            outcomes.isSilent(row.message.channel)
+            let silence = "No gateway has confirmed the push; see whether one is connected."
+            if row.message.channel == .push { try work.tx.outgoingMessages.note(row.message.id, error: silence) }
+        }
+        let topic = work.topics.system("outbound/\(row.message.channel.rawValue)")
+        let message = OutboundMessage(topic, content, expiresAt: row.message.expiresAt)
+        work.effects.publish(message, isSecret: true)
+        let (first, max) = (limits.gatewayPatience, limits.messageBackoffMax)
+        let pause = MessageOutcomes.pause(after: row.tries, first: first, max: max)
+        try work.tx.outgoingMessages.postpone(row.message.id, until: work.now.adding(seconds: pause))
     }
 
     // MARK: Handing over
@@ -178,44 +207,48 @@ package final class MessageSender: Sendable {
     private func carryOut(_ step: Step) {
         switch step {
         case .log(let message, let text): write(message, text)
-        case .send(let row, let message):
-            guard case .direct(let send) = routes[row.message.channel] else { return }
+        case .send(let row, let send):
             let channel = row.message.channel
             inFlight.withLock { $0[channel, default: 0] += 1 }
             Task {
-                let failure = await Self.outcome(of: send, message)
+                var failure: MessageFailure?
+                do throws(MessageFailure) { try await send() } catch { failure = error }
+                tried.withLock { $0.rows.append((row, failure)) }
+                settle()
                 inFlight.withLock { $0[channel, default: 0] -= 1 }
-                note(failure, of: row)
                 ring.yield()
             }
         }
     }
 
-    private static func outcome(
-        of send: @Sendable (ComposedMessage) async throws(MessageFailure) -> Void,
-        _ message: ComposedMessage
-    ) async -> MessageFailure? {
-        do {
-            try await send(message)
-            return nil
-        } catch {
-            return error
+    /// Stores the outcomes of tries to send, many in one transaction; does nothing while another task stores outcomes.
+    private func settle() {
+        let isFirst = tried.withLock { !exchange(&$0.isStoring, with: true) }
+        while isFirst {
+            let rows = tried.withLock { tried in
+                tried.isStoring = !tried.rows.isEmpty
+                return exchange(&tried.rows, with: [])
+            }
+            guard !rows.isEmpty else { return }
+            store(rows)
         }
     }
 
-    /// Stores the outcome of a try to send; if the outcome can't be stored, the message is sent again after its lease.
-    private func note(_ failure: MessageFailure?, of row: OutgoingMessageTable.Due) {
+    /// Stores outcomes; if they can't be stored, the messages are sent again when their leases expire.
+    private func store(_ rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)]) {
         do {
             try environment.work(publishedBy: .session) { work in
-                let provider = name(of: row.message.channel)
-                if let failure {
-                    try outcomes.failed(row, failure, by: provider, in: &work)
-                } else {
-                    try outcomes.sent(row, by: provider, in: &work)
+                try work.tx.lock(users: rows.compactMap(\.row.message.push?.address.uid))
+                for (row, failure) in rows {
+                    if let failure {
+                        try outcomes.failed(row, failure, by: name(of: row.message), in: &work)
+                    } else {
+                        try outcomes.sent(row, by: name(of: row.message), in: &work)
+                    }
                 }
             }
         } catch {
-            logger.warning("The outcome of a message can't be stored", because: error)
+            logger.warning("The outcomes of messages can't be stored", because: error)
         }
     }
 

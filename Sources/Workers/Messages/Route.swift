@@ -20,7 +20,7 @@ package enum Route: Sendable {
         case (.gateway, _): Self.gatewayName
         case (.log, _): Self.logName
         case (.direct, .email): "smtp"
-        case (.direct, .sms): "webhook"
+        case (.direct, _): "webhook"
         }
     }
 }
@@ -45,23 +45,6 @@ package struct ComposedMessage: Sendable {
     package var text: MessageText
 }
 
-/// The reason why a message was not accepted.
-package enum MessageFailure: Error, Sendable, Equatable {
-    /// The provider refused the message this time.
-    case refused(String)
-    /// The provider will always refuse the message, for example because the address does not exist.
-    case final(String)
-    /// The provider can't be reached, or accepts no messages at present.
-    case unavailable(String)
-
-    /// The reason as text for operators.
-    package var reason: String {
-        switch self {
-        case .refused(let reason), .final(let reason), .unavailable(let reason): reason
-        }
-    }
-}
-
 extension ComposedMessage {
     /// Creates a message from a queued message and its text.
     init(_ message: OutgoingMessage, appName: String, text: MessageText) {
@@ -78,9 +61,8 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// Whether the message's outcome must not reveal whether the account exists.
-    ///
-    /// The reported outcome of such a message depends only on the channel's condition, like the outcome of a dummy.
+    /// True if the outcome must depend only on the channel's condition, so that it doesn't reveal whether the account
+    /// exists.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {
@@ -93,7 +75,7 @@ extension OutgoingMessage {
     /// The code or link that the message contains, if any.
     package var secret: String? { params["code"] ?? params["url"] }
 
-    /// Returns a provider's text as one line, from which the secrets and the address of this message are removed.
+    /// Returns a provider's text as one line, without the secrets and the address of this message.
     func redacted(_ text: String) -> String {
         let line = text.unicodeScalars.prefix(300).map { scalar in
             scalar.properties.generalCategory == .control ? " " : String(scalar)

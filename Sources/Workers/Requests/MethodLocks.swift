@@ -13,9 +13,7 @@ enum MethodLocks {
     /// Locks on the calling user and on the device that the request names.
     case userAndDevice
 
-    /// Takes the locks for a request.
-    ///
-    /// - Throws: `Rejection` if the caller's session has ended meanwhile.
+    /// Takes the locks for a request; throws if the caller's session has ended meanwhile.
     func take(for call: inout Call) throws {
         guard call.tx.takesLocks else { return }
         let did = try? call.fields.did()
@@ -29,10 +27,15 @@ enum MethodLocks {
     }
 }
 
+extension Transaction {
+    /// Finds a value, locks the device that it names, and finds the value again if it may have changed.
+    func lock<Value>(_ device: (Value) -> DeviceID, of find: () throws -> Value?) throws -> Value? {
+        try lock(find, naming: { (users: [], devices: $0.map { [device($0)] } ?? []) })
+    }
+}
+
 extension Call {
-    /// Locks a user and a device, if given, and checks again whether the caller's session is valid.
-    ///
-    /// - Throws: `Rejection` if the caller's session has ended meanwhile.
+    /// Locks a user and a device, if given; throws if the caller's session has ended meanwhile.
     mutating func lock(user uid: UserID? = nil, device did: DeviceID? = nil) throws {
         let users = [uid].compactMap(\.self)
         let devices = [did].compactMap(\.self)
@@ -43,9 +46,7 @@ extension Call {
         session = try KeyCheck.session(of: request, by: key, in: tx)
     }
 
-    /// Locks the caller, if any, and the users that `find` returns.
-    ///
-    /// - Returns: Whether rows that were read before the locking may have changed and must be read again.
+    /// Locks the caller, if any, and the users that `find` returns; returns whether earlier reads must be repeated.
     @discardableResult
     func lock(users find: () throws -> [UserID?]) throws -> Bool {
         try tx.lock(naming: {
@@ -53,15 +54,13 @@ extension Call {
         })
     }
 
-    /// Locks the caller, if any, and all users who have an address that is about to be verified.
-    ///
-    /// - Returns: Whether rows that were read before the locking may have changed and must be read again.
+    /// Locks the caller, if any, and all users who have the address; returns whether earlier reads must be repeated.
     @discardableResult
     func lock(holdersOf address: Address, region: String) throws -> Bool {
         try lock { try tx.accounts.holders(of: address, app: app.id, region: region) }
     }
 
-    /// Locks the users that `find` returns, and the user whose session on the terminal is ended by a login.
+    /// Locks the users that `find` returns, and the user of the session that a login on this terminal will end.
     func lockForLogin(_ find: () throws -> [UserID?]) throws {
         try lock { try find() + [tx.sessions.live(on: request.terminal)?.uid] }
     }

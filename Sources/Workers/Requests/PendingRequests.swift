@@ -1,12 +1,10 @@
 import Domain
 import Wire
 
-/// The requests whose slow work is under way.
+/// The requests whose slow work is under way (reference: requests#id).
 ///
-/// Pending requests are kept only in memory, since a client that gets no answer repeats its request with the same id.
-/// The type is a value, so that a failed transaction leaves the pending requests unchanged.
-///
-/// The reference describes the rules (requests#id).
+/// Pending requests are kept only in memory, since a client without an answer repeats its request. The type is a
+/// struct, so that a failed transaction changes only a copy.
 struct PendingRequests {
     /// The sender and the id of a request.
     struct Key: Hashable {
@@ -19,7 +17,7 @@ struct PendingRequests {
         }
     }
 
-    /// The maximum number of repeats of a request that get a separate answer.
+    /// The maximum number of repeats of one request that are answered separately.
     private static let othersMax = 8
 
     let completions: CompletionQueue
@@ -43,19 +41,11 @@ struct PendingRequests {
         entries[last] = pending
         bytes += pending.request.bytes
         jobs[Key(pending.request)] = last
-        let sender = Sender(pending.request, work)
-        return BackgroundJob(
-            number: last,
-            work: work,
-            sender: sender,
-            completions: completions,
-            reply: pending.request.reply.topic
-        )
+        let (sender, reply) = (Sender(pending.request, work), pending.request.reply.topic)
+        return BackgroundJob(number: last, work: work, sender: sender, completions: completions, reply: reply)
     }
 
-    /// Joins a repeat to the waiting request with the same id; returns false if no such request waits.
-    ///
-    /// - Throws: `Rejection` if the id was used for another request.
+    /// Adds a repeat to the waiting request with the same id, if any; throws if the two requests differ in content.
     mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
         guard let job = jobs[Key(request)], var pending = entries[job] else { return false }
         guard pending.content == content else { throw .invalid("id", "This id was used for another request.") }
@@ -67,9 +57,7 @@ struct PendingRequests {
     }
 
     /// Removes and returns at most `limit` requests whose slow work is done, in order of arrival.
-    mutating func release(
-        atMost limit: Int
-    ) -> [(pending: PendingRequest, prepared: Prepared)] {
+    mutating func release(atMost limit: Int) -> [(pending: PendingRequest, prepared: Prepared)] {
         completions.results { entries[$0] != nil }.prefix(limit).compactMap { job, prepared in
             guard let pending = entries.removeValue(forKey: job) else { return nil }
             jobs[Key(pending.request)] = nil
@@ -84,7 +72,7 @@ struct PendingRequest {
     var request: AppRequest
     var content: [UInt8]
     var method: Method
-    /// The further destinations of the answer, which belong to repeats that have joined.
+    /// Further destinations of the answer: those of the repeats that have joined.
     var others: [ReplyAddress] = []
     /// Whether room for the answer is reserved in the terminal's budget (`AnswerBudget`).
     var isReserved = false

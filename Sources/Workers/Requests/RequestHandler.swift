@@ -4,8 +4,8 @@ import Wire
 
 /// The handler of the app requests that a worker receives, with a table of methods by name.
 ///
-/// The account worker and the reach worker have no other handler; the control worker and the schedule worker use this
-/// handler in addition to their own.
+/// It is the whole handler of the account and reach workers, and a part of the handlers of the control and schedule
+/// workers.
 package struct RequestHandler: BatchHandler {
     /// The worker's name and its subscriptions.
     package let role: WorkerRole
@@ -18,9 +18,10 @@ package struct RequestHandler: BatchHandler {
         RequestHandler(.account, methods: AccountMethods.all.merging(SessionMethods.all) { _, new in new }, environment)
     }
 
-    /// Returns the handler of the reach worker, for requests of servers that read events.
+    /// Returns the handler of the reach worker, for requests about notifications, and about events that servers read.
     package static func reach(_ environment: Environment) -> RequestHandler {
-        RequestHandler(.reach, methods: EventMethods.all, environment)
+        let methods = EventMethods.all.merging(NotificationMethods.all) { _, new in new }
+        return RequestHandler(.reach, methods: methods, environment)
     }
 
     init(_ name: WorkerName, methods: [String: Method], _ environment: Environment) {
@@ -67,14 +68,15 @@ package struct RequestHandler: BatchHandler {
         work.tx.beginPiece()
         let topic = environment.topics.parse(message.topic)
         if case .tokenUsed = topic { return try TokenUse.note(message, in: &work) }
+        if case .linkCommand(let session, let did) = topic {
+            return try processor.carryOut(message, ofLink: session, for: did, in: &work)
+        }
         guard let target = RequestTarget(topic) else {
             return work.effects.deadLetter(message, unknownTopic: "the topic is not a request's topic")
         }
         let known = methods[target.name]
-        let isKnown = known != nil
-        guard let request = processor.decode(message, as: target, isKnown: isKnown, in: &work) else { return }
-        let method = known ?? UnknownMethod.named(request.name)
-        try processor.answer(request, with: method, in: &work)
+        guard let request = processor.decode(message, as: target, isKnown: known != nil, in: &work) else { return }
+        try processor.answer(request, with: known ?? UnknownMethod.named(request.name), in: &work)
     }
 
     // MARK: Due work
@@ -95,12 +97,9 @@ package struct RequestHandler: BatchHandler {
 
     /// Carries out requests whose slow work is done, as many as one transaction may contain.
     mutating func answerReleased(in work: inout UnitOfWork) throws {
-        let isShared = environment.store.isShared
         let limits = environment.limits
-        try processor.answerReleased(
-            atMost: isShared ? limits.requestsPerSharedCommit : limits.releasedAtOnce,
-            in: &work
-        )
+        let most = environment.store.isShared ? limits.requestsPerSharedCommit : limits.releasedAtOnce
+        try processor.answerReleased(atMost: most, in: &work)
         // The remaining requests are carried out after requests that have arrived meanwhile.
         if canRelease { environment.wakeups.callHere(environment.lane(of: role.name)) }
     }

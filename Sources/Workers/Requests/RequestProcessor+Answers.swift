@@ -6,33 +6,26 @@ import Wire
 extension RequestProcessor {
     // MARK: Repeats
 
-    /// Returns the record of an earlier request with the same id and content; nil for a new request.
-    ///
-    /// - Throws: `Rejection` if the id was used for another request.
+    /// Returns the record of an earlier request with this id, if any; throws if the id was used for another request.
     func known(_ request: AppRequest, _ content: [UInt8], in tx: Transaction) throws -> RequestTable.Known? {
-        let remembered = environment.clockHistory.moments(
-            ofLast: environment.limits.requestSeconds,
-            by: environment.clock
-        )
+        let seconds = environment.limits.requestSeconds
+        let remembered = environment.clockHistory.moments(ofLast: seconds, by: environment.clock)
         guard let known = try tx.requests.find(request.terminal.text, request.id), known.at > remembered.lowerBound
         else { return nil }
         guard known.content == content else { throw Rejection.invalid("id", "This id was used for another request.") }
         return known
     }
 
-    /// Answers a repeat like the first request, or lets it wait with the first; returns false if it must be carried
-    /// out.
+    /// Answers a repeat like the first request, or later with the first request; returns false if the repeat must be
+    /// carried out.
     func repeated(_ pending: PendingRequest, _ known: RequestTable.Known, in work: inout UnitOfWork) throws -> Bool {
+        let request = pending.request
         if let (did, cid) = known.waitsFor {
-            try work.tx.commands.addWaiter(waiter(pending.request), for: did, cid: cid)
+            try work.tx.commands.addWaiter(waiter(request), for: did, cid: cid)
             return true
         }
         if let times = known.turnedAway {
-            try work.tx.requests.refuseForAbsentWorker(
-                pending.request.terminal.text,
-                pending.request.id,
-                times: times - 1
-            )
+            try work.tx.requests.refuseForAbsentWorker(request.terminal.text, request.id, times: times - 1)
         }
         guard let answer = known.answer else { return !pending.method.isReading }
         work.effects.observed.add(AnsweredRequest(repeatOf: pending))
@@ -59,57 +52,41 @@ extension RequestProcessor {
     }
 
     /// Answers a request that was carried out, and keeps the answer for repeats.
-    func finish(
-        _ pending: PendingRequest,
-        _ reply: Reply,
-        in work: inout UnitOfWork
-    ) throws {
+    func finish(_ pending: PendingRequest, _ reply: Reply, in work: inout UnitOfWork) throws {
         let request = pending.request
         switch reply {
         case .result(let result, let isSecret):
             let answer = AnswerCodec.success(request.id, result: result)
             work.effects.observed.add(AnsweredRequest(pending))
             publish(answer, to: pending, isSecret: isSecret, in: &work)
-            try work.tx.requests.save(
-                request.terminal.text,
-                request.id,
-                content: pending.content,
-                answer: pending.method.isReading ? nil : answer,
-                isSecret: isSecret
-            )
+            try keep(pending.method.isReading ? nil : answer, of: pending, isSecret: isSecret, in: work.tx)
         case .encoded(let result):
             let answer = AnswerCodec.success(request.id, encoded: result)
             work.effects.observed.add(AnsweredRequest(pending))
             for reply in [request.reply] + pending.others { work.effects.publish(reading: reply.message(answer)) }
-            try work.tx.requests.save(
-                request.terminal.text,
-                request.id,
-                content: pending.content,
-                answer: nil,
-                isSecret: false
-            )
-        case .refusal(let rejection):
-            try refuse(pending, rejection, in: &work)
+            try keep(nil, of: pending, in: work.tx)
+        case .refusal(let rejection): try refuse(pending, rejection, in: &work)
         case .more: preconditionFailure("A request that still needs more work must not be answered yet.")
         case .later(let did, let cid):
             try work.tx.commands.addWaiter(waiter(request), for: did, cid: cid)
-            try work.tx.requests.save(
-                request.terminal.text,
-                request.id,
-                content: pending.content,
-                answer: nil,
-                isSecret: false,
-                waitsFor: (did, cid)
-            )
+            try keep(nil, of: pending, waitsFor: (did, cid), in: work.tx)
         }
     }
 
-    /// Refuses a request; keeps the refusal for repeats if a repeat would be refused for the same reason.
-    func refuse(
-        _ pending: PendingRequest,
-        _ rejection: Rejection,
-        in work: inout UnitOfWork
+    /// Keeps a request with its answer, if any, for repeats.
+    private func keep(
+        _ answer: [UInt8]?,
+        of pending: PendingRequest,
+        isSecret: Bool = false,
+        waitsFor: (DeviceID, Int64)? = nil,
+        in tx: Transaction
     ) throws {
+        let (sender, id, content) = (pending.request.terminal.text, pending.request.id, pending.content)
+        try tx.requests.save(sender, id, content: content, answer: answer, isSecret: isSecret, waitsFor: waitsFor)
+    }
+
+    /// Refuses a request; keeps the refusal for repeats if a repeat would be refused for the same reason.
+    func refuse(_ pending: PendingRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         work.effects.count(rejection)
         work.effects.observed.add(AnsweredRequest(pending, refusal: rejection))
         let answer = AnswerCodec.refusal(pending.request.id, rejection)
@@ -117,12 +94,6 @@ extension RequestProcessor {
         guard pending.method.isKnown, !rejection.code.isPassing, rejection.code != .invalidToken,
             rejection.field != "id"
         else { return }
-        try work.tx.requests.save(
-            pending.request.terminal.text,
-            pending.request.id,
-            content: pending.content,
-            answer: answer,
-            isSecret: false
-        )
+        try keep(answer, of: pending, in: work.tx)
     }
 }

@@ -35,8 +35,8 @@ struct RequestProcessor {
 
     /// Prepares for a new connection to the broker.
     ///
-    /// If the MQTT session was lost, the broker has no copies of the requests that were refused for an absent worker,
-    /// so their records are deleted.
+    /// If the MQTT session was lost, the broker no longer delivers requests that were refused while the worker was
+    /// absent, so the records of the refusals are deleted.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
         if !isSessionPresent { try tx.requests.forgetTurnedAway(of: environment.shards) }
     }
@@ -123,23 +123,17 @@ struct RequestProcessor {
         guard let app = try work.app(request.app) else { throw Rejection(.forbidden, "The app is unknown.") }
         var known = try known(request, pending.content, in: work.tx)
         let (session, key) = try TokenCheck.caller(of: request, of: pending.method, in: work.tx)
-        // The use of a token isn't recorded for writing methods here: they lock users in a fixed order, which a lock
-        // taken here would break, and a login replaces the session of its token anyway.
+        // Recording a token's use locks the user. Methods that write must lock users in a fixed order, which this lock
+        // would break, so only methods that read record the use.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
-            // The command may have ended before the device was locked.
+            // The command for which the first request waits may have ended before the device was locked.
             known = try self.known(request, pending.content, in: work.tx)
         }
         if let known, try repeated(pending, known, in: &work) { return nil }
         try checkDisk(request.name, isReading: pending.method.isReading)
-        return Call(
-            request: request,
-            app: app,
-            session: session,
-            key: key,
-            environment: environment,
-            work: work.branch()
-        )
+        let part = work.branch()
+        return Call(request: request, app: app, session: session, key: key, environment: environment, work: part)
     }
 
     private func prepare(_ call: inout Call, _ method: Method, beside jobs: [BackgroundJob]) throws -> BackgroundTask? {
@@ -151,26 +145,17 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses slow work if its pool has no room in addition to the batch's other jobs; counts hashes.
-    private func admit(
-        _ task: BackgroundTask,
-        _ call: Call,
-        beside jobs: [BackgroundJob]
-    ) throws {
-        guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else {
-            throw Rejection.poolIsFull
-        }
+    /// Refuses slow work if its pool has no room for both this work and the batch's other jobs; counts each hash in a
+    /// quota.
+    private func admit(_ task: BackgroundTask, _ call: Call, beside jobs: [BackgroundJob]) throws {
+        guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else { throw Rejection.poolIsFull }
         if case .events(let wait) = task {
             let others = jobs.compactMap { if case .events(let other) = $0.work { other } else { nil } }
             try environment.eventWatch.admit(wait, beside: others, environment.limits)
         }
         guard let pool = task.pool else { return }
-        let refusal = environment.pool.refusal(
-            of: Sender(call.request, task),
-            in: pool,
-            beside: jobs.filter { $0.work.pool == pool }.map(\.sender)
-        )
-        if let refusal { throw refusal }
+        let (sender, others) = (Sender(call.request, task), jobs.filter { $0.work.pool == pool }.map(\.sender))
+        if let refusal = environment.pool.refusal(of: sender, in: pool, beside: others) { throw refusal }
         if pool == .password { try call.quotas.take(call.hashQuotas) }
     }
 
@@ -205,15 +190,14 @@ struct RequestProcessor {
         return try method.run(&call)
     }
 
-    /// Refuses a request whose worker is absent, and makes the worker also refuse the request when the worker returns.
+    /// Refuses a request whose worker is absent, and records the refusal, so that the returning worker refuses it, too.
     ///
-    /// When the worker returns, the broker still delivers the request, but a command from yesterday must not take
-    /// effect. If the client repeats the request after the worker has returned, the repeat is carried out.
+    /// When the worker returns, the broker still delivers the refused request, which must not take effect so late. If
+    /// the client repeats the request after the worker has returned, the repeat is carried out.
     func refuseForAbsentWorker(_ request: AppRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         let content = Sodium.sha256(request.content)
         let known = try work.tx.requests.find(request.terminal.text, request.id)
-        // If the request has already taken effect, the returning worker answers it; answers of reading methods aren't
-        // kept.
+        // If the request has already been carried out, the returning worker answers it.
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
@@ -221,20 +205,12 @@ struct RequestProcessor {
         if let times = known?.turnedAway {
             try work.tx.requests.refuseForAbsentWorker(sender, request.id, times: times + 1)
         } else {
-            // The worker may have returned and carried out the request meanwhile.
-            let isNew =
-                try work.tx.requests.keepRefusal(
-                    sender,
-                    request.id,
-                    content: content,
-                    answer: answer
-                )
-            guard isNew else { return }
+            // The absent worker may have returned and carried out the request meanwhile.
+            let requests = work.tx.requests
+            guard try requests.keepRefusal(sender, request.id, content: content, answer: answer) else { return }
         }
         work.effects.count(rejection)
-        work.effects.observed.add(
-            AnsweredRequest(request, isKnown: false, refusal: rejection)
-        )
+        work.effects.observed.add(AnsweredRequest(request, isKnown: false, refusal: rejection))
         work.effects.publish(request.reply.message(answer))
     }
 }
@@ -249,19 +225,15 @@ struct RequestTarget {
     /// The method with its service, such as `device/bind`.
     var name: String { "\(service)/\(method)" }
 
-    /// Reads a topic; nil if the topic isn't that of a request.
+    /// Reads a topic; nil if the topic isn't a request's.
     init?(_ topic: Topic) {
         guard case .request(let app, let terminal, let service, let method) = topic else { return nil }
-        self.app = app
-        self.terminal = terminal
-        self.service = service
-        self.method = method
+        (self.app, self.terminal, self.service, self.method) = (app, terminal, service, method)
     }
 }
 
 extension Topics {
-    /// Returns the destination of an answer: the Response Topic if it is below the terminal's topics, otherwise the
-    /// terminal's default topic.
+    /// Returns the destination of an answer: the Response Topic if it is the terminal's, else the default topic.
     func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
         let topic = asked.flatMap { isAnswerable($0, app, terminal: terminal) ? $0 : nil }

@@ -1,17 +1,13 @@
 package import Domain
 package import Storage
 
-/// A calendar that computes the times of schedules, from the stored time zones and the places of the devices.
-///
-/// A calendar is valid for only one transaction, since it caches rows.
+/// A calendar that computes schedules' times; valid for only one transaction, since it caches time zones.
 package struct ScheduleCalendar {
     private let tx: Transaction
-    /// Whether a time zone is stored at its first use.
     private let keepsNewZones: Bool
     private var zones: [String: ZoneRules] = [:]
 
-    /// Creates a calendar; if `keepsNewZones`, a time zone is stored at its first use, which requires a writing
-    /// transaction.
+    /// Creates a calendar; if `keepsNewZones`, it stores a time zone at its first use, in a writing transaction.
     package init(_ tx: Transaction, keepsNewZones: Bool) {
         self.tx = tx
         self.keepsNewZones = keepsNewZones
@@ -32,8 +28,7 @@ package struct ScheduleCalendar {
         return rules
     }
 
-    /// Returns the place of a device for one of its users: the place of the user's home that contains the device,
-    /// otherwise the place in the user's profile.
+    /// Returns the location of the user's home that contains the device, or else the location in the user's profile.
     func place(of did: DeviceID, _ uid: UserID) throws -> Location? {
         if let id = try tx.homes.home(of: did, uid), let place = try tx.homes.find(id, of: uid)?.place { return place }
         let profile = try tx.accounts.find(uid)?.profile
@@ -41,17 +36,14 @@ package struct ScheduleCalendar {
         return Location(latitude: latitude, longitude: longitude)
     }
 
-    /// Returns the time zone and the place for a schedule's times; the place is nil if the times don't depend on a
-    /// place.
+    /// Returns the time zone and location for a schedule's times; the location is nil if the times don't depend on the
+    /// sun.
     ///
-    /// UTC replaces a zone that the system no longer knows and that was never stored.
-    package mutating func frame(
-        of schedule: Schedule
-    ) throws -> (zone: ZoneRules, place: Location?) {
+    /// UTC is used for a zone that neither the store nor the system contains.
+    package mutating func frame(of schedule: Schedule) throws -> (zone: ZoneRules, place: Location?) {
         let needsPlace = schedule.timing.time.needsPlace
-        return (
-            try zone(schedule.timing.zone) ?? .utc, needsPlace ? try place(of: schedule.did, schedule.creator) : nil
-        )
+        let place = needsPlace ? try place(of: schedule.did, schedule.creator) : nil
+        return (try zone(schedule.timing.zone) ?? .utc, place)
     }
 
     /// Returns a schedule's first occurrence after a moment; nil if there is no such occurrence.

@@ -26,11 +26,8 @@ enum ScheduleMethods {
         try DeviceMethods.requireControl(binding)
         try check(attrs, for: binding.did, call)
         guard try call.tx.schedules.count(ofDevice: binding.did) < Schedule.perDeviceMax else {
-            throw Rejection(
-                .forbidden,
-                "The device already has \(Schedule.perDeviceMax) schedules.",
-                field: "params.did"
-            )
+            let message = "The device already has \(Schedule.perDeviceMax) schedules."
+            throw Rejection(.forbidden, message, field: "params.did")
         }
         var calendar = ScheduleCalendar(call.tx, keepsNewZones: true)
         let zone = try parameters.timezone ?? userZone(call)
@@ -58,30 +55,18 @@ enum ScheduleMethods {
     }
 
     private static func check(_ attrs: AttributeValues, for did: DeviceID, _ call: Call) throws {
-        guard let product = try call.work.product(of: did) else {
-            throw DeviceMethods.isGone
-        }
-        if let rejection = ProductRules.check(
-            written: attrs,
-            product: product,
-            path: "params.attrs"
-        ) {
-            throw rejection
-        }
+        guard let product = try call.work.product(of: did) else { throw DeviceMethods.isGone }
+        let rejection = ProductRules.check(written: attrs, product: product, path: "params.attrs")
+        if let rejection { throw rejection }
     }
 
     // MARK: Changing
 
-    /// Returns the schedule that the request names, with the caller's binding; throws if the caller must not change the
-    /// schedule.
+    /// Returns the schedule that the request names, with the caller's binding; throws if the caller must not change it.
     ///
     /// The schedule's device is locked. The reference describes the rights (schedules#rights).
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {
-        let (schedule, binding) = try call.tx.lock {
-            try ScheduleLists.visible(call)
-        } naming: {
-            (users: [], devices: [$0.0.did])
-        }
+        let (schedule, binding) = try call.tx.lock({ try ScheduleLists.visible(call) }, naming: { ([], [$0.0.did]) })
         guard schedule.creator == binding.uid || binding.role.isPrincipal else { throw ScheduleLists.isUnknown }
         return (schedule, binding)
     }
@@ -92,7 +77,9 @@ enum ScheduleMethods {
         let parameters = try ScheduleCodec.parameters(call.fields)
         if let attrs = parameters.attrs {
             try DeviceMethods.requireControl(binding)
-            schedule.attrs = try unmasked(attrs, of: schedule, call)
+            // A client may send back a hidden value: `"***"` stands for the stored write-only value.
+            let product = try call.work.product(of: schedule.did)
+            schedule.attrs = ProductRules.unmasked(attrs, stored: schedule.attrs, product: product)
             try check(schedule.attrs, for: schedule.did, call)
         }
         let wasEnabled = schedule.isEnabled
@@ -109,18 +96,6 @@ enum ScheduleMethods {
         }
         if !schedule.isEnabled { schedule.nextAt = nil }
         return try save(schedule, ignored: parameters.ignored, &call)
-    }
-
-    /// Restores the hidden values of a schedule that a client has read, changed and sent back.
-    ///
-    /// If a write-only data point has a stored value, `"***"` means this value.
-    private static func unmasked(
-        _ attrs: AttributeValues,
-        of schedule: Schedule,
-        _ call: Call
-    ) throws -> AttributeValues {
-        let product = try call.work.product(of: schedule.did)
-        return ProductRules.unmasked(attrs, stored: schedule.attrs, product: product)
     }
 
     private static func setEnabled(_ isEnabled: Bool, _ call: inout Call) throws -> Reply {
@@ -149,11 +124,8 @@ enum ScheduleMethods {
         try call.tx.schedules.save(schedule, masked: masked)
         try notifyUsers(schedule.did, &call)
         var calendar = ScheduleCalendar(call.tx, keepsNewZones: false)
-        let shown = ScheduleCodec.encode(
-            schedule,
-            attrs: masked,
-            polar: schedule.isEnabled ? try calendar.polar(schedule, at: call.tx.now) : nil
-        )
+        let polar = schedule.isEnabled ? try calendar.polar(schedule, at: call.tx.now) : nil
+        let shown = ScheduleCodec.encode(schedule, attrs: masked, polar: polar)
         return .result(try ScheduleLists.answer(schedule.did, call, beside: shown, ignored: ignored))
     }
 

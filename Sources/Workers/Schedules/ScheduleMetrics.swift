@@ -6,10 +6,9 @@ final class ScheduleMetrics: Sendable {
     static let shared = ScheduleMetrics()
 
     private let runs = Dictionary(
-        uniqueKeysWithValues: [ScheduleRun.State.done, .failed, .expired, .missed].map { state in
-            let labels = [("state", state.rawValue)]
-            return (state, Counter(label: "lamplighter_schedule_runs_total", dimensions: labels))
-        }
+        counting: "lamplighter_schedule_runs_total",
+        by: "state",
+        [ScheduleRun.State.done, .failed, .expired, .missed]
     )
     private let fired = Counter(label: "lamplighter_schedule_triggers_total")
     private let lag = Timer(label: "lamplighter_schedule_lag_seconds")
@@ -18,7 +17,7 @@ final class ScheduleMetrics: Sendable {
     /// Counts a finished run.
     func ran(_ state: ScheduleRun.State) { runs[state]?.increment() }
 
-    /// Counts sent triggers, and records the delay of the first trigger, which is the earliest.
+    /// Counts sent triggers, and records the delay of the first trigger.
     func fired(_ count: Int, lagMilliseconds: Int64) {
         fired.increment(by: count)
         lag.recordMilliseconds(Swift.max(0, lagMilliseconds))

@@ -13,10 +13,8 @@ enum ScheduleRuns {
             work.log(event, of: run.did, product: try work.tx.statuses.find(run.did)?.productKey)
         }
         try work.tx.bindings.subscribers(of: runs.map(\.did)) { index, uid, _ in
-            work.effects.publish(
-                EventCodec.encode(events[index], for: uid),
-                to: work.topics.user(uid, device: runs[index].did, "event")
-            )
+            let topic = work.topics.user(uid, device: runs[index].did, "event")
+            work.effects.publish(EventCodec.encode(events[index], for: uid), to: topic)
         }
     }
 
@@ -28,7 +26,7 @@ enum ScheduleRuns {
             of: command.did,
             cid: command.cid,
             as: state,
-            // If the device refused the command, it has given a code of its own.
+            // If the device refused the command, the device's own code is recorded instead.
             error: state == .failed && command.code == nil ? command.refusal ?? .internal : nil,
             code: state == .failed ? command.code : nil
         )

@@ -1,9 +1,9 @@
 import Domain
 import Wire
 
-/// The computation of a schedule's times, which throws if a field of the request makes an occurrence impossible.
+/// The computation of a schedule's times; it throws if a field of the request makes an occurrence impossible.
 enum ScheduleTimes {
-    /// Returns a new schedule's days; by default, the first day on which the schedule's time is in the future.
+    /// Returns a new schedule's days; the default is the first day on which the schedule's time is in the future.
     static func days(
         _ parameters: ScheduleParameters,
         of schedule: Schedule,
@@ -12,20 +12,14 @@ enum ScheduleTimes {
     ) throws -> Timing.Days {
         if let days = parameters.days { return days }
         let (zone, place) = try checkedFrame(schedule, &calendar)
-        let day = ScheduleRules.firstDay(
-            schedule.timing.time,
-            zoneName: schedule.timing.zone,
-            after: now,
-            zone: zone,
-            place: place
-        )
+        let (time, name) = (schedule.timing.time, schedule.timing.zone)
+        let day = ScheduleRules.firstDay(time, zoneName: name, after: now, zone: zone, place: place)
         guard let day else { throw neverComes }
         return .once(day)
     }
 
-    /// Sets a schedule's next occurrence after now; `hasDate` says that the request named the day.
-    ///
-    /// - Throws: `Rejection` if the schedule would never have an occurrence.
+    /// Sets a schedule's next occurrence, or throws if there is none; `hasDate` is true if the request contains the
+    /// date.
     static func plan(
         _ schedule: inout Schedule,
         hasDate: Bool,
@@ -36,10 +30,8 @@ enum ScheduleTimes {
         let next = ScheduleRules.next(of: schedule.timing, after: now, zone: zone, place: place)
         guard let next else {
             guard case .once(let date) = schedule.timing.days else { throw neverComes }
-            throw Rejection.invalid(
-                hasDate ? "params.date" : "params.time",
-                reason(date, of: schedule.timing, zone: zone, place: place)
-            )
+            let reason = reason(date, of: schedule.timing, zone: zone, place: place)
+            throw Rejection.invalid(hasDate ? "params.date" : "params.time", reason)
         }
         schedule.activeSince = now
         schedule.nextAt = schedule.isEnabled ? next : nil
@@ -54,10 +46,8 @@ enum ScheduleTimes {
         }
         let frame = try calendar.frame(of: schedule)
         if schedule.timing.time.needsPlace, frame.place == nil {
-            throw Rejection.invalid(
-                "params.time",
-                "Sunrise and sunset need a place: give the device's home or your profile latitude " + "and longitude."
-            )
+            let why = "For sunrise and sunset, set latitude and longitude in the device's home or in your profile."
+            throw Rejection.invalid("params.time", why)
         }
         return frame
     }

@@ -4,8 +4,6 @@ import Wire
 
 /// The data of one batch of triggers: the triggers, their schedules, and the rows to write.
 ///
-/// An occurrence is a time at which a schedule must act; a run is the row with the outcome of an occurrence.
-///
 /// A batch is decoded, loaded, decided in memory and saved, with a constant number of statements for any number of
 /// triggers. Each occurrence (schedule, dueAt) runs only once, with its first trigger.
 struct TriggerBatch {
@@ -107,7 +105,7 @@ struct TriggerBatch {
         ) { ScheduleRules.next(of: schedule.timing, after: $0, zone: zone, place: place) }
     }
 
-    /// Moves a schedule on to the next occurrence if its planned occurrence has already run.
+    /// Plans a schedule's next occurrence if the planned occurrence has already run.
     private mutating func skipTaken(_ trigger: Trigger, of schedule: Schedule, at now: Instant) throws {
         guard trigger.dueAt == schedule.nextAt else { return }
         let next = try calendar.next(schedule, after: trigger.dueAt)
@@ -129,7 +127,7 @@ struct TriggerBatch {
         changed.insert(schedule.id)
     }
 
-    /// An occurrence of a schedule that runs now.
+    /// A schedule's occurrence that runs now.
     private struct DueRun {
         var schedule: Schedule
         var dueAt: Instant
@@ -150,14 +148,14 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // The occurrence may differ from the trigger's occurrence, for which the run is already loaded.
+        // The occurrence may differ from the trigger's occurrence, so its run may not have been loaded.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }
 
     // MARK: Commands
 
-    /// Makes the commands of due runs, by the current rights of the schedules' creators.
+    /// Makes the commands of due runs; a run fails if the schedule's creator may no longer control the device.
     private mutating func makeCommands(
         for dueRuns: [DueRun],
         in work: inout UnitOfWork
@@ -204,7 +202,7 @@ struct TriggerBatch {
             return .failure(Rejection(.notBound, "The creator is no longer bound."))
         }
         if let code = binding.refusal(of: .write, at: work.now) {
-            return .failure(Rejection(code, "The creator may not control the device."))
+            return .failure(Rejection(code, "The creator is not allowed to control the device."))
         }
         if let rejection = ProductRules.check(written: schedule.attrs, product: product) { return .failure(rejection) }
         guard record.status.presence.isOnline else {
@@ -227,9 +225,8 @@ struct TriggerBatch {
         try work.tx.commands.save(commands)
         for command in commands { work.effects.observed.add(CommandStep(.accepted, command)) }
         // The control worker sends the commands, in order with other commands for the same devices.
-        try work.tx.commands.requestDispatches(
-            Set(commands.map(\.did)).sorted().map { DispatchRequest(did: $0, at: work.now) }
-        )
+        let dids = Set(commands.map(\.did)).sorted()
+        try work.tx.commands.requestDispatches(dids.map { DispatchRequest(did: $0, at: work.now) })
         try work.tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
         let ended = runs.filter { $0.state != .sent }
         let states = ended.map(\.state)

@@ -5,21 +5,19 @@ import Wire
 /// The handler of the scheduler, which publishes a trigger for each due schedule on `system/trigger/{scheduleId}`.
 ///
 /// The scheduler changes nothing in the store. An occurrence stays due until the schedule worker has run it, so a lost
-/// trigger is sent again, and two schedulers at the same time do no harm.
+/// trigger is sent again, and triggers of two schedulers do no harm.
 package struct TriggerClock: BatchHandler {
     private let environment: Environment
     /// The triggers that were sent and whose occurrences have not run yet.
     private var firedTriggers: [Trigger: FiredTrigger] = [:]
-    /// The time of the next occurrence, as of the last check.
+    /// The time of the next occurrence, as read from the store in the last check.
     private var planned: Instant?
     /// The time of the next check of the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The period after connecting without an MQTT session, in which devices may still reconnect; nil outside this
-    /// period.
+    /// The period after a connection without an MQTT session, in which devices may still reconnect; nil at other times.
     ///
-    /// Such a period follows the restart of a broker that lost its sessions, and each start of a scheduler with a new
-    /// client id.
+    /// The MQTT session is missing after the broker has lost its sessions, or if the scheduler has a new client id.
     private var settling: (from: Instant, until: Instant)?
 
     private struct FiredTrigger {
@@ -32,7 +30,7 @@ package struct TriggerClock: BatchHandler {
         }
     }
 
-    /// The number of triggers that may be sent, since too many triggers together would delay devices' reports.
+    /// A limit on the rate of triggers, since too many triggers at once would delay devices' reports.
     private struct Budget {
         let perSecond: Int
         let most: Int
@@ -83,7 +81,7 @@ package struct TriggerClock: BatchHandler {
     package func waiting(in tx: Transaction?) throws -> WaitingWork {
         let waiting = WaitingWork(nextDue: lookAt ?? planned)
         let now = environment.clock.now
-        // If the next check is far ahead, it was planned before the clock was set back.
+        // If the next check is more than a second ahead, it was planned before the clock was set back.
         guard let tx, lookAt.map({ $0 <= now || $0 > now.adding(seconds: 1) }) ?? true else { return waiting }
         guard try tx.schedules.nextDue() == planned else { return WaitingWork(nextDue: WaitingWork.atOnce) }
         return WaitingWork(nextDue: [lookAt, planned].compactMap(\.self).min())
@@ -119,9 +117,9 @@ package struct TriggerClock: BatchHandler {
         let limit = environment.limits.triggerPage
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
-            // While devices reconnect, an occurrence that was due before the connection is held if it will still be in
-            // time after this period, or if it is already missed. Occurrences that would be missed by the end of the
-            // period, and occurrences that became due after the connection, are fired now.
+            // While devices may still reconnect, two kinds of occurrences are fired: those that became due after the
+            // connection, and those that would be too late at the end of `settling`. Other occurrences wait until the
+            // end of `settling`.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
             let wouldBeMissed = min(missedWhenSettled, settling.from)
@@ -140,12 +138,8 @@ package struct TriggerClock: BatchHandler {
         let now = tx.now
         var effects = Effects()
         for trigger in triggers {
-            effects.signal(
-                OutboundMessage(
-                    environment.topics.system("trigger/\(trigger.schedule.text)"),
-                    ScheduleCodec.encode(trigger, firedAt: now)
-                )
-            )
+            let topic = environment.topics.system("trigger/\(trigger.schedule.text)")
+            effects.signal(OutboundMessage(topic, ScheduleCodec.encode(trigger, firedAt: now)))
         }
         guard let first = triggers.first else { return effects }
         tx.afterCommit {

@@ -2,11 +2,11 @@ package import Domain
 package import Storage
 import Wire
 
-/// The handler of the session worker, which notifies terminals and the gate of ended sessions, watches which workers
-/// are online, and answers requests whose worker is offline.
+/// The session worker's handler, which announces ended sessions, and answers requests whose worker is offline.
 ///
-/// Each worker ends sessions in its own transactions (`SessionLifecycle.end`), which write a notice; the session worker
-/// then announces the end (`SessionTermination`). The account worker answers the methods `session/…`.
+/// Any worker can end a session in its transaction (`SessionLifecycle.end`), which also publishes a notice. The session
+/// worker receives the notice and announces the end (`SessionTermination`). The account worker answers the methods
+/// `session/…`.
 package struct SessionHandler: BatchHandler {
     /// The worker's name and its subscriptions.
     package let role: WorkerRole
@@ -33,10 +33,13 @@ package struct SessionHandler: BatchHandler {
         )
     }
 
-    /// Before queued requests arrive, loads which workers are online, so that this worker doesn't answer their
-    /// requests.
+    /// Loads which workers are online before queued requests arrive, so that this worker answers only for absent
+    /// workers.
+    ///
+    /// If the broker has lost the worker's session, devices are announced to Home Assistant again.
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         if environment.plan.isShared { present = try tx.leases.heldWorkers() }
+        if !isSessionPresent { try tx.homeAssistant.announceAgain() }
         return []
     }
 
@@ -49,12 +52,9 @@ package struct SessionHandler: BatchHandler {
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
-        let overdue = try tx.lock {
-            try tx.sessions.overdue(at: tx.now, limit: environment.limits.sweepStep)
-        } naming: {
-            (users: $0.map(\.uid), devices: [])
-        }
-        let keys = try tx.keys.overdue(at: tx.now, limit: environment.limits.sweepStep)
+        let limit = environment.limits.sweepStep
+        let overdue = try tx.lock(usersOf: { try tx.sessions.overdue(at: tx.now, limit: limit) })
+        let keys = try tx.keys.overdue(at: tx.now, limit: limit)
         let isNews = try isWorkersNews(in: tx)
         guard isNews || !overdue.isEmpty || !keys.isEmpty else { return nil }
         var work = try processor.beginWork(in: tx)
@@ -89,7 +89,9 @@ package struct SessionHandler: BatchHandler {
             case .sessionCut: try SessionCut.note(message, in: &work)
             case .missed: try QueueNews.publishMissed(message, in: &work)
             case .sessionOwed: QueueNews.endOwed(message, environment, in: &work)
-            case .workerState(let name): try note(message, of: name, in: &work)
+            case .workerState(let name):
+                guard let state = SystemCodec.decode(workerState: message.payload) else { continue }
+                try note(name, isOnline: state.isOnline, in: &work)
             case .request: try answer(message, on: topic, in: &work)
             case .malformed(let reason): work.effects.deadLetter(message, unknownTopic: reason)
             default: work.effects.deadLetter(message, unknownTopic: "the topic is not for this worker")
@@ -109,16 +111,11 @@ package struct SessionHandler: BatchHandler {
             return work.effects.count(error.rejection)
         }
         guard try work.tx.sessions.claim(notice: notice.id) else { return }
-        let sessions = try work.tx.lock {
-            try meant(notice, in: work.tx)
-        } naming: {
-            (users: $0.map(\.uid), devices: [])
-        }
-        // A session that was marked as ended with this notice matches even if its login time is later, since clocks
-        // differ.
+        let sessions = try work.tx.lock(usersOf: { try meant(notice, in: work.tx) })
+        // Since clocks differ, a login can seem later than the notice of its session's end.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
-            // For a session that is marked as ended, only the notice of that end takes effect, not a second notice.
+            // If a session is already marked as ended, only the notice of that end takes effect.
             let isMarked = session.endedAt != nil
             guard !isMarked || notice.isOfEnd(of: session), try work.tx.sessions.claim(endOf: session.id) else {
                 continue
@@ -126,7 +123,7 @@ package struct SessionHandler: BatchHandler {
             if isMarked {
                 try work.tx.sessions.confirmEnd(of: session)
             } else {
-                // An outside service ended the session, since workers mark the sessions that they end.
+                // The notice comes from an outside service, since workers mark a session before they publish a notice.
                 try SessionLifecycle.markEnded(&session, because: notice.reason, by: notice.actor, in: &work)
             }
             try SessionTermination.announce(session, notice, in: &work)
@@ -144,16 +141,7 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Presence of workers
 
-    private mutating func note(_ message: Inbound, of worker: String, in work: inout UnitOfWork) throws {
-        guard let state = SystemCodec.decode(workerState: message.payload) else { return }
-        try note(worker, isOnline: state.isOnline, in: &work)
-    }
-
-    private mutating func note(
-        _ worker: String,
-        isOnline: Bool,
-        in work: inout UnitOfWork
-    ) throws {
+    private mutating func note(_ worker: String, isOnline: Bool, in work: inout UnitOfWork) throws {
         let wasPresent = present.contains(worker)
         if isOnline { present.insert(worker) } else { present.remove(worker) }
         let isNews = known.insert(worker).inserted == false && wasPresent != isOnline
@@ -166,26 +154,20 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Workers of several lanes
 
-    /// Returns whether the leases show that a worker has come or gone; also true if no worker is known yet.
+    /// Returns whether the leases show that a worker came online or went offline; also true if no state is known yet.
     private func isWorkersNews(in tx: Transaction) throws -> Bool {
         guard environment.plan.isShared else { return false }
         return try known.isEmpty || tx.leases.heldWorkers() != present
     }
 
-    /// Publishes the state of each worker whose state has changed; a worker is offline only when none of its lanes is
-    /// held.
+    /// Publishes each worker's changed state; a worker is online if a process holds at least one of its lanes.
     private mutating func noteLeases(in work: inout UnitOfWork) throws {
         let held = try work.tx.leases.heldWorkers()
         for worker in WorkerName.allCases.map(\.rawValue)
         where !known.contains(worker) || held.contains(worker) != present.contains(worker) {
             try note(worker, isOnline: held.contains(worker), in: &work)
-            work.effects.publish(
-                OutboundMessage(
-                    work.topics.system("worker/\(worker)"),
-                    SystemCodec.workerState(isOnline: held.contains(worker), ts: work.now),
-                    isRetained: true
-                )
-            )
+            let state = SystemCodec.workerState(isOnline: held.contains(worker), ts: work.now)
+            work.effects.publish(OutboundMessage(work.topics.system("worker/\(worker)"), state, isRetained: true))
         }
     }
 
@@ -201,15 +183,18 @@ package struct SessionHandler: BatchHandler {
         guard let target = RequestTarget(topic) else { return }
         let owner = owner(of: target.service)
         if let owner, isPresent(owner) { return }
-        guard let request = processor.decode(message, as: target, isKnown: false, in: &work)
-        else { return }
+        guard let request = processor.decode(message, as: target, isKnown: false, in: &work) else { return }
         guard let owner else {
             return try processor.answer(request, with: UnknownMethod.named(request.name), in: &work)
         }
-        try processor.refuseForAbsentWorker(
-            request,
-            Rejection(.unavailable, "The \(owner.rawValue) worker is not running; try again."),
-            in: &work
-        )
+        let refusal = Rejection(.unavailable, "The \(owner.rawValue) worker is not running; try again.")
+        try processor.refuseForAbsentWorker(request, refusal, in: &work)
+    }
+}
+
+extension Transaction {
+    /// Finds sessions, locks their users, and finds the sessions again if they may have changed.
+    fileprivate func lock(usersOf find: () throws -> [Session]) throws -> [Session] {
+        try lock(find, naming: { (users: $0.map(\.uid), devices: []) })
     }
 }

@@ -5,13 +5,13 @@ import Wire
 
 /// The beginning and end of sessions, for all methods and workers.
 ///
-/// The transaction that marks a session as ended also writes a notice of the end. From the commit on, the token is
-/// refused; the session worker then acts on the notice. The reference describes the rules (sessions#end).
+/// The transaction that marks a session as ended also publishes a notice of the end. After the commit, the token is
+/// refused, and the session worker announces the end when it receives the notice. The reference describes the rules
+/// (sessions#end).
 package enum SessionLifecycle {
     /// Begins a session on the request's terminal, and ends the terminal's previous session.
     ///
-    /// A login also undoes a pending cancellation of the account and, if requested, takes over the devices, schedules
-    /// and homes of the terminal's anonymous user.
+    /// A login also undoes a pending cancellation and, if asked, adopts the devices of the terminal's anonymous user.
     static func begin(for user: User, on terminal: TerminalInfo, isNew: Bool, _ call: inout Call) throws -> Reply {
         try call.checkTerminal()
         try call.quotas.take(call.sessionQuotas)
@@ -21,8 +21,15 @@ package enum SessionLifecycle {
         let before = try call.tx.sessions.live(on: call.request.terminal)
         let adopted = try Adopting.answer(before, adoptedBy: user, &call)
         if let before { try end(before, because: .replaced, by: actor, in: &call.work) }
-        let (session, token) = try store(user, on: terminal, by: actor, &call)
-        publishLogin(of: session, by: actor, in: &call.work)
+        let (session, token) = try begin(
+            of: user.uid,
+            on: call.request.terminal,
+            terminal,
+            id: SessionID(trusted: call.work.makeID("s")),
+            until: call.tx.now.adding(seconds: call.sessionSeconds),
+            by: actor,
+            in: &call
+        )
         try pushDevices(of: session, &call)
         var shown = user
         shown.lastLoginAt = session.loginTime
@@ -30,36 +37,31 @@ package enum SessionLifecycle {
         return .result(answer, isSecret: true)
     }
 
-    /// Stores a new session with its entry in the audit trail; returns the session and its token.
-    private static func store(
-        _ user: User,
-        on terminal: TerminalInfo,
+    /// Stores a new session with its entry in the audit trail, and announces it; returns the session and its token.
+    static func begin(
+        of uid: UserID,
+        on terminal: TerminalID,
+        _ info: TerminalInfo,
+        id: SessionID,
+        until end: Instant,
         by actor: Actor,
-        _ call: inout Call
+        in call: inout Call
     ) throws -> (Session, token: String) {
         let token = Sodium.randomSecret()
         let session = Session(
-            id: SessionID(trusted: call.work.makeID("s")),
-            uid: user.uid,
+            id: id,
+            uid: uid,
             app: call.app.id,
-            terminal: call.request.terminal,
-            platform: terminal.platform,
-            os: terminal.os,
-            name: terminal.name,
+            terminal: terminal,
+            platform: info.platform,
+            os: info.os,
+            name: info.name,
             loginTime: call.tx.now,
-            expiresAt: call.tx.now.adding(seconds: call.sessionSeconds)
+            expiresAt: end
         )
         try call.tx.sessions.begin(session, token: token)
-        try call.tx.audit.add(
-            AuditEntry(
-                kind: .loggedIn,
-                uid: user.uid,
-                app: session.app,
-                actor: actor,
-                terminal: session.terminal,
-                detail: call.request.method
-            )
-        )
+        try call.tx.audit.add(AuditEntry(.loggedIn, session, by: actor, detail: call.request.method))
+        publishLogin(of: session, by: actor, in: &call.work)
         return (session, token)
     }
 
@@ -71,16 +73,10 @@ package enum SessionLifecycle {
 
     /// Sends the list of the user's devices to a terminal that has just logged in.
     private static func pushDevices(of session: Session, _ call: inout Call) throws {
-        let list = try DeviceMethods.list(
-            of: session.uid,
-            products: nil,
-            page: PageRange(offset: 0, limit: Int(call.limits.pageDefault)),
-            call
-        )
-        call.work.effects.publish(
-            AnswerCodec.payload(list),
-            to: call.topics.terminal(session.app, session.terminal, leaf: "devices")
-        )
+        let page = PageRange(offset: 0, limit: Int(call.limits.pageDefault))
+        let list = try DeviceMethods.list(of: session.uid, products: nil, page: page, call)
+        let topic = call.topics.terminal(session.app, session.terminal, leaf: "devices")
+        call.work.effects.publish(AnswerCodec.payload(list), to: topic)
     }
 
     // MARK: Ending
@@ -99,13 +95,8 @@ package enum SessionLifecycle {
 
     /// Ends a session whose account is erased in the same transaction, and announces the end immediately.
     ///
-    /// The session worker would no longer find the session, so it ignores the notice; outside services still receive
-    /// the notice.
-    static func endForGood(
-        _ session: Session,
-        by actor: Actor,
-        in work: inout UnitOfWork
-    ) throws {
+    /// The notice is for outside services. The session worker ignores it, since it no longer finds the session.
+    static func endForGood(_ session: Session, by actor: Actor, in work: inout UnitOfWork) throws {
         let reason = Session.EndReason.accountCancelled
         var session = session
         try markEnded(&session, because: reason, by: actor, in: &work)
@@ -114,7 +105,7 @@ package enum SessionLifecycle {
         try SessionTermination.announce(session, notice, in: &work)
     }
 
-    /// Ends all sessions of a user except that of the terminal `spared`; returns the number of ended sessions.
+    /// Ends all sessions of a user except the session on the terminal `spared`; returns the number of ended sessions.
     @discardableResult
     package static func endAll(
         of uid: UserID,
@@ -129,8 +120,6 @@ package enum SessionLifecycle {
     }
 
     /// Marks a session as ended, and records the end in the audit trail and the event log.
-    ///
-    /// From the commit on, the session's token is refused.
     static func markEnded(
         _ session: inout Session,
         because reason: Session.EndReason,
@@ -140,16 +129,7 @@ package enum SessionLifecycle {
         try work.tx.sessions.end(&session, reason)
         let data = SessionCodec.terminalNotice("terminalLoggedOut", session, reason: reason, ts: work.now, actor: actor)
         work.log(.sessionEnded, of: session, actor: actor, data: data)
-        try work.tx.audit.add(
-            AuditEntry(
-                kind: .sessionEnded,
-                uid: session.uid,
-                app: session.app,
-                actor: actor,
-                terminal: session.terminal,
-                detail: reason.rawValue
-            )
-        )
+        try work.tx.audit.add(AuditEntry(.sessionEnded, session, by: actor, detail: reason.rawValue))
     }
 
     @discardableResult
@@ -159,14 +139,17 @@ package enum SessionLifecycle {
         by actor: Actor,
         in work: inout UnitOfWork
     ) -> SessionNotice {
-        let notice = SessionNotice(
-            id: MessageID(trusted: work.makeID("n")),
-            scope: .session(session.id),
-            reason: reason,
-            ts: work.now,
-            actor: actor
-        )
+        let id = MessageID(trusted: work.makeID("n"))
+        let notice = SessionNotice(id: id, scope: .session(session.id), reason: reason, ts: work.now, actor: actor)
         work.effects.publish(OutboundMessage(work.topics.system("session-invalid"), SessionCodec.encode(notice)))
         return notice
+    }
+}
+
+extension AuditEntry {
+    /// Makes an entry about a session.
+    fileprivate init(_ kind: Kind, _ session: Session, by actor: Actor, detail: String) {
+        let terminal = session.terminal
+        self.init(kind: kind, uid: session.uid, app: session.app, actor: actor, terminal: terminal, detail: detail)
     }
 }

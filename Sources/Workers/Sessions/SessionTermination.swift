@@ -6,7 +6,7 @@ import Wire
 enum SessionTermination {
     /// Notifies the user's terminals of the end of a session.
     ///
-    /// Unless a new session has begun on the session's terminal, that terminal is also notified and the gate closes its
+    /// If the terminal has no new session, the ended session's terminal is notified, too, and the gate closes its
     /// connection.
     static func announce(_ session: Session, _ notice: SessionNotice, in work: inout UnitOfWork) throws {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
@@ -16,22 +16,11 @@ enum SessionTermination {
                 to: work.topics.terminal(session.app, session.terminal, leaf: "session")
             )
             work.effects.observed.addRevocation(since: session.endedAt ?? work.now)
-            work.effects.publish(
-                SystemCodec.gate([.revokeSession(session.id, session.terminal)]),
-                to: Topics.gateControl
-            )
+            let order = SystemCodec.gate([.revokeSession(session.id, session.terminal)])
+            work.effects.publish(order, to: Topics.gateControl)
         }
-        work.effects.publish(
-            OutboundMessage(
-                work.topics.user(session.uid, "session"),
-                SessionCodec.terminalNotice(
-                    "terminalLoggedOut",
-                    session,
-                    reason: notice.reason,
-                    ts: notice.ts,
-                    actor: notice.actor
-                )
-            )
-        )
+        let (reason, ts, actor) = (notice.reason, notice.ts, notice.actor)
+        let payload = SessionCodec.terminalNotice("terminalLoggedOut", session, reason: reason, ts: ts, actor: actor)
+        work.effects.publish(payload, to: work.topics.user(session.uid, "session"))
     }
 }

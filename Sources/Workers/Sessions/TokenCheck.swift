@@ -6,33 +6,41 @@ import Wire
 enum TokenCheck {
     /// Returns the session and the API key of a request; a user's request has no key.
     ///
-    /// A key must have the scope of the request's method. A request for a method that needs no token has no session,
-    /// and must not come from a key's terminal.
+    /// A key or a linked service must have the method's scope. If the method needs no token, both results are nil, and
+    /// a request from the terminal of a key or a linked service is refused.
     static func caller(of request: AppRequest, of method: Method, in tx: Transaction) throws -> (Session?, APIKey?) {
         guard method.needsToken else {
             if method.isKnown { try KeyCheck.refuseTerminal(of: request, in: tx) }
             return (nil, nil)
         }
-        guard let key = try KeyCheck.key(of: request, in: tx) else { return (try session(of: request, in: tx), nil) }
-        if let refusal = key.refusal(of: request.service, request.method, isReading: method.isReading) { throw refusal }
+        let key = try KeyCheck.key(of: request, in: tx)
+        let session = key == nil ? try session(of: request, in: tx) : nil
+        let refusal = (key?.scopes ?? session?.scopes)?.refusal(
+            of: request.service,
+            request.method,
+            isReading: method.isReading,
+            holder: key == nil ? "linked service" : "key"
+        )
+        if let refusal { throw refusal }
+        guard let key else { return (session, nil) }
         try tx.keys.use(request.token ?? "", of: key)
         return (try KeyCheck.session(of: request, by: key, in: tx), key)
     }
 
-    /// Returns the valid session of the request's token, which must belong to the request's terminal, app and user.
+    /// Returns the valid session of the request's token; the session must fit the request's terminal, app and user.
     static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
         let session = try live(of: request, in: tx)
         try tx.sessions.use(request.token ?? "", of: session)
         return session
     }
 
-    /// Records the use of a token in a request whose method needs no token and only reads.
+    /// Records the use of the token in a request whose method needs no token; an invalid token is ignored.
     static func noteUse(of request: AppRequest, in tx: Transaction) throws {
         guard request.token != nil else { return }
         do { _ = try session(of: request, in: tx) } catch is Rejection {}
     }
 
-    /// Returns the same as `session`, without recording the token's use.
+    /// Returns the session as `session` does, without recording the token's use.
     static func live(of request: AppRequest, in tx: Transaction) throws -> Session {
         guard let token = request.token, !token.isEmpty else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")

@@ -2,8 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The methods `device/bind`, `bindRemote` and `unbind`, by which a user who proves possession of a device is bound to
-/// it.
+/// The methods `device/bind`, `bindRemote` and `unbind`, by which a user who proves possession of a device is bound.
 enum BindMethods {
     static let all: [String: Method] = [
         "device/bind": Method(run: bind),
@@ -11,7 +10,7 @@ enum BindMethods {
         "device/unbind": Method(locks: .device, run: unbind),
     ]
 
-    /// The answer that is the same for a wrong proof, an unknown device, and a device of another app.
+    /// The common answer to a wrong proof, an unknown device, and a device of another app.
     private static let wrong = Rejection(.invalidCredentials, "The device, passcode or label is wrong.")
 
     // MARK: On the spot
@@ -26,14 +25,14 @@ enum BindMethods {
         }
         let tries = try ProofTries(target, isThere: isOfApp, hasLabel: hasLabel ?? false, call)
         let isRight = call.tx.devices.hasPasscode(device, parameters.passcode)
-        // The refusal is returned and not thrown, since throwing would undo the count of the try.
+        // The refusal is returned, since an error would undo the count of the try.
         guard isRight, isOfApp, let device else { return .refusal(wrong) }
         try tries.succeed(call)
         try join(device.did, &call)
         return .result(BindingCodec.bound(device.did))
     }
 
-    /// Returns the device that the request names, if it exists, and a text that identifies the named device.
+    /// Returns the device that the request names, if it exists, and a string that identifies this device.
     private static func find(_ name: BindParameters.Name, _ call: inout Call) throws -> (DeviceRecord?, String) {
         switch name {
         case .did(let did):
@@ -45,15 +44,10 @@ enum BindMethods {
         }
     }
 
-    /// Locks the caller, whose devices are counted, and the device with the given MAC; returns the device, if it
-    /// exists.
+    /// Locks the caller, whose devices are counted, and the device with the given MAC; returns the device, if any.
     private static func lock(_ key: ProductKey, _ mac: MAC, for call: inout Call) throws -> DeviceRecord? {
         try call.lock(user: call.caller().uid)
-        return try call.tx.lock {
-            try call.tx.devices.find(key, mac)
-        } naming: {
-            (users: [], devices: [$0?.did].compactMap(\.self))
-        }
+        return try call.tx.lock(\.did) { try call.tx.devices.find(key, mac) }
     }
 
     /// Binds the caller, who has proved possession; changes nothing if the caller is already bound.
@@ -78,12 +72,8 @@ enum BindMethods {
         let product = try call.product(of: key)
         var hasLabel = false
         if case .label(let claim) = parameters.proof { hasLabel = call.tx.devices.isLabel(claim, of: key, mac) }
-        let tries = try ProofTries(
-            device?.did.text ?? "\(key.text):\(mac.text)",
-            isThere: product != nil && device != nil,
-            hasLabel: hasLabel,
-            call
-        )
+        let (target, isThere) = (device?.did.text ?? "\(key.text):\(mac.text)", product != nil && device != nil)
+        let tries = try ProofTries(target, isThere: isThere, hasLabel: hasLabel, call)
         let isRight =
             switch parameters.proof {
             case .label: hasLabel
@@ -99,8 +89,8 @@ enum BindMethods {
 
     /// Returns whether the product's secret proves possession of a device.
     ///
-    /// The secret counts as a proof only if the product allows this, and only for a device without other users, since
-    /// all devices of the product contain the secret.
+    /// The product must allow binding with the secret. No other user may have the device, since the secret is the same
+    /// for all devices.
     private static func mayBindBySecret(_ device: DeviceRecord?, of product: Product?, _ call: Call) throws -> Bool {
         let uid = try call.caller().uid
         let present = try device.map { try call.tx.bindings.all(of: $0.did) } ?? []
@@ -125,11 +115,8 @@ enum BindMethods {
     }
 
     private static func countNewDevice(_ call: Call) throws {
-        let limit = AttemptTable.Limit(
-            "remoteDevice:\(try call.caller().uid.text)",
-            max: call.limits.remoteDevicesPerDay,
-            windowSeconds: Quota.day
-        )
+        let uid = try call.caller().uid
+        let limit = AttemptTable.Limit("remoteDevice:\(uid.text)", perDay: call.limits.remoteDevicesPerDay)
         try call.tx.take(limit, elseSay: "Too many new devices were bound remotely.")
     }
 

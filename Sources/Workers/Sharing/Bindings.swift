@@ -2,9 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// A device's bindings, to which the decisions of `BindingRules` are applied.
-///
-/// The decisions also affect retained statuses, commands, schedules, homes, invitations and users.
+/// A device's bindings, with methods that carry out the decisions of `BindingRules` and their consequences.
 struct Bindings {
     /// The id of the device.
     let did: DeviceID
@@ -29,9 +27,7 @@ struct Bindings {
         try carryOut(change, because: reason, in: &work)
     }
 
-    /// Checks that the device and the user may have one more binding.
-    ///
-    /// - Throws: `Rejection` with `Forbidden` if `usersPerDevice` or `devicesPerUser` of `Limits` is reached.
+    /// Checks that the device and the user may have one more binding; throws `Forbidden` if a limit is reached.
     func checkCounts(adding uid: UserID, _ call: Call) throws {
         guard present.count < call.limits.usersPerDevice,
             try call.tx.bindings.count(ofUser: uid) < call.limits.devicesPerUser
@@ -52,8 +48,8 @@ struct Bindings {
 
     /// Ends bindings and changes roles.
     ///
-    /// The first user whose binding ends is notified of `reason`; users whose bindings end as a consequence are
-    /// notified of `follower`.
+    /// The notification's reason is `reason` for the first user whose binding ends, and `follower` for users whose
+    /// bindings end as a consequence.
     func carryOut(
         _ change: BindingChange,
         because reason: UnbindReason,
@@ -74,14 +70,11 @@ struct Bindings {
 
     private func end(_ ended: [UserID], in work: inout UnitOfWork) throws {
         guard !ended.isEmpty else { return }
-        // Deleting a binding also deletes its schedules (foreign key), so the schedules are read before, for the
-        // notification and for the schedules' queued commands.
-        let schedules = try work.tx.schedules.all(ofDevice: did)
-            .filter { ended.contains($0.creator) }
+        // The schedules are read first, since deleting a binding also deletes its schedules (foreign key). They are
+        // needed for the notification and for ending their queued commands.
+        let schedules = try work.tx.schedules.all(ofDevice: did).filter { ended.contains($0.creator) }
         try work.tx.bindings.delete(did, ended)
-        if !schedules.isEmpty {
-            try ScheduleNotifications.push(did, in: &work)
-        }
+        if !schedules.isEmpty { try ScheduleNotifications.push(did, in: &work) }
         try work.tx.refreshes.add(ended.map { Refresh(did: did, uid: $0) })
         try work.tx.homes.takeOut(did, of: ended)
         let users = Set(ended)
@@ -104,8 +97,7 @@ struct Bindings {
         in work: inout UnitOfWork
     ) throws {
         for (place, uid) in change.ended.enumerated() {
-            let why = place == 0 ? reason : follower
-            try push.notify(.unbound(why), uid, in: &work)
+            try push.notify(.unbound(place == 0 ? reason : follower), uid, in: &work)
         }
         try notifyUsers(of: change.roles, in: &work)
         let roles = Dictionary(change.roles.map { ($0.uid, $0.role) }) { _, new in new }
@@ -117,13 +109,8 @@ struct Bindings {
         try notifyPrincipals(of: left, in: &work)
     }
 
-    private func notifyUsers(
-        of roles: [BindingChange.RoleChange],
-        in work: inout UnitOfWork
-    ) throws {
-        for role in roles {
-            try push.notifyWithDevice(.roleChanged(role.role), role.uid, in: &work)
-        }
+    private func notifyUsers(of roles: [BindingChange.RoleChange], in work: inout UnitOfWork) throws {
+        for role in roles { try push.notifyWithDevice(.roleChanged(role.role), role.uid, in: &work) }
     }
 
     private func notifyPrincipals(of bindings: [Binding], in work: inout UnitOfWork) throws {

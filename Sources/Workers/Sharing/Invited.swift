@@ -4,9 +4,9 @@ import Wire
 
 /// The addressee of an invitation by name; the addressee may or may not have an account.
 struct Invited {
-    /// The name in the form in which names are compared.
+    /// The name, normalized for comparisons.
     let key: String
-    /// The masked name, which is what the inviter sees from now on.
+    /// The masked name, which the inviter sees.
     let addressee: Sharing.Addressee
     /// The user with this name in the inviter's app and region; nil if there is no such user.
     let user: User?
@@ -37,13 +37,8 @@ struct Invited {
 
     /// Finds the user with a login name.
     ///
-    /// An address must be verified; otherwise, a user could claim another user's address and get that user's
-    /// invitations.
-    private static func find(
-        _ name: LoginName,
-        by inviter: User,
-        _ call: Call
-    ) throws -> User? {
+    /// An address must be verified; otherwise, users could claim other users' addresses and get their invitations.
+    private static func find(_ name: LoginName, by inviter: User, _ call: Call) throws -> User? {
         let found = try call.tx.accounts.find(name, app: call.app.id, region: inviter.region)
         guard let found, let address = name.address else { return found }
         let isProved = found.verifiedAddresses.contains(address) || !call.app.policies.emailVerification
@@ -53,18 +48,13 @@ struct Invited {
     /// Finds a user by id, or an anonymous user by the `deviceId` of an installation.
     private static func find(_ uid: UserID, named name: InvitedName, by inviter: User, _ call: Call) throws -> User? {
         var found = try call.tx.accounts.find(uid)
+        let (app, region) = (call.app.id, inviter.region)
         if name.kind == .anonymous {
             if found?.isAnonymous != true { found = nil }
             if found == nil, (16...64).contains(name.value.utf8.count) {
-                found = try call.tx.accounts.findAnonymous(
-                    deviceID: name.value,
-                    app: call.app.id,
-                    region: inviter.region
-                )
+                found = try call.tx.accounts.findAnonymous(deviceID: name.value, app: app, region: region)
             }
         }
-        return found.flatMap {
-            $0.app == call.app.id && $0.region == inviter.region ? $0 : nil
-        }
+        return found.flatMap { $0.app == app && $0.region == region ? $0 : nil }
     }
 }

@@ -29,22 +29,18 @@ enum SharingInvitation {
 
     private static func isTaken(_ guest: Invited, among bindings: Bindings, _ call: Call) throws -> Bool {
         if bindings.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
-        // Only the name is compared, since the answer must not reveal that two names belong to one user.
+        // Only names are compared, since the answer must not reveal that two names belong to the same user.
         return try call.tx.sharings.isInvited(bindings.did, name: guest.key)
     }
 
     /// Limits the number of invitations, so that an inviter can neither flood users nor try out many names.
     private static func checkCounts(_ binding: Binding, _ call: Call) throws {
-        let limit = AttemptTable.Limit(
-            "invite:\(binding.uid.text)",
-            max: call.limits.invitationsPerHour,
-            windowSeconds: Quota.hour
-        )
+        let limit = AttemptTable.Limit("invite:\(binding.uid.text)", perHour: call.limits.invitationsPerHour)
         try call.tx.take(limit, elseSay: "Too many invitations; wait.")
         let waiting = try call.tx.sharings.open(of: binding.did)
             .filter { $0.status(at: call.tx.now) == .pending }
         guard waiting.count < call.limits.invitationsPerDevice else {
-            throw Rejection(.forbidden, "Too many invitations to this device wait for an answer.")
+            throw Rejection(.forbidden, "Too many invitations to this device are waiting for an answer.")
         }
     }
 

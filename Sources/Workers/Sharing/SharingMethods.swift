@@ -38,7 +38,7 @@ enum SharingMethods {
 
     // MARK: Answering
 
-    /// Returns an invitation to a user who may answer it, without changing the invitation.
+    /// Shows an invitation to a user who may answer it, without changing the invitation.
     @Sendable
     private static func preview(_ call: inout Call) throws -> Reply {
         let name = try SharingName(call.fields)
@@ -46,7 +46,7 @@ enum SharingMethods {
         try call.quotas.take(call.previewQuotas)
         let found = try find(name, for: uid, call)
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
-            // The refusal is returned and not thrown, since throwing would undo the count of this preview.
+            // The refusal is returned, since an error would undo the count of this preview.
             return .refusal(refusal)
         }
         guard var sharing = found else { return .done }
@@ -65,16 +65,11 @@ enum SharingMethods {
     private static func answer(_ call: inout Call) throws -> Reply {
         let parameters = try SharingAnswerParameters(call.fields)
         let uid = try call.caller().uid
-        // Tries are counted only for codes, which can be guessed; wrong codes don't limit answers to invitations by
-        // name.
+        // Tries of codes are counted, since codes can be guessed; answers to invitations by name aren't counted.
         var tries: ProofTries?
         if case .code = parameters.invitation { tries = try ProofTries("qr/\(uid.text)", call) }
         try call.lock(user: uid)
-        var found = try call.tx.lock {
-            try find(parameters.invitation, for: uid, call)
-        } naming: {
-            (users: [], devices: [$0?.did].compactMap(\.self))
-        }
+        var found = try call.tx.lock(\.did) { try find(parameters.invitation, for: uid, call) }
         if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
             // The caller's binding as a guest may have expired, and the invitation may have ended with that binding.
             found = try call.tx.sharings.find(sharing.id)
@@ -101,8 +96,7 @@ enum SharingMethods {
     ) throws -> Sharing? {
         switch name {
         case .code(let text):
-            // An invitation is found only by users of the inviter's region, since an account of one region doesn't
-            // exist in another.
+            // Only users of the inviter's region find the invitation, since an account exists only in its own region.
             let region = try call.tx.accounts.find(uid)?.region
             return try call.tx.sharings.find(code: text, app: call.app.id)
                 .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
@@ -138,11 +132,7 @@ enum SharingMethods {
     private static func revoke(_ call: inout Call) throws -> Reply {
         let id = try call.fields.sharingID()
         let uid = try call.caller().uid
-        let found = try call.tx.lock {
-            try call.tx.sharings.find(id)
-        } naming: {
-            (users: [], devices: [$0?.did].compactMap(\.self))
-        }
+        let found = try call.tx.lock(\.did) { try call.tx.sharings.find(id) }
         if let refusal = SharingRules.refuseRevocation(found, by: uid, at: call.tx.now) { throw refusal }
         guard var sharing = found else { return .done }
         if sharing.status == .accepted, let guest = sharing.guest {

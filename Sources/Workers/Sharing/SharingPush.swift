@@ -4,7 +4,7 @@ import Wire
 
 /// Messages on `user/{uid}/share` that notify the inviter and the guest of an invitation's new state.
 enum SharingPush {
-    /// Notifies the inviter, and the guest if the guest has an account, of an invitation's state, and logs the state.
+    /// Notifies the inviter, and a guest who has an account, of an invitation's state, and logs the state.
     static func notify(_ sharing: Sharing, in work: inout UnitOfWork) throws {
         var apps: Set<AppID> = []
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {
@@ -14,16 +14,9 @@ enum SharingPush {
             let app = try work.tx.accounts.find(uid)?.app
             guard let app, apps.insert(app).inserted else { continue }
             let product = try work.tx.statuses.find(sharing.did)?.productKey
+            let (did, now) = (sharing.did, work.now)
             work.effects.log(
-                LoggedEvent(
-                    .shareChanged,
-                    at: work.now,
-                    did: sharing.did,
-                    product: product,
-                    uid: uid,
-                    app: app,
-                    data: payload
-                )
+                LoggedEvent(.shareChanged, at: now, did: did, product: product, uid: uid, app: app, data: payload)
             )
         }
     }

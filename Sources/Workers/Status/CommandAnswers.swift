@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// The commands that are answered by the reports of a batch.
+/// The commands that the reports of a batch answer.
 struct CommandAnswers {
     private struct Key: Hashable {
         var did: DeviceID
@@ -14,10 +14,10 @@ struct CommandAnswers {
     /// The answered commands whose outcomes are now final and must be published.
     private var finished: Set<Key> = []
 
-    /// Loads the commands that are named by reports among the items.
+    /// Loads the commands whose numbers the batch's reports contain.
     mutating func load(_ items: [StatusItem], in tx: Transaction) throws {
         let named = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
-            guard case .report(let report, _) = item.input, let cid = report.cid else { return nil }
+            guard case .report(let received) = item.input, let cid = received.report.cid else { return nil }
             return (item.did, cid)
         }
         try tx.commands.load(named) { commands[Key(did: $1.did, cid: $1.cid)] = $1 }
@@ -25,12 +25,9 @@ struct CommandAnswers {
 
     /// Returns the sender of the command that a report answers.
     ///
-    /// The result is nil if the report answers no command. The result is also nil if the sender is a user who no longer
-    /// receives the device's messages, since current users must not see a former user.
+    /// The result is nil if there is no command, or if the sender is a former user, whom current users must not see.
     func sender(of report: Report, from device: DeviceEntry) -> Actor? {
-        guard let cid = report.cid,
-            let command = commands[Key(did: device.did, cid: cid)]
-        else { return nil }
+        guard let cid = report.cid, let command = commands[Key(did: device.did, cid: cid)] else { return nil }
         return command.user.map { device.isSubscribed($0) } ?? true ? command.actor : nil
     }
 
@@ -40,12 +37,8 @@ struct CommandAnswers {
         let key = Key(did: did, cid: cid)
         guard var command = commands[key] else { return }
         let before = command
-        let isFinished = CommandRules.answered(
-            &command,
-            code: report.code ?? 0,
-            data: report.points.first?.data,
-            at: now
-        )
+        let (code, data) = (report.code ?? 0, report.points.first?.data)
+        let isFinished = CommandRules.answered(&command, code: code, data: data, at: now)
         guard command != before else { return }
         if isFinished { finished.insert(key) }
         commands[key] = command
@@ -54,8 +47,7 @@ struct CommandAnswers {
 
     /// Writes the answered commands; returns the outcomes of the finished commands.
     ///
-    /// The outcomes are separate effects so that they are published before the many other messages, since callers wait
-    /// for outcomes.
+    /// Callers wait for the outcomes, so they are separate effects, which are published before all other messages.
     func save(of devices: DeviceEntries, in work: inout UnitOfWork) throws -> Effects {
         var outcomes = Effects()
         guard !answered.isEmpty else { return outcomes }

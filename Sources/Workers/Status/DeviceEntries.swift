@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// A device in a batch, with its status after the messages decided so far, and its users.
+/// A device in a batch, with its users, and with its status after the messages that were already processed.
 struct DeviceEntry {
-    /// The parts of a status that are written separately.
+    /// The separately written parts of a status.
     struct Changes: OptionSet {
         let rawValue: UInt8
         /// The part that is changed by reports.
@@ -20,20 +20,20 @@ struct DeviceEntry {
     fileprivate(set) var product: Product?
     /// The users who receive the device's messages.
     fileprivate(set) var subscribers: [UserID] = []
+    /// The subscribers as a set, for batches that refresh the statuses of many users of one device.
+    private(set) lazy var subscriberSet = Set(subscribers)
     /// The parts of the status that the batch has changed.
     private(set) var changes: Changes = []
-    /// The newest reports that the status contained when it was loaded; the batch's reports may have replaced them
-    /// since.
+    /// The newest reports in the status as it was loaded, before the batch changed the status.
     fileprivate(set) var newestAtLoad: Status.Newest?
-    /// The attributes that the batch's reports have changed, if a reader of the event log wants statuses.
+    /// The attributes that the batch's reports have changed, if a reader of the event log requests statuses.
     private(set) var changed: [String] = []
-    /// The beginning of the current ownership period; loaded only if the device reports old events or bytes, otherwise
-    /// nil.
+    /// The beginning of the current ownership period, loaded only if the device reports old events or bytes.
     fileprivate(set) var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }
 
-    /// Notes attributes that a report has changed; there are few.
+    /// Adds attributes that a report has changed; a linear search is enough, since a batch changes few attributes.
     mutating func note(changed names: [String]) {
         for name in names where !changed.contains(name) { changed.append(name) }
     }
@@ -57,7 +57,7 @@ struct DeviceEntries {
     /// Returns the product key of a device of the batch; nil if the device is unknown.
     func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
 
-    /// Logs the new statuses of devices whose version has grown, one for each device, if a reader wants them.
+    /// Logs the status of each device whose status version has increased, if a reader of the log requests statuses.
     func logStatuses(in work: inout UnitOfWork) {
         for entry in entries where !entry.changed.isEmpty {
             guard let record = entry.record else { continue }
@@ -66,8 +66,6 @@ struct DeviceEntries {
     }
 
     /// Sets the index of each item's device, locks the devices, and loads their statuses, products and users.
-    ///
-    /// The devices stay locked until the end of the transaction.
     mutating func load(_ items: inout [StatusItem], in work: UnitOfWork) throws {
         for index in items.indices { items[index].place = place(of: items[index].did) }
         let dids = entries.map(\.did)
@@ -105,10 +103,8 @@ struct DeviceEntries {
     private mutating func loadOwnership(for items: [StatusItem], in work: UnitOfWork) throws {
         let recent = work.now.adding(seconds: -Self.recentSeconds)
         let old = items.filter { item in
-            guard case .report(let report, _) = item.input, report.isShownByTime, let ts = report.ts else {
-                return false
-            }
-            return ts < recent
+            guard case .report(let received) = item.input, received.report.isShownByTime else { return false }
+            return received.report.ts.map { $0 < recent } ?? false
         }
         let places = Set(old.map(\.place)).sorted()
         try work.tx.devices.ownershipSince(of: places.map { entries[$0].did }) {
@@ -137,9 +133,7 @@ extension DeviceEntry {
     /// Returns whether a user receives the device's messages.
     func isSubscribed(_ uid: UserID) -> Bool { subscribers.contains(uid) }
 
-    /// Publishes the device's status to all subscribed users, as their retained status.
-    ///
-    /// `changed` names the attributes that a report has changed; `actor` is the actor who caused the change.
+    /// Publishes the status, with the changed attributes and their actor, as each subscribed user's retained status.
     func publishStatus(
         changed: [String] = [],
         actor: Actor? = nil,
@@ -155,8 +149,8 @@ extension DeviceEntry {
     }
 
     /// Publishes a user's retained status again if the user is subscribed; otherwise clears the retained status.
-    func refreshStatus(of uid: UserID, in work: inout UnitOfWork) {
-        guard let record, isSubscribed(uid) else { return clearStatus(of: uid, in: &work) }
+    mutating func refreshStatus(of uid: UserID, in work: inout UnitOfWork) {
+        guard let record, subscriberSet.contains(uid) else { return clearStatus(of: uid, in: &work) }
         let payload = StatusCodec.encode(record.status, of: did, product: product)
         retain(payload, for: uid, in: &work)
     }
@@ -176,10 +170,9 @@ extension DeviceEntry {
         publish(EventCodec.encode(event), leaf: "event", in: &work)
     }
 
-    /// Publishes the bytes that a device has reported to all subscribed users.
+    /// Publishes to all subscribed users the bytes that a device has reported.
     ///
-    /// `binary` is the bytes as base64 text; `ts` is their effective time, and `cid` the command that they answer, if
-    /// any.
+    /// `binary` is the bytes as base64 text; `ts` is their effective time, and `cid` the command that they answer.
     func publish(binary: String, ts: Instant, cid: Int64?, in work: inout UnitOfWork) {
         let payload = StatusCodec.binary(binary, of: did, ts: ts, cid: cid)
         publish(payload, leaf: "binary", in: &work)

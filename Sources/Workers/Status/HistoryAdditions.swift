@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Storage
 
-/// The records and events that a batch adds to the history, within each device's limit for a day.
+/// The records and events that a batch adds to the history, within each device's daily limit.
 struct HistoryAdditions {
     private(set) var records: [HistoryRecord] = []
     private(set) var events: [(DeviceID, Event)] = []
@@ -18,7 +18,7 @@ struct HistoryAdditions {
     /// Adds an event that doesn't count against the limit.
     mutating func add(_ event: Event, of did: DeviceID) { events.append((did, event)) }
 
-    /// Adds a report's values, bytes and events; returns false if all data that only the history keeps was dropped.
+    /// Adds a report's values, bytes and events; returns false if all of its records and late events were dropped.
     mutating func add(
         _ received: ReceivedReport,
         _ outcome: StatusRules.Outcome,
@@ -28,11 +28,12 @@ struct HistoryAdditions {
     ) throws -> Bool {
         let bound = work.limits.historyBytesPerDay
         let records = Self.records(of: received, outcome, from: device.did)
-        var dropped = 0
+        var (added, dropped) = (0, 0)
         for record in records {
             if status.historyUse.countValues(record.bytes, bound: bound, at: work.now) {
                 self.records.append(record)
                 status.historyCount.add(record.ts)
+                added += 1
             } else {
                 dropped += 1
             }
@@ -44,17 +45,18 @@ struct HistoryAdditions {
             guard let event = try kept(event, of: device.did, in: work.tx) else { continue }
             if status.historyUse.countEvent(event.bytes, bound: bound, at: work.now) {
                 add(event, of: device.did)
+                added += 1
             } else {
                 dropped += 1
             }
         }
         if dropped > 0 { countDropped(dropped, of: device, status: &status, in: &work) }
-        return dropped == 0 || dropped < records.count + outcome.lateEvents.count
+        return dropped == 0 || added > 0
     }
 
-    /// Returns a late event as the history keeps it; nil if the event changes nothing at its time.
+    /// Returns a late event as the history stores it; nil if the event changes nothing.
     ///
-    /// In the history as well, an alert or fault is raised only once, and is cleared under the same id.
+    /// In the history, an alert or fault is raised only once before it is cleared, and is cleared under the same id.
     private func kept(_ event: Event, of did: DeviceID, in tx: Transaction) throws -> Event? {
         guard
             let kind = ConditionKind.allCases.first(where: { event.type == $0.rawValue || event.type == $0.clearedType }
@@ -116,11 +118,11 @@ struct HistoryAdditions {
 }
 
 extension HistoryRecord {
-    /// The size of the record that counts against its device's limit, in bytes.
+    /// The record's size, in bytes, which counts against the device's limit.
     fileprivate var bytes: Int { HistoryUse.recordBytes + (json?.count ?? 0) + (binary?.utf8.count ?? 0) }
 }
 
 extension Event {
-    /// The size of the event that counts against its device's limit, in bytes.
+    /// The event's size, in bytes, which counts against the device's limit.
     fileprivate var bytes: Int { HistoryUse.eventBytes + (value?.encoded().count ?? 0) }
 }

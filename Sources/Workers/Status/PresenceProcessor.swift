@@ -23,12 +23,8 @@ struct PresenceProcessor {
             return
         }
         var status = before
-        let change = PresenceRules.decide(
-            signal,
-            presence: &status.presence,
-            silence: work.limits.dispatchSeconds,
-            at: work.now
-        )
+        let silence = work.limits.dispatchSeconds
+        let change = PresenceRules.decide(signal, presence: &status.presence, silence: silence, at: work.now)
         note(signal, of: device.did, from: before.presence, to: status.presence)
         if change != nil { status.ts = work.now }
         guard status != before else { return }
@@ -53,9 +49,7 @@ struct PresenceProcessor {
         if case .listening(presence.connection) = signal, presence.isOnline { listening.insert(did) }
     }
 
-    /// Asks the control worker to send queued commands to devices that have connected, and to repeat missed commands.
-    ///
-    /// A device may have missed commands that were sent before it listened.
+    /// Asks the control worker to send queued commands to newly connected devices, and to repeat missed commands.
     func save(in work: inout UnitOfWork) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

@@ -3,13 +3,13 @@ import Domain
 import Storage
 import Wire
 
-/// The search for the devices that are connected to a broker that has lost the worker's MQTT session.
+/// The search for connected devices after the broker has lost the worker's MQTT session.
 ///
-/// The worker asks the gate to announce all connected devices. The worker then publishes a mark, which is its own
-/// retained state, and receives the mark back. Since the gate's announcements leave with the broker's next round, the
-/// worker then publishes a second mark. When the second mark returns, all connected devices have been announced, so
-/// other devices that are online in the store are in fact offline. The reference describes the rules
-/// (operation#workers).
+/// The worker asks the gate to announce all connected devices. Then the worker publishes a mark and receives this mark
+/// back (if there is one lane, the mark is the worker's own retained state). The gate's announcements are sent only in
+/// the broker's next round, so the worker then publishes a second mark. When the second mark returns, all connected
+/// devices have been announced. All other devices that are online in the store are in fact offline (reference:
+/// operation#workers).
 struct PresenceReconciliation {
     /// Returns the name of the stored value that says whether a lane's presence reconciliation is unfinished.
     static func pending(_ environment: Environment) -> String {
@@ -18,7 +18,7 @@ struct PresenceReconciliation {
         return "\(fact).\(environment.lane(of: .status).number)"
     }
 
-    /// Returns the topic of a lane's marks, which is that of the worker's own state if the worker has one lane.
+    /// Returns the topic of a lane's marks: the topic of the worker's own state if the worker has one lane.
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
         return environment.topics.system(environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)")
@@ -39,7 +39,7 @@ struct PresenceReconciliation {
         if case .calling = stage { true } else { false }
     }
 
-    /// Begins a presence reconciliation; returns the question to the gate and the first mark.
+    /// Begins a presence reconciliation; returns the request to the gate and the first mark.
     mutating func begin(_ environment: Environment, at now: Instant) -> [OutboundMessage] {
         present = []
         let mark = Instant(milliseconds: now.milliseconds + 1)
@@ -52,11 +52,8 @@ struct PresenceReconciliation {
     }
 
     private static func mark(_ mark: Instant, _ environment: Environment) -> OutboundMessage {
-        OutboundMessage(
-            topic(environment),
-            SystemCodec.workerState(isOnline: true, ts: mark),
-            isRetained: !environment.plan.isShared
-        )
+        let state = SystemCodec.workerState(isOnline: true, ts: mark)
+        return OutboundMessage(topic(environment), state, isRetained: !environment.plan.isShared)
     }
 
     /// Records a presence signal about a device.
@@ -81,10 +78,9 @@ struct PresenceReconciliation {
         }
     }
 
-    /// Returns the marks to be sent, and forgets them.
+    /// Removes and returns the marks to be sent.
     mutating func takeMarks(_ environment: Environment) -> [OutboundMessage] {
-        defer { marks.removeAll() }
-        return marks.map { Self.mark($0, environment) }
+        exchange(&marks, with: []).map { Self.mark($0, environment) }
     }
 
     /// Checks the next devices that are online in the store; calls `absent` for each device that isn't connected.

@@ -2,12 +2,11 @@ import Domain
 import Sodium
 import Storage
 
-/// The property by which a second delivery of a report is recognised.
+/// The property by which a repeated delivery of a report is recognised.
 enum ReportIdentity {
-    /// The report's id, or a digest of its content. The report's values are also recorded, so that the status knows all
-    /// reports of the same time.
+    /// The report's id or a digest of its content; the values, if any, are recorded in the status.
     case key(InboxKey, ReportValues?)
-    /// The report's values and its time.
+    /// The report's values and time.
     case values(ReportValues)
     /// No property: each delivery counts as a new report.
     case none
@@ -21,8 +20,9 @@ enum ReportIdentity {
         }
     }
 
-    /// Determines the property by which a device's report is recognised; `payload` is the report as received.
-    fileprivate init(_ report: Report, from did: DeviceID, payload: ArraySlice<UInt8>, now: Instant) {
+    /// Determines the property by which a device's report is recognised.
+    fileprivate init(_ received: ReceivedReport, from did: DeviceID, now: Instant) {
+        let report = received.report
         let values = ReportValues(report, now: now)
         if let id = report.id {
             self = .key(InboxKey(did: did, id: id.text), values)
@@ -31,13 +31,13 @@ enum ReportIdentity {
         } else if let values {
             self = .values(values)
         } else {
-            let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
+            let digest = Sodium.base64URL(Array(Sodium.sha256(received.message.payload).prefix(18)))
             self = .key(InboxKey(did: did, id: "#" + digest), nil)
         }
     }
 }
 
-/// The values of a report in stored form and its time, for a report that contains nothing else.
+/// The time and the values, in stored form, of a report that contains nothing else.
 struct ReportValues {
     var json: [UInt8]
     var ts: Instant
@@ -45,7 +45,7 @@ struct ReportValues {
     /// A 64-bit hash of the values.
     fileprivate var fingerprint: UInt64 { FNV1a.hash64(json) }
 
-    /// Takes the values of a report; nil if the report has no time, a time in the future, or other content.
+    /// Reads the time and values of a report; nil if the report has no time, a time in the future, or other content.
     fileprivate init?(_ report: Report, now: Instant) {
         guard let ts = report.ts, report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
             let json = HistoryAdditions.json(of: report)
@@ -54,12 +54,12 @@ struct ReportValues {
     }
 }
 
-/// The recognition of reports in a batch that have already taken effect.
+/// The recognition of a batch's reports that have already taken effect.
 ///
-/// A report with an id is looked up in the inbox. A report without an id is recognised by its time and values. A report
-/// that is newer than all other reports of its device, as nearly all reports are, is new. The status contains the
-/// reports of the newest time (`Status.Newest`); only older reports must be looked up in the history. The reference
-/// describes the rules (reports#acknowledged).
+/// A report with an id is looked up in the inbox; a report without an id is recognised by its time and values. Nearly
+/// every report is newer than all earlier reports of its device, and can't be a repeat. The status contains
+/// fingerprints of the reports of the newest time (`Status.Newest`). Only older reports are looked up in the history
+/// (reference: reports#acknowledged).
 struct ReportDeduplication {
     /// A device and a moment.
     private struct Moment: Hashable {
@@ -67,9 +67,9 @@ struct ReportDeduplication {
         var ts: Instant
     }
 
-    /// The version of the status to which the report with each known key led.
+    /// For each key of an earlier report, the version of the status after that report.
     private var versions: [InboxKey: Int64] = [:]
-    /// The keys of the batch's new reports, and the versions of the status to which the reports led.
+    /// The keys of the batch's new reports, each with the version of the status after the report.
     private(set) var claims: [(key: InboxKey, version: Int64)] = []
     /// The values in the history at the times of late reports.
     private var past: [Moment: [[UInt8]]] = [:]
@@ -78,24 +78,22 @@ struct ReportDeduplication {
 
     /// Identifies the reports among the items, and loads the data needed to recognise repeats.
     ///
-    /// The versions of known keys are loaded, and also the history at the time of each report for which the device's
-    /// status doesn't show whether the report is a repeat.
-    mutating func load(_ items: inout [StatusItem], of devices: DeviceEntries, in work: UnitOfWork) throws {
+    /// The data are the versions for known keys, and the history at the times of late reports.
+    mutating func load(_ items: [StatusItem], of devices: DeviceEntries, in work: UnitOfWork) throws {
         var keys: [InboxKey] = []
         var late: [Moment] = []
-        for index in items.indices {
-            guard case .report(let report, let message) = items[index].input else { continue }
-            let did = items[index].did
-            let identity = ReportIdentity(report, from: did, payload: message.payload, now: work.now)
-            items[index].identity = identity
-            switch identity {
+        for item in items {
+            guard case .report(let received) = item.input else { continue }
+            received.identity = ReportIdentity(received, from: item.did, now: work.now)
+            switch received.identity {
             case .key(let key, _): keys.append(key)
-            case .values(let values) where devices.entries[items[index].place].isLate(values.ts):
-                let moment = Moment(did: did, ts: values.ts)
+            case .values(let values) where devices.entries[item.place].isLate(values.ts):
+                let moment = Moment(did: item.did, ts: values.ts)
                 if past.updateValue([], forKey: moment) == nil { late.append(moment) }
             case .values, .none: break
             }
         }
+        versions.reserveCapacity(keys.count)
         try work.tx.inbox.find(keys) { versions[keys[$0]] = $1 }
         try work.tx.history.find(late.map { ($0.did, $0.ts) }) { index, record in
             if let json = record.json { past[late[index], default: []].append(json) }
@@ -104,9 +102,8 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// Returns the version to which an earlier delivery of a report led; nil for a new report.
-    ///
-    /// The time and values of a new report are recorded in `status`.
+    /// Returns the status version of a repeated report; for a new report, records its values in `status` and returns
+    /// nil.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -139,7 +136,7 @@ struct ReportDeduplication {
         return history.contains(json, ts: ts, of: device.did)
     }
 
-    /// Records that a report with a key has taken effect, and the resulting version.
+    /// Records that a report with a key has taken effect, and the version of the status after the report.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
         guard case .key(let key, _) = identity else { return }
         versions[key] = version
@@ -148,7 +145,7 @@ struct ReportDeduplication {
 }
 
 extension DeviceEntry {
-    /// Returns whether only the history can show whether a report of this time is a repeat.
+    /// Returns true if only the history can show whether a report of this time is a repeat.
     fileprivate func isLate(_ ts: Instant) -> Bool {
         guard let record else { return false }
         return !record.status.isNews(ts) && !record.status.knowsReports(of: ts)
@@ -156,7 +153,7 @@ extension DeviceEntry {
 }
 
 extension Status {
-    /// Returns whether no earlier report can have had this time.
+    /// Returns true if no earlier report can have had this time.
     fileprivate func isNews(_ ts: Instant) -> Bool {
         if let newest, newest.ts >= ts { return false }
         return attributes.allSatisfy { $0.ts < ts }

@@ -4,10 +4,15 @@ import Storage
 import Wire
 
 /// A report with the message in which it was received.
-struct ReceivedReport {
-    var report: Report
-    var identity: ReportIdentity
-    var message: Inbound
+///
+/// The type is a class because a batch is iterated over several times, and a copy of a report is expensive.
+final class ReceivedReport {
+    let report: Report
+    let message: Inbound
+    /// The property by which a repeated delivery of the report is recognised; set when the batch is loaded.
+    var identity = ReportIdentity.none
+
+    init(_ report: Report, in message: Inbound) { (self.report, self.message) = (report, message) }
 }
 
 /// The processor of a batch's reports: new reports change statuses and are published; all reports are answered.

@@ -3,33 +3,32 @@ import Storage
 import Wire
 
 /// An input that concerns a device.
+///
+/// Rare cases are indirect, so that inputs are small and cheap to copy.
 enum StatusInput {
-    case report(Report, Inbound)
+    case report(ReceivedReport)
     /// A presence signal, and the message that contained it, if any.
-    case presence(PresenceSignal, Inbound?)
-    case info(RegistrationCodec.Info, Inbound)
+    indirect case presence(PresenceSignal, Inbound?)
+    indirect case info(RegistrationCodec.Info, Inbound)
     /// A user whose retained status must be published again or cleared.
     case refresh(UserID)
     /// A user whose retained status must be checked.
     case retained(UserID)
 }
 
-/// An input that concerns a device, with the data that is set once the batch is loaded.
+/// An input that concerns a device.
 struct StatusItem {
     let did: DeviceID
     let input: StatusInput
-    /// The index of the device in the batch.
+    /// The index of the device in the batch; set when the batch is loaded.
     var place = 0
-    /// The property by which a second delivery of a report is recognised.
-    var identity = ReportIdentity.none
 
     init(_ did: DeviceID, _ input: StatusInput) { (self.did, self.input) = (did, input) }
 }
 
 /// The data of one batch: its messages, their devices and their effects.
 ///
-/// A batch is read, loaded, decided in memory message by message, and saved, with a constant number of statements for
-/// any number of messages.
+/// A batch is read, loaded, processed in memory, and saved; the number of SQL statements doesn't depend on its size.
 struct StatusBatch {
     private var items: [StatusItem] = []
     /// The returned marks of a presence reconciliation.
@@ -46,15 +45,14 @@ struct StatusBatch {
 
     /// Reads a message.
     ///
-    /// A message that is unreadable or not for this worker becomes a dead letter, and is refused if its sender can be
-    /// answered.
+    /// An unreadable or misdirected message becomes a dead letter, and is refused if its sender can be answered.
     mutating func read(_ message: Inbound, on topic: Topic, in work: inout UnitOfWork) {
         switch topic {
         case .report(let did):
             guard let report = Self.decode(message, of: did, in: &work, with: ReportCodec.decode) else {
                 return work.effects.observed.count(.refused)
             }
-            add(.report(report, message), of: did)
+            add(.report(ReceivedReport(report, in: message)), of: did)
         case .presence(let did):
             let decode = PresenceCodec.decode(device:)
             guard let signal = Self.decode(message, of: did, in: &work, with: decode) else { return }
@@ -68,8 +66,7 @@ struct StatusBatch {
             let info = Self.decode(message, of: did, isSecret: true, in: &work, with: decode)
             if let info { add(.info(info, message), of: did) }
         case .status(let uid, let did):
-            // Only retained messages matter; other messages on these topics are the worker's own, which the broker
-            // delivers back.
+            // Only retained messages matter; all others are the worker's own messages, which the broker delivers back.
             if message.isRetained { add(.retained(uid), of: did) }
         case .workerState:
             guard let state = SystemCodec.decode(workerState: message.payload) else { return }
@@ -107,10 +104,10 @@ struct StatusBatch {
         in work: inout UnitOfWork
     ) throws -> Effects {
         try devices.load(&items, in: work)
-        try reports.deduplication.load(&items, of: devices, in: work)
+        try reports.deduplication.load(items, of: devices, in: work)
         try reports.answers.load(items, in: work.tx)
         for item in items { try decide(item, reconciling: &reconciliation, in: &work) }
-        // The order of marks and announcements in the batch doesn't matter, since devices are checked after the batch.
+        // Marks may be handled after the batch's announcements, since devices are checked only after the batch.
         for mark in marks { reconciliation.markReturned(mark) }
         return try save(in: &work)
     }
@@ -123,8 +120,7 @@ struct StatusBatch {
     ) throws {
         let place = item.place
         switch item.input {
-        case .report(let report, let message):
-            let received = ReceivedReport(report: report, identity: item.identity, message: message)
+        case .report(let received):
             try reports.decide(received, of: &devices.entries[place], history: &history, in: &work)
         case .presence(let signal, let message):
             reconciliation.recordPresence(signal, of: item.did)
@@ -132,15 +128,12 @@ struct StatusBatch {
         case .info(let info, let message): try devices.entries[place].update(info, message: message, in: &work)
         case .refresh(let uid): devices.entries[place].refreshStatus(of: uid, in: &work)
         case .retained(let uid):
-            if devices.entries[place].isSubscribed(uid) { return }
+            if devices.entries[place].subscriberSet.contains(uid) { return }
             devices.entries[place].clearStatus(of: uid, in: &work)
         }
     }
 
     /// Writes the results of a batch; returns the outcomes of commands.
-    ///
-    /// The results are the changed statuses, the history, the ids of reports that have taken effect, answered commands,
-    /// and requests to send commands.
     private func save(in work: inout UnitOfWork) throws -> Effects {
         try work.tx.statuses.save(reported: devices.records(.reported), moved: devices.records(.presence))
         devices.logStatuses(in: &work)

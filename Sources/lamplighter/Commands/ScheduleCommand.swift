@@ -58,10 +58,8 @@ extension ScheduleShowCommand {
     func show(_ answer: JSONObject, in place: CommandContext) {
         let row = answer.object("schedule")
         print("\(id)  device \(row.named("did", "deviceName"))  by \(row.text("creator"))")
-        Terminal.show(
-            plain: "\(row.days) at \(row.text("time"))   \(row.text("timezone"))"
-                + "   misfire \(row.text("misfire"))"
-        )
+        let time = "\(row.days) at \(row.text("time"))   \(row.text("timezone"))"
+        Terminal.show(plain: "\(time)   misfire \(row.text("misfire"))")
         print(row["enabled"]?.boolValue == true ? "next \(row.moment("nextAt"))" : "disabled")
         print("sets \(row.text("attrs"))")
         if row["remark"] != nil { Terminal.show(plain: "remark \(row.text("remark"))") }

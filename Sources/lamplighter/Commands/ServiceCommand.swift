@@ -73,15 +73,7 @@ extension ServiceRemoveCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let isGone = try place.store.batch(at: SystemClock().now, once: true) { tx in try tx.services.remove(name) }
-        guard isGone else {
-            throw Problem(
-                .notFound,
-                "there is no service \(name)",
-                at: name,
-                why: "no service with that name was added, or it was removed",
-                cures: [.init("lamplighter service list --data '\(place.directory.path)'", "all services")]
-            )
-        }
+        guard isGone else { throw place.missing("service", name) }
         if output.json { Terminal.show(["name": .string(name), "removed": true]) } else { print("removed \(name)") }
     }
 }

@@ -12,10 +12,7 @@ final class HistoryWriter {
     private var hasBinary = false
     private let isOnTerminal = isatty(1) == 1
 
-    init(format: HistoryExportCommand.Format, hidden: Set<String>) {
-        self.format = format
-        self.hidden = hidden
-    }
+    init(format: HistoryExportCommand.Format, hidden: Set<String>) { (self.format, self.hidden) = (format, hidden) }
 
     /// Adds the columns that a record needs.
     func note(_ record: HistoryRecord) {
@@ -35,24 +32,19 @@ final class HistoryWriter {
             members: (record.data?.members ?? []).filter { $0.value != .null && !hidden.contains($0.key) }
         )
         if format == .jsonl {
-            let line: JSONObject = [
-                "ts": .integer(record.ts.milliseconds), "data": .object(data),
-                "binary": record.binary.map { .string($0) },
-            ]
-            return Terminal.show(.object(line))
+            return Terminal.show(json: ["ts": record.ts, "data": data, "binary": record.binary])
         }
         let cells = names.map { name in data[name].map(Self.cell) ?? "" }
         show(["\(record.ts.milliseconds)"] + cells + (hasBinary ? [record.binary ?? ""] : []))
     }
 
-    /// Prints a line; on a terminal, escapes characters that could control it.
+    /// Prints a line; on a terminal, escapes control characters.
     private func show(_ cells: [String]) {
         let line = Self.line(cells)
         print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
-    /// Returns the title of an attribute's column, with the prefix `data.` if the title would be the same as that of a
-    /// fixed column.
+    /// Returns the title of an attribute's column; it has the prefix `data.` if a fixed column has the same title.
     private static func title(_ name: String) -> String {
         var rest = name[...]
         while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }
@@ -63,8 +55,7 @@ final class HistoryWriter {
         value.stringValue.map(guarded) ?? String(decoding: value.encoded(), as: UTF8.self)
     }
 
-    /// Returns a text in a form that a spreadsheet doesn't take for a formula; numbers don't pass through this
-    /// function.
+    /// Returns a text in a form that no spreadsheet interprets as a formula; numbers don't need this form.
     private static func guarded(_ text: String) -> String {
         let starts: [Unicode.Scalar] = ["=", "@", "+", "-", "\t", "\r", "\n"]
         guard let first = text.unicodeScalars.first, starts.contains(first) else { return text }

@@ -62,10 +62,10 @@ extension ListCommand {
 }
 
 extension CommandContext {
-    /// The store, the settings and whatever else operations need.
+    /// The context that operations need, with the store and the settings.
     var operations: OperationContext { OperationContext(store, settings, in: directory, consoleURL: consoleURL) }
 
-    /// Runs an operation as an admin with a name, and returns its answer.
+    /// Runs an operation as an admin with the given name, and returns the operation's answer.
     ///
     /// - Throws: A `Problem`, a `ValidationError` or a `Rejection` if the operation refuses.
     func run(
@@ -113,12 +113,11 @@ extension CommandContext {
         )
     }
 
-    /// The codes of problems by the HTTP status of a refusal; a refusal with another status is a fault of the request.
+    /// The problem's code for each HTTP status of a refusal; any other status means that the request is at fault.
     private static let codes: [Int: ProblemCode] = [
         404: .notFound, 409: .conflict, 412: .conflict, 500: .unexpected, 503: .notRunning,
     ]
 
-    /// The reasons why a thing with a given name can be missing, by the kind of thing.
     private static let reasons = [
         "app": "no app with that id was imported",
         "dead letter": "it was dropped, replayed, or displaced by newer dead letters",
@@ -130,24 +129,17 @@ extension CommandContext {
         "session": "the session has ended, or there never was a session with that id",
         "user": "no user with that id has registered, or it was erased",
     ]
-    /// The kinds of things that the parameters in paths name.
     private static let nouns = [
         "appId": "app", "did": "device", "keyId": "key", "productKey": "product", "scheduleId": "schedule",
         "sessionId": "session", "subscriptionId": "subscription",
         "uid": "user",
     ]
 
-    /// Returns the problem to report when nothing of a kind has the given name; the cure is the command that lists all
-    /// things of this kind.
+    /// Returns the problem that something (such as a device) doesn't exist; the cure is the command that lists all of
+    /// its kind.
     func missing(_ noun: String, _ name: String) -> Problem {
         let noun = Self.nouns[noun] ?? noun
         let command = "lamplighter \(noun.filter { $0 != " " }) list --data '\(directory.path)'"
-        return Problem(
-            .notFound,
-            "there is no \(noun) \(name)",
-            at: name,
-            why: Self.reasons[noun] ?? "it doesn't exist",
-            cures: [.init(command, "all \(noun)s")]
-        )
+        return .notFound(noun: noun, name: name, why: Self.reasons[noun] ?? "it doesn't exist", command: command)
     }
 }

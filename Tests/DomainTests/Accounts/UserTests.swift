@@ -27,7 +27,7 @@ struct UserTests {
     // MARK: Unconfirmed addresses
 
     @Test(
-        "A new address waits beside one that logs in, and takes the place of one that doesn't",
+        "A new address is pending if the user has an address for logging in; otherwise it replaces the address",
         arguments: [
             (User.EmailClaim.verified, true), (.registered, true), (.beside, true), (.given, false),
         ]
@@ -43,7 +43,9 @@ struct UserTests {
         #expect(user.unprovedEmail?.text == "new@example.com")
     }
 
-    @Test("A phone waits likewise, and the present one takes back what waits")
+    @Test(
+        "A new phone number is pending in the same way, and setting the present number again discards the pending one"
+    )
     func phones() {
         var user = user()
         user.writeDown(phone("151111111"), at: Self.now)
@@ -55,7 +57,7 @@ struct UserTests {
         #expect(user.pendingPhone == nil && user.isPhoneVerified)
     }
 
-    @Test("A verified address replaces the old one, and is no longer pending elsewhere") func proved() {
+    @Test("A verified address replaces the old one, and is no longer pending for other users") func proved() {
         var user = user()
         user.gain(email("old@example.com"), since: nil)
         user.writeDown(email("new@example.com"), at: Self.now)
@@ -70,7 +72,7 @@ struct UserTests {
     // MARK: Time zones
 
     @Test(
-        "Until a user sets a zone it is that of a country with one for all",
+        "Until a user sets a time zone, a country with a single zone determines it",
         arguments: [
             ("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"),
             ("1", "UTC"), ("7", "UTC"), ("34", "UTC"), ("351", "UTC"), ("61", "UTC"),
@@ -84,7 +86,7 @@ struct UserTests {
         #expect(user.timezone == "America/New_York")
     }
 
-    @Test("Every zone of a country exists")
+    @Test("Each zone in the countries' table exists")
     func zonesExist() {
         let codes = (1...999).map { "\($0)" }
         let zones = codes.compactMap { CountryZone.name(of: $0) }
@@ -95,7 +97,7 @@ struct UserTests {
     // MARK: The app's own data
 
     @Test(
-        "The app's own data are merged key by key",
+        "The app's own data is merged key by key",
         arguments: [
             ([:], ["a": 1], ["a": 1]), (["a": 1], ["b": 2], ["a": 1, "b": 2]),
             (["a": 1, "b": 2], ["a": .null], ["b": 2]),
@@ -107,15 +109,15 @@ struct UserTests {
         var profile = Profile()
         profile.custom = old
         var other = Profile()
-        // The custom data is assigned as a whole, since an object literal drops members that are null, but a message
-        // keeps them.
+        // A message keeps members that are null, but an object literal would drop them, so the test assigns the custom
+        // data as a whole.
         other.custom = said
         profile.merge(other)
         #expect(profile.custom == left)
     }
 
     @Test(
-        "A day is read as people write it",
+        "A date is accepted in the usual written form",
         arguments: [
             ("1990-1-1", "1990-01-01"), ("1990-12-31", "1990-12-31"), ("2000-02-29", "2000-02-29"), ("1990-2-30", nil),
             ("90-1-1", nil), ("1990-1", nil), ("1990-1-1-1", nil), ("", nil), ("1990-001-1", nil), ("soon", nil),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("Messages in words")
+@Suite("Texts of messages")
 struct MessageTextTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var tag: String?
@@ -12,7 +12,7 @@ struct MessageTextTests {
     }
 
     @Test(
-        "The user's language is used where the service speaks it, else the country's",
+        "The user's language is used if the service has it, otherwise the country's",
         arguments: [
             Case(tag: "zh-Hans-CN", countryCode: "49", language: .chinese),
             Case(tag: "en_GB", countryCode: "86", language: .english),
@@ -28,7 +28,7 @@ struct MessageTextTests {
     }
 
     @Test(
-        "A browser gets the language that it likes best",
+        "A browser gets its most preferred available language",
         arguments: [
             ("zh-CN,zh;q=0.9,en;q=0.8", Language.chinese), ("en;q=0.5, zh;q=0.7", .chinese), ("fr, en;q=0.1", .english),
             ("zh;q=0, en", .english), ("*", nil), ("", nil), ("zh,en", .chinese), ("en, zh", .english), (";;,=,q", nil),
@@ -61,7 +61,7 @@ struct MessageTextTests {
         "url": "https://example.org/link/abc?a=1&b=2", "address": "n•••@example.org",
     ]
 
-    @Test("Every template is whole in every language", arguments: OutgoingMessage.Template.allCases) func whole(
+    @Test("Each template is complete in each language", arguments: OutgoingMessage.Template.worded) func whole(
         _ template: OutgoingMessage.Template
     ) {
         for language in Language.allCases {
@@ -83,7 +83,7 @@ struct MessageTextTests {
         }
     }
 
-    @Test("Every purpose has words of its own in every language")
+    @Test("Each purpose has its own text in each language")
     func purposes() {
         let purposes = [
             "login", "register", "resetPassword", "bind", "logoutTerminal", "operation",
@@ -96,7 +96,7 @@ struct MessageTextTests {
         }
     }
 
-    @Test("An app's own words are used, and values can't smuggle anything in")
+    @Test("An app's own texts are used, and values can't inject anything")
     func own() {
         let message = Self.message(.code, ["code": "{app}<b>", "purpose": "login"])
 
@@ -112,7 +112,7 @@ struct MessageTextTests {
     }
 
     @Test(
-        "An app's own words are chosen by the exact tag, then the language, then as the service does",
+        "An app's own text is chosen by the exact tag, then by the language, and then by the service's rule",
         arguments: [
             ("pt-BR", "pt-br"), ("pt_BR", "pt-br"), ("PT", "pt"), ("pt-PT", "pt"), ("de-AT", "de"), ("fr", "en"),
             ("zh-Hant-TW", "zh"), ("", "en"), ("?", "en"),
@@ -133,7 +133,7 @@ struct MessageTextTests {
     }
 
     @Test(
-        "A tag of a language is well-formed",
+        "A language tag is well-formed",
         arguments: [
             ("de", true), ("pt-BR", true), ("zh-Hant-TW", true), ("es-419", true),
             ("sl-rozaj", true),
@@ -148,7 +148,7 @@ struct MessageTextTests {
     }
 
     @Test(
-        "Only its owner recognises a masked address",
+        "A masked address is recognizable only to its owner",
         arguments: [
             ("nora@example.org", "n•••@example.org"), ("@x", "•••@x"), ("15112345678", "•••78"),
             ("", "•••"),

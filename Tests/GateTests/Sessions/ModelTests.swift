@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// A second implementation of clients' rights, which is slow and simple, and shares no code with the gate.
+/// A second implementation of clients' rights; it is slow and simple, and shares no code with the gate.
 private struct Reference {
     var principal: Principal
     var hasSession: Bool
@@ -24,8 +24,7 @@ private struct Reference {
         return readable.contains { Self.passes(topic, $0) }
     }
 
-    /// Returns whether the gate should grant a subscription, by checking that sample topics that match the filter are
-    /// all readable.
+    /// Returns whether the gate should grant a subscription: a single right must cover all sample topics of the filter.
     func maySubscribe(_ filter: String) -> Bool {
         var filter = filter
         if filter == "$share" || filter.hasPrefix("$share/") {
@@ -51,11 +50,13 @@ private struct Reference {
         case .product(let key, let mac): ["ll/v1/product/\(key)/\(mac)/register"]
         case .device(let did): ["report", "info", "presence"].map { "ll/v1/device/\(did)/\($0)" }
         case .terminal(let id, let appId): ["ll/v1/app/\(appId)/\(id)/request/#"]
+        // `LinkTests` covers the rights of links.
+        case .link: []
         case .service("sms"): ["ll/v1/system/outbound/result"]
         case .service("clock"): ["ll/v1/system/trigger/+"]
         case .service("login"): ["ll/v1/system/session-invalid"]
         case .service("own"): ["ll/v1/+/x/#"]
-        case .service: ["ll/v1/#", "$SYS/#", "$CONTROL/lamplighter/#"]
+        case .service: ["ll/v1/#", "homeassistant/#", "$SYS/#", "$CONTROL/lamplighter/#"]
         }
     }
 
@@ -65,10 +66,11 @@ private struct Reference {
         case .device(let did): ["command", "response"].map { "ll/v1/device/\(did)/\($0)" }
         case .terminal(let id, let appId):
             ["ll/v1/app/\(appId)/\(id)/#"] + (hasSession ? ["ll/v1/user/\(World.uid)/#"] : [])
+        case .link: []
         case .service("sms"): ["ll/v1/system/outbound/#"]
         case .service("clock"), .service("login"): []
         case .service("own"): ["+/v1/device/#", "#"]
-        case .service: ["ll/v1/#", "$SYS/#", "$CONTROL/lamplighter/#"]
+        case .service: ["ll/v1/#", "homeassistant/#", "$SYS/#", "$CONTROL/lamplighter/#"]
         }
     }
 
@@ -98,7 +100,7 @@ private struct Reference {
         return passes(topic.dropFirst(), filter.dropFirst())
     }
 
-    /// Compares two strings byte by byte, since Swift regards two encodings of é as equal, but MQTT doesn't.
+    /// Compares two strings byte by byte: to Swift, but not to MQTT, two different encodings of é are equal.
     private static func same(_ left: Substring, _ right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
     private static func samples(of filter: String) -> [String] {
@@ -110,7 +112,7 @@ private struct Reference {
     }
 }
 
-@Suite("The gate against its model")
+@Suite("The gate compared with its model")
 struct ModelTests {
     private static let principals: [Principal] = [
         .product(key: World.key, mac: World.mac), .device(did: World.did),
@@ -131,7 +133,9 @@ struct ModelTests {
         World.did, World.otherDid, "ll", "device", "..",
     ]
 
-    @Test("A hundred thousand random questions get the model's answer", arguments: 0..<4) func random(seed: Int) {
+    @Test("The gate agrees with the model on a hundred thousand random questions", arguments: 0..<4) func random(
+        seed: Int
+    ) {
         var random = Seed(seed)
         let worlds = [nil, World.session(), World.session(until: World.now)].map { session in
             Self.principals.map { World.rights($0, session: session) }

@@ -37,7 +37,10 @@ extension PersonalData {
             "sharing.codeHash": "a hash", "schedule.secretAttrs": "a secret of the device",
             "command.secret": "a secret of the device", "command.uid": "the person",
             "apiKey": "servers of the app's maker", "eventSubscription": "servers of the app's maker",
+            "oauthClient": "services that users can link", "oauthToken": "hashes alone",
+            "homeAssistant": "what the person's Home Assistant was told of devices",
             "eventLog": "what other tables have, for the maker's servers, for some days",
+            "pushAddress.address": "a secret of the terminal", "pushAddress.addressHash": "a hash",
             "command.trace": "the number under which the log has the request",
             "sharing.inviterUid": "of the two one is this person, the other is another",
             "sharing.guestUid": "of the two one is this person, the other is another",
@@ -59,7 +62,7 @@ extension PersonalData {
         for column in ["lastCid", "checkedTo"] { out["formerBinding.\(column)"] = "how far erasing would be" }
         // The contents of these columns are sealed, and the section `messages` contains the parts that aren't secret.
         for column in [
-            "messageId", "channel", "dummy", "content", "tries", "told", "dueAt", "claimedBy",
+            "messageId", "channel", "dummy", "content", "terminalId", "tries", "told", "dueAt", "claimedBy",
             "error", "createdAt", "expiresAt",
         ] {
             out["delivery.\(column)"] = "in `messages`, without the content"
@@ -73,7 +76,8 @@ extension PersonalData {
         }
         for table in [
             "avatar", "identity", "session", "home", "homeDevice", "binding", "formerBinding",
-            "schedule", "link", "logoutCode", "cancellation", "audit",
+            "schedule", "link", "logoutCode", "cancellation", "audit", "notification", "notificationSetting",
+            "pushAddress",
         ] {
             out["\(table).uid"] = "the person"
         }

@@ -53,7 +53,7 @@ struct EventLogTests {
         try world.store.awaitEvents()
     }
 
-    @Test("Entries come back as they were, in order, each behind the one before")
+    @Test("Entries are read as they were written, in order, each after the one before")
     func order() throws {
         var plain = LoggedEvent(.messageFailed, at: Make.now, app: Make.app, data: [UInt8]("{}".utf8))
         try append(MakeEvents.event(), plain)
@@ -68,7 +68,7 @@ struct EventLogTests {
         #expect(try world.store.read { try $0.eventLog.end() } == read[2].id)
     }
 
-    @Test("An entry goes with its transaction")
+    @Test("An entry is rolled back with its transaction")
     func rollback() throws {
         struct Fault: Error {}
         #expect(throws: Fault.self) {
@@ -80,7 +80,7 @@ struct EventLogTests {
         #expect(try MakeEvents.read(world.store).isEmpty)
     }
 
-    @Test("Statuses stand apart, and a reading without them passes them")
+    @Test("Statuses are stored separately, and a reading without statuses skips them")
     func bulk() throws {
         try append(MakeEvents.event(.deviceStatus, "1"), MakeEvents.event(.deviceAlert, "2"))
         try append(MakeEvents.event(.deviceStatus, "3"))
@@ -92,7 +92,7 @@ struct EventLogTests {
         }
     }
 
-    @Test("A reading ends where its reader stops, and after its bytes")
+    @Test("A reading ends where its reader stops, or at its size limit")
     func limits() throws {
         for number in 0..<4 { try append(MakeEvents.event(.deviceAlert, "\(number)")) }
         let all = try MakeEvents.read(world.store).map(\.id)
@@ -108,7 +108,7 @@ struct EventLogTests {
         }
     }
 
-    @Test("The oldest rows of a kind are deleted, by age or by place, and the log says how far")
+    @Test("The oldest rows of a kind are deleted by age or position, and the log states up to where")
     func deletion() throws {
         for number in 0..<3 {
             let now = Make.at(Int64(number))
@@ -130,7 +130,20 @@ struct EventLogTests {
         #expect(left.sorted() == ["e2", "s1", "s2"].map { #"{"text":"\#($0)"}"# })
     }
 
-    @Test("A moment's place is before its first entry")
+    @Test("An erased user's entries are emptied, and entries of unknown types about others stay")
+    func forgetting() throws {
+        let mine = EventRowCodec.encode([MakeEvents.event(.deviceAlert, "mine")])
+        let other = LoggedEvent(.deviceAlert, at: Make.now, app: Make.app, data: [UInt8]("{}".utf8))
+        let text = String(decoding: EventRowCodec.encode([other]), as: UTF8.self)
+        let later = Array(text.replacing("device.alert", with: "device.rocks").utf8)
+        let deleted = EventRowCodec.encode([MakeEvents.event(.accountDeleted)])
+        #expect(EventRowCodec.decode(later) == [nil])
+        let left = EventRowCodec.forgetting(Make.uid, in: mine + later + deleted)
+        #expect(EventRowCodec.decode(left) == [nil, nil, MakeEvents.event(.accountDeleted)])
+        #expect(Array(left.suffix(later.count + deleted.count)) == later + deleted)
+    }
+
+    @Test("The position of a moment is before its first entry")
     func moments() throws {
         for number in 0..<3 { try append(MakeEvents.event(.deviceAlert, "\(number)"), at: Make.at(Int64(number))) }
         try world.store.read { (tx) throws in
@@ -140,7 +153,7 @@ struct EventLogTests {
         }
     }
 
-    @Test("In a log that another store wrote, new rows come after all of its rows")
+    @Test("In a log copied from another store, new rows follow all copied rows")
     func moved() throws {
         try append(MakeEvents.event())
         try world.store.batch(at: Make.now) { tx in
@@ -155,7 +168,7 @@ struct EventLogTests {
         #expect(try world.store.read { try $0.meta.value("eventBase") } == base)
     }
 
-    @Test("Statuses are wanted while a subscription names them, or for a while after a reader asked")
+    @Test("Statuses are wanted while a subscription includes them, or for a while after a reader asked for them")
     func wants() throws {
         let store = world.store
         func wanted(_ now: Instant) throws -> Bool {
@@ -183,147 +196,5 @@ struct EventLogTests {
         subscription.filter = EventFilter(names: ["device.alert"])
         try store.batch(at: Make.now) { [subscription] in try $0.eventSubscriptions.save(subscription) }
         #expect(try !wanted(Make.at(1_000)))
-    }
-}
-
-@Suite("Readers that the store knows")
-struct EventSubscriptionTests {
-    @Test("A subscription comes back as it was; its secret is sealed, and its cursor moves only from where it was read")
-    func table() throws {
-        let world = try World()
-        var subscription = EventSubscription(
-            id: SubscriptionID(trusted: "v-1"),
-            app: Make.app,
-            key: "k-1",
-            name: "billing",
-            filter: EventFilter(names: ["device.*", "share.changed"], products: [Make.key], dids: [Make.did]),
-            url: "https://example.com/hook",
-            batch: 10,
-            secret: Array("canary-secret-52".utf8),
-            cursor: EventCursor(xid: 1, seq: 2, left: 3),
-            createdAt: Make.now
-        )
-        subscription.failingSince = Make.now
-        try world.store.batch(at: Make.now) { [subscription] (tx) throws in
-            try tx.eventSubscriptions.add(subscription)
-            #expect(try tx.eventSubscriptions.find(subscription.id) == subscription)
-            #expect(try tx.eventSubscriptions.webhooks() == [subscription])
-            #expect(try tx.eventSubscriptions.all(of: AppID(trusted: "other")).isEmpty)
-            var next = subscription
-            next.cursor = EventCursor(xid: 1, seq: 3)
-            #expect(try tx.eventSubscriptions.advance(next, from: subscription.cursor))
-            #expect(try !tx.eventSubscriptions.advance(next, from: subscription.cursor))
-            next.state = .paused
-            try tx.eventSubscriptions.save(next)
-            #expect(try !tx.eventSubscriptions.advance(next, from: next.cursor))
-            #expect(try tx.eventSubscriptions.webhooks().isEmpty)
-        }
-        try world.store.checkpoint()
-        #expect(try !world.holds("canary-secret-52"))
-    }
-
-    @Test("The last tries are kept, newest first")
-    func deliveries() throws {
-        let world = try World()
-        let subscription = EventSubscription(
-            id: SubscriptionID(trusted: "v-1"),
-            app: Make.app,
-            key: nil,
-            name: "billing",
-            filter: EventFilter(),
-            url: "https://example.com/hook",
-            batch: 10,
-            secret: nil,
-            cursor: .start,
-            createdAt: Make.now
-        )
-        try world.store.batch(at: Make.now) { (tx) throws in
-            try tx.eventSubscriptions.add(subscription)
-            for number in 0...EventDelivery.keptMax {
-                let delivery = EventDelivery(
-                    at: Make.at(Int64(number)),
-                    webhookID: "w",
-                    events: number,
-                    status: number % 2 == 0 ? nil : 500,
-                    milliseconds: 7,
-                    error: "it failed"
-                )
-                try tx.eventSubscriptions.note([delivery], of: subscription.id)
-            }
-            let kept = try tx.eventSubscriptions.deliveries(of: subscription.id)
-            #expect(kept.count == EventDelivery.keptMax && kept[0].events == EventDelivery.keptMax)
-            #expect(kept[1].status == 500 && kept[0].status == nil && kept[0].at == Make.at(200))
-        }
-    }
-}
-
-@Suite("The event log with several writers", .enabled(if: PostgresServer.isInstalled), .serialized)
-struct EventWritersTests {
-    /// The number of writers that have not finished.
-    private final class Running: Sendable {
-        private let count = Atomic(8)
-
-        var isAny: Bool { count.load(ordering: .acquiring) > 0 }
-        func end() { count.subtract(1, ordering: .releasing) }
-    }
-
-    /// Lets eight processes write entries at once, while a reader follows the log.
-    ///
-    /// The transactions have different lengths. Returns the number of entries written and the entries that the reader
-    /// has read.
-    private func run(follow: (Store, inout EventCursor) throws -> [String]) throws -> (written: Int, read: Set<String>)
-    {
-        let database = try SharedDatabase()
-        let stores = try (0..<8).map { number in
-            let store = try database.open()
-            store.sequence.take(NodeSlot.shared[number])
-            return store
-        }
-        let reader = try database.open()
-        let running = Running()
-        for (number, store) in stores.enumerated() {
-            Thread.detachNewThread {
-                for round in 0..<60 {
-                    try? store.batch(at: Make.at(Int64(round))) { tx in
-                        try tx.eventLog.append([MakeEvents.event(.deviceAlert, "\(number).\(round)")])
-                        try tx.sql.settle()
-                        usleep(UInt32((number * 7 + round * 3) % 9) * 1_000)
-                    }
-                }
-                running.end()
-            }
-        }
-        var (read, cursor) = (Set<String>(), EventCursor.start)
-        var isLast = false
-        while !isLast {
-            isLast = !running.isAny
-            if isLast { try reader.awaitEvents() }
-            read.formUnion(try follow(reader, &cursor))
-        }
-        return (8 * 60, read)
-    }
-
-    @Test("A reader that follows eight writers loses nothing")
-    func nothingLost() throws {
-        let (written, read) = try run { store, cursor in
-            let new = try MakeEvents.read(store, after: cursor)
-            cursor = new.last?.id ?? cursor
-            return new.map { String(decoding: $0.event.data, as: UTF8.self) }
-        }
-        #expect(read.count == written)
-    }
-
-    @Test("One that follows the rows' numbers alone loses entries, which is why the log has more")
-    func control() throws {
-        let (written, read) = try run { store, cursor in
-            try store.read { tx in
-                try tx.sql.query("SELECT seq, messages FROM eventLog WHERE seq > $1 ORDER BY seq", cursor.seq) { row in
-                    cursor.seq = row.next()
-                    let data = EventRowCodec.decode(row.next()).first??.data ?? []
-                    return String(decoding: data, as: UTF8.self)
-                }
-            }
-        }
-        #expect(read.count < written)
     }
 }

@@ -8,11 +8,12 @@ import Testing
 @testable import PostgreSQL
 @testable import Storage
 
-@Suite("The statements on PostgreSQL", .enabled(if: PostgresServer.isInstalled))
+@Suite("Statements on PostgreSQL", .enabled(if: PostgresServer.isInstalled))
 struct PrepareTests {
-    /// The types that describe the rows of a table, each with its table.
+    /// The described tables, by the names of their row types.
     private static let tables: [String: DescribedTable] = [
-        "AccountRow": .init(AccountRow.table), "AppRow": .init(AppRow.table),
+        "AccountRow": .init(AccountRow.table), "AnnouncedDevice": .init(AnnouncedDevice.table),
+        "AppRow": .init(AppRow.table),
         "AuditRow": .init(AuditRow.table), "AvatarRow": .init(AvatarRow.table),
         "Binding": .init(Binding.table), "CodeRow": .init(CodeRow.table),
         "CancellationTable.Entry": .init(CancellationTable.Entry.table),
@@ -28,6 +29,9 @@ struct PrepareTests {
         "LinkRow": .init(LinkRow.table),
         "MessageRecordRow": .init(MessageRecordRow.table),
         "MessageRow": .init(MessageRow.table), "OutboxRow": .init(OutboxRow.table),
+        "OAuthClient": .init(OAuthClient.table), "OAuthToken": .init(OAuthToken.table),
+        "Domain.Notification": .init(Domain.Notification.table),
+        "NotificationSettings": .init(NotificationSettings.table), "PushAddress": .init(PushAddress.table),
         "Operator": .init(Operator.table),
         "OperatorSessionRow": .init(OperatorSessionRow.table),
         "OperatorTokenRow": .init(OperatorTokenRow.table),
@@ -42,8 +46,9 @@ struct PrepareTests {
     private static var listed: [String] {
         let logs = [EventTable.log.text, CommandTable.log.text]
         let rows: [ExpiringRows] = [
-            .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .apiKey, .notice, .logoutCode,
-            .messageRecord, .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
+            .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .apiKey, .oauthToken, .notice, .logoutCode,
+            .messageRecord, .notification, .hiddenNotification, .endedInvitation, .audit, .command, .invitation, .guest,
+            .cancellation,
         ]
         let expiring = rows.flatMap { [$0.deletion(besideOthers: true), $0.counting] }
         let whole = StoredTable.all().flatMap { table in
@@ -55,7 +60,7 @@ struct PrepareTests {
     /// The ids of the PostgreSQL types that the service can read from a column.
     private static let readable: Set<UInt32> = [16, 17, 20, 21, 23, 25, 701]
 
-    @Test("Each statement in the sources is prepared, and gives columns of types that we read") func all() throws {
+    @Test("Each statement in the sources can be prepared, and its columns have types that are read") func all() throws {
         let folder = packageRoot.appending(path: "Sources/Storage")
         var all = try SourceStatements(folder, tables: Self.tables)
         #expect(all.unknown.isEmpty, "say in SourceStatements what these stand for")
@@ -77,8 +82,8 @@ struct PrepareTests {
 
     /// Prepares a statement, and returns the types of its result columns.
     ///
-    /// The service always sends the types of parameters, but the test doesn't know them. If the server can't infer the
-    /// type of a parameter, its error names the parameter, and the function tries one type after another.
+    /// The service sends the types of parameters, which the test doesn't know. If the server reports that it can't
+    /// infer the type of a parameter, the function tries one type after another.
     private func prepare(
         _ statement: String,
         on connection: PostgresConnection,

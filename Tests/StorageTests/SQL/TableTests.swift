@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Described tables")
 struct TableTests {
-    /// A described table, and those of its columns that only the engine or other statements write.
+    /// A described table, and the columns that the description omits because only the engine or other statements write
+    /// them.
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
         var columns: [String]
@@ -32,6 +33,7 @@ struct TableTests {
             Case(EventRow.table), Case(Home.table), Case(LinkRow.table), Case(MessageRow.table),
             Case(RequestRow.table, others: ["seq"]), Case(ScheduleRow.table),
             Case(ScheduleRun.table), Case(SessionRow.table), Case(KeyRow.table), Case(SharingRow.table),
+            Case(AnnouncedDevice.table),
             Case(StatusRecord.table), Case(WaiterRow.table),
         ]
     )
@@ -43,7 +45,7 @@ struct TableTests {
         #expect((table.columns + table.others).sorted() == actual.sorted())
     }
 
-    @Test("Statements take the columns of their roles, and the key last")
+    @Test("Statements use the columns of their roles, and the key last")
     func statements() {
         let table = Table<Note>("note")
 
@@ -59,7 +61,7 @@ struct TableTests {
         #expect(table.columns(of: "n") == "n.id, n.text, n.seen, n.secret")
     }
 
-    @Test("A row comes back as it was written, and a sealed column is not readable in the table") func rows() throws {
+    @Test("A row is read as it was written, and a sealed column is unreadable in the table") func rows() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
             let table =

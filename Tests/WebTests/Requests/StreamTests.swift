@@ -20,7 +20,7 @@ import Testing
         return try StreamFilters(query, of: holder).texts
     }
 
-    @Test("A stream has all of its own topics, unless filters name some")
+    @Test("A stream has all its own topics unless filters name some")
     func ownTopics() throws {
         #expect(try filters(nil) == ["app/demo/\(Self.terminal)/#", "user/\(Self.uid)/#"])
         #expect(try filters("filter=user/\(Self.uid)/device/%2B/status") == ["user/\(Self.uid)/device/+/status"])
@@ -49,7 +49,7 @@ import Testing
         )
     }
 
-    @Test("Packets are read whole, however they are cut", arguments: 1...7)
+    @Test("Packets are read completely, however they are split", arguments: 1...7)
     func packets(_ size: Int) throws {
         let topic: [UInt8] = [0, 3] + Array("a/b".utf8)
         let long = [UInt8](repeating: 0x78, count: 200)
@@ -70,7 +70,7 @@ import Testing
         )
     }
 
-    @Test("An address has 16 places, and the service a number in all")
+    @Test("An address can have 16 streams, and the service has a total limit")
     func places() throws {
         let places = StreamPlaces(limit: 17)
         for _ in 0..<16 { try places.enter("a") }
@@ -81,12 +81,12 @@ import Testing
         try places.enter("c")
     }
 
-    @Test("A stream of events takes lists with commas or repeated, and no other parameters")
+    @Test("A stream of events accepts lists with commas or repeated parameters, and no other parameters")
     func query() throws {
         let read = try EventQuery.read("types=device.alert,share.*&types=account.%2A&after=start")
         #expect(read["types"]?.arrayValue?.compactMap(\.stringValue) == ["device.alert", "share.*", "account.*"])
         #expect(read["after"]?.stringValue == "start")
-        for query in ["wait=3", "types", "after=%zz", "=x"] {
+        for query in ["wait=3", "types", "after=%zz", "=x", "after=now&after=start"] {
             #expect(throws: Rejection.self, "\(query)") { try EventQuery.read(query) }
         }
         #expect(try EventQuery.lastID("") == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("Proofs of an account, and the rights of an address")
+@Suite("Proofs of an account, and the rights of an address's owner")
 struct AccountProofTests {
     private let password = JSONValue.string(AccountWorld.password)
     private let email: JSONObject = ["email": "a@example.com"]
@@ -19,7 +19,7 @@ struct AccountProofTests {
     // MARK: Codes before hashes
 
     @Test(
-        "A wrong code costs no hash, a right one does, and is used up by it",
+        "A wrong code causes no hash; the right code does, and is used up",
         arguments: ["register", "resetPassword"]
     )
     func codesFirst(_ purpose: String) throws {
@@ -38,7 +38,7 @@ struct AccountProofTests {
         #expect(try world.ask(2, purpose, params).errorCode == "InvalidCode")
     }
 
-    @Test("A full pool refuses after a right code, which stays good")
+    @Test("After the right code, a full pool refuses the request, and the code stays valid")
     func full() throws {
         let world = try AccountWorld()
         let code = try world.code(0, "register", email)
@@ -52,8 +52,7 @@ struct AccountProofTests {
 
     // MARK: One limit for all password paths
 
-    @Test("Wrong passwords at logins close cancelling and logout codes, and the other way round") func oneLimit() throws
-    {
+    @Test("Wrong passwords at logins also block cancelling and logout codes, and vice versa") func oneLimit() throws {
         let world = try AccountWorld()
         let phone: JSONObject = ["phone": "1512345678"]
         try world.register(0, phone)
@@ -68,7 +67,8 @@ struct AccountProofTests {
         #expect(try world.ask(0, "cancel", ["code": .string(code)]).isOK)
     }
 
-    @Test("An app gets so many new terminals an hour, and its old ones log in all the same") func terminals() throws {
+    @Test("An app gets a limited number of new terminals an hour, and its known terminals can still log in")
+    func terminals() throws {
         let world = try AccountWorld()
         world.world.environment.limits.terminalsPerHour = 2
         for terminal in 0..<2 { #expect(try world.ask(terminal, "loginAnonymous").isOK) }
@@ -83,7 +83,7 @@ struct AccountProofTests {
 
     // MARK: Notifications
 
-    @Test("A user's terminals are told that an address is another one")
+    @Test("A user's terminals are notified of a changed address")
     func told() throws {
         let world = try AccountWorld()
         let uid = try world.register(0, ["username": "lena"]).user["uid"]?.stringValue ?? ""
@@ -93,7 +93,7 @@ struct AccountProofTests {
         #expect(told["type"] == "addressChanged" && told["address"] == "email")
     }
 
-    @Test("With accounts revealed, an unknown address says so and gets nothing")
+    @Test("If the app reveals accounts, a request for an unknown address is refused and nothing is sent")
     func revealed() throws {
         let world = try AccountWorld(["revealAccounts": true])
         let unknown = "ResourceNotFound"
@@ -112,9 +112,8 @@ struct AccountProofTests {
 
     // MARK: Names that are addresses
 
-    @Test("A username may be an e-mail address: it logs in, and its mailbox resets its password") func emailAsName()
-        throws
-    {
+    @Test("A username can be an e-mail address: the user logs in with it, and its mailbox resets the password")
+    func emailAsName() throws {
         let world = try AccountWorld()
         try world.register(0, ["username": "A@example.com"])
         for name in ["username", "account"] { #expect(try world.login(1, JSONObject([(name, "a@example.com")])).isOK) }
@@ -123,7 +122,7 @@ struct AccountProofTests {
         #expect(try world.mails().map(\.template) == [.resetPassword])
     }
 
-    @Test("The address's owner goes first, and takes the name away by proving the address") func ownerFirst() throws {
+    @Test("The address's owner has priority, and takes the name over by proving the address") func ownerFirst() throws {
         let world = try AccountWorld()
         try world.register(0, ["username": "a@example.com"], password: "squatter's own")
         try world.ask(0, "updateProfile", ["email": "b@example.com"])
@@ -138,7 +137,7 @@ struct AccountProofTests {
         }
     }
 
-    @Test("Taking an address as a username does not reveal whether it has an account") func nameTellsNothing() throws {
+    @Test("Using an address as username does not reveal whether it has an account") func nameTellsNothing() throws {
         let world = try AccountWorld()
         try world.register(0, email)
         for (terminal, name) in ["a@example.com", "b@example.com"].enumerated() {
@@ -159,7 +158,7 @@ struct AccountProofTests {
         }
     }
 
-    @Test("A username that another user verified as an address shuts no user out") func nameBesideOwner() throws {
+    @Test("A username that another user verified as an address locks no user out") func nameBesideOwner() throws {
         let world = try AccountWorld()
         let owner = try world.register(0, email)
         #expect(try world.register(1, ["username": "a@example.com"], password: "squatter's own").isOK)
@@ -173,7 +172,9 @@ struct AccountProofTests {
 
     // MARK: Unverified addresses
 
-    @Test("A user who registers a taken address unverified logs in by it as by a free one") func beside() throws {
+    @Test("After registering a taken address without proof, a user logs in with it as with a free one")
+
+    func beside() throws {
         for policy in ["link", "none"] {
             let world = try AccountWorld(["emailRegistration": .string(policy)])
             func register(_ terminal: Int, _ password: String) throws -> JSONObject {
@@ -198,9 +199,8 @@ struct AccountProofTests {
         }
     }
 
-    @Test("Days later too, as many who registered an address unproved log in, taken or free") func besideDaysLater()
-        throws
-    {
+    @Test("Even days later, as many users with unproved addresses can log in, whether the address is taken or free")
+    func besideDaysLater() throws {
         func outcomes(isTaken: Bool) throws -> [String?] {
             let world = try AccountWorld(["emailRegistration": "link"])
             if isTaken { try world.register(9, email) }
@@ -222,7 +222,9 @@ struct AccountProofTests {
         #expect(try outcomes(isTaken: false) == outcomes(isTaken: true))
     }
 
-    @Test("As many links may be asked for by who registered a taken address as a free one") func linksBeside() throws {
+    @Test(
+        "Without proof, as many links can be requested for a taken address as for a free one"
+    ) func linksBeside() throws {
         func asked(isTaken: Bool) throws -> [String?] {
             let world = try AccountWorld(["emailRegistration": "link"])
             if isTaken { try world.register(9, email) }
@@ -246,19 +248,21 @@ struct AccountProofTests {
         #expect(answers == [nil, nil, nil, nil, nil, "TooManyRequests"])
     }
 
-    @Test("An account beside the owner's gives no more tries of the owner's password") func noMoreTries() throws {
+    @Test("An account with the owner's address doesn't give more tries of the owner's password")
+
+    func noMoreTries() throws {
         let world = try AccountWorld(["emailRegistration": "link"])
         let register = with(["password": "the other's own"], email)
         try world.ask(0, "register", with(["password": password], email))
         try world.ask(1, "register", register)
         for turn in 0..<10 { #expect(try world.login(10 + turn, email, password: "the other's own").isOK) }
-        // The service also compared each of the ten passwords with the owner's, which counted as ten wrong tries.
+        // The service also compared each of the ten passwords with the owner's, and counted ten wrong tries.
         #expect(try !world.login(30, email).isOK)
         world.world.clock.advance(seconds: 900)
         #expect(try world.login(30, email).isOK)
     }
 
-    @Test("The user who verifies the address has it alone")
+    @Test("The user who verifies the address becomes its only owner")
     func proved() throws {
         let world = try AccountWorld(["emailRegistration": "link"])
         try world.ask(0, "register", with(["password": "the first one's"], email))

@@ -7,9 +7,9 @@ import Wire
 
 @testable import Workers
 
-@Suite("Accounts that go")
+@Suite("Ending an account")
 struct CancellationTests {
-    private func login(_ world: World, id: String) throws -> JSONObject {
+    func login(_ world: World, id: String) throws -> JSONObject {
         world.broker.send(
             World.requestTopic(0, "account/loginAnonymous"),
             ["id": .string(id), "params": ["countryCode": "49", "deviceId": "0123456789abcdef"]]
@@ -18,11 +18,11 @@ struct CancellationTests {
         return try #require(world.answers().last)
     }
 
-    private func exists(_ world: World, _ uid: UserID) throws -> Bool {
+    func exists(_ world: World, _ uid: UserID) throws -> Bool {
         try world.read { try $0.accounts.find(uid) } != nil
     }
 
-    @Test("Cancelling ends all sessions, and seven days later nothing is left of the user") func cancel() throws {
+    @Test("Cancelling ends all sessions, and after seven days all the user's data is deleted") func cancel() throws {
         let world = try World()
         try world.makeDevices(2, online: true)
         try world.makeUsers(2)
@@ -95,7 +95,7 @@ struct CancellationTests {
         }.map { "\($0.table).\($0.column)" }.sorted()
     }
 
-    @Test("Of an erased user no row of any table is left but the audit trail, and the event that the account ended")
+    @Test("After a user is erased, only the audit trail and the event account.deleted are left")
     func nothingLeft() throws {
         let world = try World()
         try world.makeDevices(2, online: true)
@@ -182,7 +182,7 @@ struct CancellationTests {
             try Cancellation.begin(user, by: .system, in: &work)
         }
         try world.runMaintenance()
-        // Messages that wait to be published contain the ids of their recipients, so the workers must publish them
+        // Messages waiting to be published contain their recipients' ids, so the workers must publish these messages
         // first.
         try world.runStatus()
         try world.runControl()
@@ -229,7 +229,7 @@ struct CancellationTests {
         #expect(try world.count("account") == 1)
     }
 
-    @Test("Erasing tells the terminals that are still logged in, and has the gate cut them off") func erase() throws {
+    @Test("Erasing notifies the terminals that are still logged in, and the gate cuts them off") func erase() throws {
         let world = try World()
         try world.makeUsers(1)
         let user = try #require(try world.read { try $0.accounts.find(World.uid(0)) })
@@ -242,79 +242,5 @@ struct CancellationTests {
         let told = world.broker.published(to: "ll/v1/app/demo/\(World.terminal(0).text)/session")
         #expect(told.map { $0["reason"] } == ["accountCancelled"])
         #expect(world.broker.published.filter { $0.topic == Topics.gateControl }.count == 1)
-    }
-
-    @Test("An anonymous user without devices goes after ninety idle days, one with a device stays") func idle() throws {
-        let world = try World()
-        try world.makeDevices(1)
-        try world.makeUsers(2)
-        try world.bind(0, 1)
-        try world.runSession()
-        world.clock.advance(seconds: 7_776_000)
-        try world.runMaintenance()
-        #expect(try exists(world, World.uid(0)))
-        world.clock.advance(seconds: 1)
-        try world.runMaintenance()
-        #expect(try !exists(world, World.uid(0)))
-        #expect(try exists(world, World.uid(1)))
-    }
-
-    @Test("Rows past their retention are deleted in steps")
-    func retention() throws {
-        var limits = Limits()
-        limits.sweepStep = 2
-        let world = try World(limits: limits)
-        try world.makeDevices(1)
-        try world.makeUsers(5)
-        try world.write { (tx) throws in
-            for number in 0..<5 {
-                guard var session = try tx.sessions.find(SessionID(trusted: "s-\(number)")) else { continue }
-                try tx.sessions.end(&session, .loggedOut)
-                _ = try tx.sessions.claim(notice: MessageID(trusted: "n-\(number)"))
-                _ = try tx.logoutCodes.make(World.uid(number), on: World.terminal(number), expiresAt: tx.now)
-            }
-        }
-        world.clock.advance(seconds: 2_592_001)
-        var steps: [String: Int] = [:]
-        for job in ExpiredRows.all(world.environment) { steps[job.name] = try world.run(job) }
-        for kind in ["session", "notice", "logoutCode"] { #expect(steps[kind] == 3) }
-        for table in ["session", "notice", "logoutCode", "terminal"] { #expect(try world.count(table) == 0) }
-    }
-
-    @Test("A terminal is remembered while it has a session, or the same user had one lately") func terminals() throws {
-        let world = try World()
-        try world.makeUsers(2)
-        try world.write { (tx) throws in
-            for number in 0..<2 {
-                guard var session = try tx.sessions.live(on: World.terminal(number)) else { continue }
-                try tx.sessions.end(&session, .loggedOut)
-                var next = World.session(number, since: tx.now, id: "s-next-\(number)")
-                try tx.sessions.begin(next, token: "next \(number)")
-                if number == 1 { try tx.sessions.end(&next, .loggedOut) }
-            }
-        }
-        world.clock.advance(seconds: 2_592_001)
-        try world.runMaintenance()
-        #expect(try world.read { try $0.sessions.app(of: World.terminal(0)) } == World.app)
-        #expect(try world.read { try $0.sessions.app(of: World.terminal(1)) } == nil)
-        #expect(try world.count("session") == 1)
-    }
-
-    @Test("The audit trail is kept as long as the operator says, and erasures for good") func auditDays() throws {
-        var limits = Limits()
-        limits.auditDays = 30
-        let world = try World(limits: limits)
-        try world.makeUsers(1)
-        try world.write { (tx) throws in
-            for kind in [AuditEntry.Kind.loggedIn, .erased] {
-                try tx.audit.add(AuditEntry(kind: kind, uid: World.uid(0), app: World.app, actor: .system))
-            }
-        }
-        world.clock.advance(seconds: 30 * 86_400)
-        try world.runMaintenance()
-        #expect(try world.count("audit") == 2)
-        world.clock.advance(seconds: 1)
-        try world.runMaintenance()
-        #expect(try world.read { try $0.audit.newest(limit: 10) }.map(\.kind) == [.erased])
     }
 }

@@ -18,7 +18,7 @@ struct PasswordMethodTests {
         return try world.ask(0, "changePassword", params)
     }
 
-    @Test("Changing it ends all other sessions and tells the mailbox")
+    @Test("Changing the password ends all other sessions and notifies the mailbox")
     func changing() throws {
         try world.register(0, email)
         #expect(try world.login(1, email).isOK)
@@ -32,7 +32,7 @@ struct PasswordMethodTests {
         #expect(try world.login(2, email, password: "another password").isOK)
     }
 
-    @Test("Without the right old one, or with a weak new one, nothing changes")
+    @Test("Without the right old password, or with a weak new one, nothing changes")
     func refused() throws {
         try world.register(0, email)
         #expect(try change("wrong password", "another password").errorCode == "InvalidCredentials")
@@ -42,7 +42,7 @@ struct PasswordMethodTests {
         #expect(try world.login(1, email).isOK)
     }
 
-    @Test("An account without one needs no old one")
+    @Test("An account without a password requires no old one")
     func first() throws {
         let phone: JSONObject = ["phone": "1512345678"]
         let code = try world.code(0, "login", phone)
@@ -63,7 +63,9 @@ struct PasswordMethodTests {
         )
     }
 
-    @Test("A code resets it once, ends all sessions, and opens what was closed by guessing") func resetting() throws {
+    @Test(
+        "A code resets the password once, ends all sessions, and unlocks an account that was locked after wrong tries"
+    ) func resetting() throws {
         try world.register(0, email)
         for terminal in 100..<110 { _ = try world.login(terminal, email, password: "wrong password") }
         let code = try world.code(9, "resetPassword", email)
@@ -76,7 +78,7 @@ struct PasswordMethodTests {
         #expect(try reset(9, code, "a third password").errorCode == "InvalidCode")
     }
 
-    @Test("Of a hundred resets with the right code at once exactly one succeeds") func parallelResets() throws {
+    @Test("Of a hundred concurrent resets with the right code, exactly one succeeds") func parallelResets() throws {
         try world.register(0, email)
         let code = try world.code(9, "resetPassword", email)
         for terminal in 100..<200 {
@@ -92,7 +94,7 @@ struct PasswordMethodTests {
         #expect(try world.answers().count { $0.isOK } == 1)
     }
 
-    @Test("No step of a reset can be skipped, and a code for something else is none")
+    @Test("No step of a reset can be skipped, and a code with another purpose is refused")
     func steps() throws {
         try world.register(0, email)
         #expect(try reset(9, "123456", "another password").errorCode == "InvalidCode")
@@ -123,7 +125,7 @@ struct PasswordMethodTests {
         #expect(try world.mails().isEmpty)
     }
 
-    @Test("A link is asked for alike, whether or not there is an account")
+    @Test("A link is requested in the same way with or without an account")
     func link() throws {
         try world.register(0, email)
         _ = try world.mails()

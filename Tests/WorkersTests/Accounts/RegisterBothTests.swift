@@ -4,7 +4,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("Registering with both addresses, and by number")
+@Suite("Registering with two addresses, and by number")
 struct RegisterBothTests {
     private static let password = JSONValue.string(AccountWorld.password)
     private static let phone: JSONObject = ["phone": "+491512345678"]
@@ -18,7 +18,7 @@ struct RegisterBothTests {
         return params
     }
 
-    @Test("A phone's code proves it, and the e-mail waits for its link")
+    @Test("A code proves the phone, and the e-mail address is pending until its link is followed")
     func phoneProved() async throws {
         let world = try AccountWorld()
         let code = try world.code(0, "register", Self.phone)
@@ -35,7 +35,7 @@ struct RegisterBothTests {
         #expect(try world.login(1, Self.email).user["uid"] == user["uid"])
     }
 
-    @Test("An e-mail's code proves it, and the phone waits for its own")
+    @Test("A code proves the e-mail address, and the phone is pending until its own code")
     func emailProved() throws {
         let world = try AccountWorld()
         let code = try world.code(0, "register", Self.email)
@@ -50,7 +50,7 @@ struct RegisterBothTests {
         #expect(try world.login(1, Self.phone).user["uid"] == user["uid"])
     }
 
-    @Test("A ticket proves the address that it was issued for")
+    @Test("A ticket proves the address for which it was issued")
     func ticket() throws {
         let world = try AccountWorld()
         try world.ask(0, "loginAnonymous")
@@ -62,7 +62,7 @@ struct RegisterBothTests {
         #expect(user["username"] == nil)
     }
 
-    @Test("A wrong code proves neither, and counts as a try of both")
+    @Test("A wrong code proves neither address, and counts as a try for both")
     func wrong() throws {
         let world = try AccountWorld()
         let code = try world.code(0, "register", Self.email)
@@ -76,7 +76,9 @@ struct RegisterBothTests {
         #expect(try world.world.count("account") == 0)
     }
 
-    @Test("Where an e-mail needs no code a phone beside it waits, whatever phones may do") func unproved() throws {
+    @Test(
+        "If the app requires no code for e-mail addresses, a phone beside one is pending, whatever the phone policy is"
+    ) func unproved() throws {
         for isOn in [true, false] {
             let world = try AccountWorld(["emailRegistration": "link", "phoneRegistration": .bool(isOn)])
             let answer = try world.ask(0, "register", params(["username": "lena"]))
@@ -88,8 +90,8 @@ struct RegisterBothTests {
         }
     }
 
-    @Test("A pending address that another has proved answers like a free one, and its owner hears") func taken() throws
-    {
+    @Test("A pending address that another user proved is answered like a free one, and its owner is notified")
+    func taken() throws {
         for isRevealed in [false, true] {
             let world = try AccountWorld(["revealAccounts": .bool(isRevealed)])
             try world.register(0, Self.phone)
@@ -103,7 +105,7 @@ struct RegisterBothTests {
     }
 
     @Test(
-        "The proved phone is taken as username in any of its forms",
+        "The proved phone is accepted as username in any of its forms",
         arguments: ["+491512345678", "49-1512345678", "0151 2345678", "1512345678"]
     )
     func named(_ name: String) throws {
@@ -117,7 +119,7 @@ struct RegisterBothTests {
         #expect(try world.login(1, ["username": .string(name)]).isOK)
     }
 
-    @Test("A phone that is not proved is no username")
+    @Test("An unproved phone can't be a username")
     func namedUnproved() throws {
         let world = try AccountWorld()
         let code = try world.code(0, "register", Self.email)
@@ -129,14 +131,14 @@ struct RegisterBothTests {
         #expect(answer.isOK, "the code stays good")
     }
 
-    @Test("A name of a few digits logs in, as account too")
+    @Test("A name of a few digits logs in, also as account")
     func numbered() throws {
         let world = try AccountWorld()
         let uid = try world.register(0, ["username": "1001"]).user["uid"]
         for field in ["username", "account"] { #expect(try world.login(1, [field: "1001"]).user["uid"] == uid) }
     }
 
-    @Test("A request without a country has its phone's, or the app's default")
+    @Test("Without a country, a request has its phone's country or the app's default")
     func country() throws {
         let world = try AccountWorld(["defaultCountryCode": "86"])
         func user(_ terminal: Int, _ method: String, _ params: JSONObject) throws -> JSONObject {

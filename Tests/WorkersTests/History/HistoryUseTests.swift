@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("A device's history of one day")
+@Suite("The daily limit of a device's history")
 struct HistoryUseTests {
     private func world() throws -> World {
         var limits = Limits()
@@ -25,7 +25,7 @@ struct HistoryUseTests {
         world.broker.published(ending: "/event").filter { $0["type"] == "historyLimited" }
     }
 
-    @Test("Beyond its bound only the state is kept, with at most one notice an hour")
+    @Test("Beyond the limit only the state is stored, with at most one notice an hour")
     func bound() throws {
         let world = try world()
         for number in Int64(1)...9 { try send(world, number) }
@@ -53,23 +53,27 @@ struct HistoryUseTests {
         #expect(limited(world).count == 2)
     }
 
-    @Test("A report for a full history alone is answered as taken, and not as stored")
+    @Test("A report for a full history is answered as accepted, but not as stored")
     func older() throws {
         let world = try world()
         for number in Int64(1)...4 { try send(world, number) }
         let ts = JSONValue.integer(world.clock.now.milliseconds - 60_000)
         world.sendReport(0, ["id": "old", "ts": ts, "data": ["n": 0, "text": "long ago"]])
         world.sendReport(0, ["id": "bytes", "binary": .string(String(repeating: "QUJD", count: 200))])
+        let text = JSONValue.string(String(repeating: "x", count: 500))
+        let unchanged: JSONValue = [["name": "hot", "value": false]]
+        world.sendReport(0, ["id": "alert", "alerts": unchanged])
+        world.sendReport(0, ["id": "both", "ts": ts, "data": ["text": text], "alerts": unchanged])
         try world.runStatus()
 
-        let answers = world.broker.published(to: World.response(0)).suffix(2)
-        #expect(answers.map { $0["id"] } == ["old", "bytes"])
-        #expect(answers.first?["stored"] == "history", "a small one still fits")
-        #expect(answers.last?.isOK == true && answers.last?["stored"] == nil)
+        let answers = world.broker.published(to: World.response(0)).suffix(4)
+        #expect(answers.map { $0["id"] } == ["old", "bytes", "alert", "both"])
+        #expect(answers.map { $0["stored"] } == ["history", nil, "state", nil], "only a small one still fits")
+        #expect(answers.allSatisfy { $0.isOK })
         #expect(world.broker.published(ending: "/binary").count == 1, "users are told all the same")
     }
 
-    @Test("An alarm that comes and goes all day does not fill the log of events either") func alarms() throws {
+    @Test("An alert that comes and goes all day does not fill the event log either") func alarms() throws {
         let world = try world()
         for number in 0..<40 { world.sendReport(0, ["alerts": [["name": "hot", "value": .bool(number % 2 == 0)]]]) }
         try world.runStatus()

@@ -7,24 +7,24 @@ import Testing
 
 @Suite("Counts per terminal and source address")
 struct CountTests {
-    private let world: AccountWorld
+    let world: AccountWorld
 
     init() throws { world = try AccountWorld() }
 
-    private func retryAfter(_ answer: JSONObject) -> Int64 {
+    func retryAfter(_ answer: JSONObject) -> Int64 {
         answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
     }
 
     /// Sends a request with different parameters from each terminal, and returns the error codes, with nil for success.
-    private func ask(_ terminals: [Int], _ method: String, _ params: (Int) -> JSONObject) throws -> [String?] {
+    func ask(_ terminals: [Int], _ method: String, _ params: (Int) -> JSONObject) throws -> [String?] {
         try terminals.enumerated().map { place, terminal in try world.ask(terminal, method, params(place)).errorCode }
     }
 
-    private func phone(_ number: Int) -> JSONObject {
+    func phone(_ number: Int) -> JSONObject {
         ["phone": .string("15123\(100_000 + number)"), "purpose": "register"]
     }
 
-    /// A limited request: the number of times that it succeeds, and the seconds for which it is then refused.
+    /// A limited request: how many times it succeeds, and for how many seconds it is then refused.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var method: String
@@ -91,7 +91,7 @@ struct CountTests {
     ]
 
     @Test(
-        "Each bound holds, tells when it opens, affects no other caller, and is a setting",
+        "Each limit holds, says when it ends, affects no other caller, and is a setting",
         arguments: cases
     )
     func bounds(_ row: Case) throws {
@@ -115,7 +115,7 @@ struct CountTests {
         #expect(raised.isOK, "\(raised)")
     }
 
-    @Test("A bound opens when it said it would", arguments: cases)
+    @Test("A limit ends at the stated time", arguments: cases)
     func opens(_ row: Case) throws {
         world.source = row.isPerSource ? "10.0.0.7" : nil
         func terminal(_ number: Int) -> Int { row.isPerSource ? number : 0 }
@@ -128,7 +128,7 @@ struct CountTests {
         #expect(try world.ask(terminal(row.max), row.method, row.params(row.max)).isOK)
     }
 
-    @Test("Twenty mails with links an hour, counted alike for accounts that do not exist") func mails() throws {
+    @Test("Twenty mails with links are sent an hour, also for accounts that don't exist") func mails() throws {
         for number in 0..<20 {
             let email = JSONValue.string("p\(number)@example.com")
             #expect(try world.ask(0, "requestPasswordReset", ["email": email]).isOK)
@@ -138,15 +138,14 @@ struct CountTests {
         #expect(try world.ask(1, "requestPasswordReset", ["email": "p@example.com"]).isOK)
     }
 
-    @Test("A connection from the machine itself has no address that counts, but its terminal does") func exempt() throws
-    {
+    @Test("A local connection's address isn't counted, but its terminal is") func exempt() throws {
         let codes = try ask(Array(0..<61), "loginAnonymous") { _ in [:] }
         #expect(codes.allSatisfy { $0 == nil })
         let own = try ask([Int](repeating: 0, count: 30), "loginAnonymous") { _ in [:] }
         #expect(own.last == "TooManyRequests")
     }
 
-    @Test("Codes to the address that a terminal asked for before don't count again") func sameAddress() throws {
+    @Test("Codes to the address that a terminal already used aren't counted again") func sameAddress() throws {
         for number in 0..<5 { #expect(try world.ask(0, "sendCode", phone(number)).isOK) }
         world.world.clock.advance(seconds: 61)
         #expect(try world.ask(0, "sendCode", phone(0)).isOK)
@@ -160,7 +159,7 @@ struct CountTests {
         #expect(try world.ask(1, "sendCode", phone(50)).isOK)
     }
 
-    @Test("A refused request writes no row but its answer's")
+    @Test("A refused request writes only the row of its answer")
     func cheap() throws {
         for number in 0..<5 { try world.ask(0, "sendCode", phone(number)) }
         func rows() throws -> [Int64] {
@@ -190,7 +189,7 @@ struct CountTests {
         #expect(try world.ask(0, "sendCode", phone(5)).errorCode == "TooManyRequests")
     }
 
-    @Test("Twenty hashes in 15 minutes, right ones too; another terminal goes on")
+    @Test("Twenty hashes are made in 15 minutes, including right passwords; other terminals continue")
     func hashes() throws {
         try world.register(0, ["username": "somebody"])
         var codes: [String?] = []
@@ -205,7 +204,7 @@ struct CountTests {
         #expect(again.result["match"] == true)
     }
 
-    @Test("So many failures of a terminal are in the audit trail, and no more")
+    @Test("A limited number of a terminal's failures is recorded in the audit trail")
     func failuresNoted() throws {
         world.world.environment.limits.counts.failuresNoted = 3
         for number in 0..<9 {
@@ -213,99 +212,5 @@ struct CountTests {
         }
         let lines = try world.world.read { try $0.sql.integer("SELECT count(*) FROM audit WHERE kind = 'codeFailed'") }
         #expect(lines == 3)
-    }
-
-    // MARK: Replacing
-
-    private func anonymous(_ terminal: Int, _ params: JSONObject = [:]) throws -> String {
-        try world.ask(terminal, "loginAnonymous", params).user["uid"]?.stringValue ?? ""
-    }
-
-    private func eraseReplaced() throws {
-        world.world.clock.advance(seconds: 11)
-        try world.world.runMaintenance()
-    }
-
-    @Test("A fresh anonymous login replaces the terminal's anonymous user, who is erased") func replaced() throws {
-        let first = try anonymous(0)
-        let second = try anonymous(0)
-        try eraseReplaced()
-        #expect(!first.isEmpty && first != second)
-        let left = try world.world.read { tx in try tx.sql.query("SELECT uid FROM account") { $0.next(String.self) } }
-        #expect(left == [second])
-        #expect(try world.user(0)["uid"] == .string(second))
-    }
-
-    @Test("A user who can come back, is elsewhere too, or is not anonymous is not replaced") func kept() throws {
-        let secret: JSONObject = ["deviceId": "a-secret-of-16-or-more"]
-        let installed = try anonymous(0, secret)
-        let other = try anonymous(0)
-        #expect(other != installed)
-        #expect(try anonymous(0, secret) == installed)
-        try eraseReplaced()
-        #expect(try world.user(0)["uid"] == .string(installed))
-
-        try world.register(1, ["username": "somebody"])
-        _ = try anonymous(1)
-        try eraseReplaced()
-        #expect(try world.login(2, ["username": "somebody"]).isOK)
-    }
-
-    // MARK: Codes
-
-    @Test("Requests with the codeToken have tries of their own, which strangers can't use up") func codeToken() throws {
-        try world.register(0, ["phone": "15123300000"])
-        world.world.clock.advance(seconds: 61)
-        let sent = try world.ask(0, "sendCode", ["phone": "15123300000", "purpose": "login"])
-        let code = try world.mails().last?.params["code"] ?? ""
-        let token = sent.result["codeToken"] ?? ""
-        func login(_ terminal: Int, _ code: String, _ token: JSONValue? = nil) throws -> String? {
-            var params: JSONObject = ["phone": "15123300000", "code": .string(code)]
-            params["codeToken"] = token
-            return try world.ask(terminal, "login", params).errorCode
-        }
-        for terminal in 10..<20 { #expect(try login(terminal, AccountWorld.wrong(code)) == "InvalidCode") }
-        for terminal in 10..<20 {
-            #expect(try login(terminal, AccountWorld.wrong(code), "not-the-token") == "InvalidCode")
-        }
-        #expect(try login(0, code) == "InvalidCode", "the tries without the token are used up")
-        for _ in 0..<4 { #expect(try login(0, AccountWorld.wrong(code), token) == "InvalidCode") }
-        #expect(try login(0, code, token) == nil)
-    }
-
-    @Test("The tries of who brings the token are counted as well")
-    func codeTokenTries() throws {
-        let sent = try world.ask(0, "sendCode", phone(1))
-        let code = try world.mails().last?.params["code"] ?? ""
-        var params = phone(1)
-        params["codeToken"] = sent.result["codeToken"]
-        for _ in 0..<5 {
-            params["code"] = .string(AccountWorld.wrong(code))
-            #expect(try world.ask(0, "checkCode", params).result["valid"] == false)
-        }
-        params["code"] = .string(code)
-        #expect(try world.ask(0, "checkCode", params).result["valid"] == false)
-        params["codeToken"] = nil
-        #expect(try world.ask(0, "checkCode", params).result["valid"] == true, "the others' tries are there")
-    }
-
-    @Test("A user whose password strangers have locked logs in by a code with its token") func shutOut() throws {
-        try world.register(0, ["phone": "15123300000"])
-        for terminal in 10..<20 {
-            _ = try world.login(terminal, ["phone": "15123300000"], password: "a stranger's try")
-        }
-        #expect(try world.login(0, ["phone": "15123300000"]).errorCode == "TooManyRequests")
-        world.world.clock.advance(seconds: 61)
-        let sent = try world.ask(0, "sendCode", ["phone": "15123300000", "purpose": "login"])
-        let code = try world.mails().last?.params["code"] ?? ""
-        for terminal in 20..<26 {
-            try world.ask(terminal, "login", ["phone": "15123300000", "code": .string(AccountWorld.wrong(code))])
-        }
-        let answer = try world.ask(
-            0,
-            "login",
-            ["phone": "15123300000", "code": .string(code), "codeToken": sent.result["codeToken"] ?? ""]
-        )
-        #expect(answer.isOK)
     }
 }

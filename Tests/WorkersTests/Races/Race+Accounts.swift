@@ -8,7 +8,7 @@ import TestKit
 
 @testable import Workers
 
-/// Races that concern sessions, user names and proofs of addresses.
+/// Races that concern sessions, user names, and the verification of addresses.
 extension Race {
     static let accounts: [Race] = [
         Race("Two logins on one terminal leave one session") {
@@ -48,7 +48,7 @@ extension Race {
                 ["a", "b"].map { ask(0, "session/refresh", [:], mark: $0) }
             )
         },
-        Race("A session that ends does nothing behind its end") {
+        Race("A session does nothing after its end") {
             let world = try World(devices: 1, users: 1)
             return Contest(world, [bind(0), ask(0, "account/logout", [:], mark: "out")])
         },
@@ -112,7 +112,7 @@ extension Race {
                 }
             )
         },
-        Race("An address that two users prove at once is one user's") {
+        Race("An address that two users prove concurrently becomes one user's") {
             let accounts = try AccountWorld()
             for (terminal, name) in ["lena", "anna"].enumerated() {
                 try accounts.register(terminal, ["username": .string(name)])
@@ -131,7 +131,7 @@ extension Race {
                 }
             )
         },
-        Race("A ticket stands for an address once") {
+        Race("A ticket is used once") {
             let accounts = try AccountWorld()
             try accounts.ask(0, "loginAnonymous")
             let code = try accounts.code(0, "operation", email)
@@ -182,7 +182,7 @@ extension Race {
             let token = mail?.params["url"]?.split(separator: "/").last.map(String.init) ?? ""
             return Contest(accounts.world, [follow(token), follow(token)])
         },
-        Race("What an anonymous user has goes to one account") {
+        Race("An anonymous user's data goes to one account") {
             let accounts = try AccountWorld()
             for (terminal, name) in ["lena", "anna"].enumerated() {
                 try accounts.register(terminal + 1, ["username": .string(name)])
@@ -282,7 +282,7 @@ extension Race {
     }
 }
 
-/// The step that a link's page showed, which another thread sets.
+/// The step shown by a link's page; another thread sets this value.
 private final class Step: Sendable {
     let text = Mutex("")
 }

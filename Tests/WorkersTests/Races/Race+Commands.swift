@@ -7,10 +7,10 @@ import Storage
 /// Races that concern commands, reports and the occurrences of schedules.
 extension Race {
     static let commands: [Race] = [
-        Race("Two commands at once have numbers that grow") {
+        Race("Two concurrent commands have ascending numbers") {
             Contest(try World(devices: 1, online: true, users: 2, bound: 2), [control(0, 1), control(1, 2)])
         },
-        Race("Two queued commands at once have room for one") {
+        Race("Of two concurrent queued commands one fits the limit") {
             var limits = Limits()
             limits.queuedPerDevice = 1
             return Contest(
@@ -23,10 +23,10 @@ extension Race {
             world.clock.advance(seconds: 3600)
             return Contest(world, [sweep, outcome(0)])
         },
-        Race("A command has one outcome, though its device answers twice") {
+        Race("A command has one outcome, even if its device answers twice") {
             Contest(try commanded(), [outcome(0), outcome(7)])
         },
-        Race("A command of a user who is removed ends") {
+        Race("A removed user's command ends") {
             let world = try World(devices: 1, users: 2)
             try world.bind(0, 0, .owner)
             try world.bind(0, 1, .guest)
@@ -38,7 +38,7 @@ extension Race {
                 ]
             )
         },
-        Race("Two reports of one device are both in its state, and its version grows by each") {
+        Race("Two reports of a device are both merged, and each increases the version") {
             Contest(
                 try World(devices: 1, online: true, users: 1, bound: 1),
                 [
@@ -47,11 +47,11 @@ extension Race {
                 ]
             )
         },
-        Race("A report that comes twice takes effect once") {
+        Race("A repeated report takes effect once") {
             let report = tell(World.report(0), ["id": "a", "data": ["level": 1]])
             return Contest(try World(devices: 1, online: true, users: 1, bound: 1), [report, report])
         },
-        Race("An occurrence runs once, though it is fired twice") {
+        Race("An occurrence that is triggered twice runs once") {
             let (world, _, move) = try due()
             return Contest(world, [move, move])
         },
@@ -81,7 +81,7 @@ extension Race {
         tell(World.report(0), ["id": .string("o\(code)"), "cid": 1, "code": .integer(code)])
     }
 
-    /// Returns a `World` with a due schedule, the schedule's id, and the move that handles the schedule's triggers.
+    /// Returns a `World`, the id of its due schedule, and the move that handles the schedule's triggers.
     private static func due() throws -> (World, ScheduleID, Move) {
         let schedules = try ScheduleWorld()
         let id = try schedules.make("07:00")

@@ -7,18 +7,18 @@ import Storage
 /// Races that concern a device's principal, its users and its identity.
 extension Race {
     static let devices: [Race] = [
-        Race("Of two who bind a free device one becomes its special user") {
+        Race("Of two users who bind a free device one becomes its special user") {
             Contest(try World(devices: 1, users: 2), [bind(0), bind(1)])
         },
-        Race("A special user who leaves and another who binds leave one special user") {
+        Race("If the special user leaves while another user binds, one special user is left") {
             let world = try World(devices: 1, users: 2, bound: 1)
             return Contest(world, [ask(0, "device/unbind", did), bind(1)])
         },
-        Race("When both users leave, nobody stays, and the device is free") {
+        Race("When both users leave, the device is free") {
             let world = try World(devices: 1, users: 2, bound: 2)
             return Contest(world, [ask(0, "device/unbind", did), ask(1, "device/unbind", did)])
         },
-        Race("Two invitations answered at once make one owner") {
+        Race("Two invitations accepted concurrently make one owner") {
             let world = try World(devices: 1, users: 3, bound: 1)
             return Contest(
                 world,
@@ -27,7 +27,7 @@ extension Race {
                 }
             )
         },
-        Race("An owner who hands a device over twice hands it over once") {
+        Race("A device that is handed over twice has one new owner") {
             let world = try World(devices: 1, users: 3)
             try world.bind(0, 0, .owner)
             for user in [1, 2] { try world.bind(0, user, .guest) }
@@ -38,7 +38,7 @@ extension Race {
                 }
             )
         },
-        Race("A device that is handed over has one owner, whoever is invited meanwhile") {
+        Race("A device that is handed over during an invitation has one owner") {
             let world = try World(devices: 1, users: 3, bound: 1)
             let other = try invite(2, world)
             try answer(1, try invite(1, world), world)
@@ -71,10 +71,10 @@ extension Race {
                 [ask(1, "share/answer", ["sharingId": id, "accept": true]), ask(0, "share/revoke", ["sharingId": id])]
             )
         },
-        Race("One hardware address has one device, however often it registers at once") {
+        Race("A hardware address that registers concurrently has one device") {
             Contest(try World(devices: 1, users: 1), [register("a"), register("b")])
         },
-        Race("A device that registers while a user binds it from afar is one device") {
+        Race("A device that registers while a user binds it remotely is one device") {
             let world = try World(devices: 1, users: 1)
             try world.write { (tx) throws in
                 var product = World.product
@@ -93,7 +93,7 @@ extension Race {
                 ]
             )
         },
-        Race("A device that is reset has no user of before") {
+        Race("A reset device keeps no earlier user") {
             let world = try World(devices: 1, users: 2, bound: 1)
             try world.write { (tx) throws in try tx.devices.allowReset(World.did(0), until: tx.now.adding(seconds: 600))
             }

@@ -4,10 +4,10 @@ import Storage
 
 @testable import Workers
 
-/// Races that concern limits on the number of things and of tries.
+/// Races that concern limits on numbers, such as the number of tries.
 extension Race {
     static let limits: [Race] = [
-        Race("Two wrong passcodes at once have one try, where a device has one left") {
+        Race("Two concurrent wrong passcodes share a device's last try") {
             var limits = Limits()
             limits.counts.bindTriesPerDevice = 1
             return Contest(
@@ -15,7 +15,7 @@ extension Race {
                 [bind(0, passcode: "wrong"), bind(1, passcode: "wrong")]
             )
         },
-        Race("Two wrong passcodes of one user have one try, where the user has one left") {
+        Race("Two concurrent wrong passcodes of one user share the user's last try") {
             var limits = Limits()
             limits.counts.bindTriesPerUser = 1
             return Contest(
@@ -25,13 +25,13 @@ extension Race {
                 }
             )
         },
-        Race("Two wrong passwords at once have one try, where an account has one left") {
+        Race("Two concurrent wrong passwords share an account's last try") {
             let accounts = try AccountWorld()
             try accounts.register(0, ["username": "lena"])
             accounts.world.environment.limits.passwordFailures = 1
             return Contest(accounts.world, [1, 2].map { login($0, wrongPassword) })
         },
-        Race("Two wrong passwords under two names of an account have one try") {
+        Race("Two concurrent wrong passwords under two names share an account's last try") {
             let accounts = try AccountWorld()
             try accounts.register(0, email)
             let params = with(email, ["countryCode": "49"])
@@ -46,7 +46,7 @@ extension Race {
                 ]
             )
         },
-        Race("A wrong code and a right one at once have one try, where a code has one left") {
+        Race("A wrong code and the right one share a code's last try") {
             let accounts = try AccountWorld()
             let code = try accounts.code(0, "register", email)
             func check(_ code: String) -> JSONObject {
@@ -62,7 +62,7 @@ extension Race {
                 }
             )
         },
-        Race("A second code waits, though both are asked for at once") {
+        Race("Of two codes requested concurrently the second must wait") {
             Contest(
                 try AccountWorld().world,
                 [0, 1].map { terminal in
@@ -75,7 +75,7 @@ extension Race {
                 }
             )
         },
-        Race("Two wrong secrets at once have one try, where a device has one left") {
+        Race("Two concurrent wrong secrets share a device's last try") {
             let world = try World(devices: 1, users: 1, bound: 1)
             let mac = String(repeating: "0", count: 12)
             for number in 0..<4 {
@@ -90,7 +90,7 @@ extension Race {
                 ["a", "b"].map { register($0, mac: mac, secret: "wrong") }
             )
         },
-        Race("Two new devices at once are one, where a product may have one more") {
+        Race("Of two new devices one fits the product's limit") {
             var limits = Limits()
             limits.counts.registrationsPerProduct = 1
             return Contest(
@@ -98,7 +98,7 @@ extension Race {
                 [register("a"), register("b", mac: "aabbccddee00")]
             )
         },
-        Race("Two new anonymous users at once are one, where an app may have one more") {
+        Race("Of two new anonymous users one fits the app's limit") {
             let accounts = try AccountWorld()
             accounts.world.environment.limits.anonymousPerHour = 1
             return Contest(
@@ -108,7 +108,7 @@ extension Race {
                 }
             )
         },
-        Race("A user who binds two devices at once has one, where one is the limit") {
+        Race("Of two devices that a user binds one fits the user's limit") {
             var limits = Limits()
             limits.devicesPerUser = 1
             return Contest(
@@ -123,12 +123,12 @@ extension Race {
                 }
             )
         },
-        Race("A device that two users bind at once has one, where one is the limit") {
+        Race("Of two users who bind a device one fits the device's limit") {
             var limits = Limits()
             limits.usersPerDevice = 1
             return Contest(try World(devices: 1, users: 2, limits: limits), [bind(0), bind(1)])
         },
-        Race("Two homes at once are one, where one is the limit") {
+        Race("Of two new homes one fits the user's limit") {
             var limits = Limits()
             limits.homesPerUser = 1
             return Contest(
@@ -136,17 +136,17 @@ extension Race {
                 ["a", "b"].map { ask(0, "home/create", ["name": .string($0)], mark: $0) }
             )
         },
-        Race("Two invitations at once are one, where a device may have one more") {
+        Race("Of two invitations one fits the device's limit") {
             var limits = Limits()
             limits.invitationsPerDevice = 1
             return Contest(try World(devices: 1, users: 3, bound: 1, limits: limits), [1, 2].map { invitation($0) })
         },
-        Race("Two invitations at once are one, where the inviter may make one more") {
+        Race("Of two invitations one fits the inviter's limit") {
             var limits = Limits()
             limits.invitationsPerHour = 1
             return Contest(try World(devices: 1, users: 3, bound: 1, limits: limits), [1, 2].map { invitation($0) })
         },
-        Race("A user is invited once, though twice at the same time") {
+        Race("A user who is invited twice concurrently has one invitation") {
             Contest(try World(devices: 1, users: 2, bound: 1), ["a", "b"].map { invitation(1, mark: $0) })
         },
     ]

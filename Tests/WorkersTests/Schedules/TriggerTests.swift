@@ -5,9 +5,9 @@ import Testing
 
 @testable import Workers
 
-@Suite("Schedules that are due")
+@Suite("Due schedules")
 struct TriggerTests {
-    @Test("A due schedule gives one command, however often it is fired")
+    @Test("A due schedule issues one command, however often it is triggered")
     func once() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
@@ -77,140 +77,7 @@ struct TriggerTests {
         #expect(try world.runs(id).map(\.state) == ["expired"])
     }
 
-    @Test("A run whose command is refused later keeps the reason")
-    func refusedLater() throws {
-        let world = try ScheduleWorld()
-        let id = try world.make("07:00")
-        try world.advance(to: id)
-        try world.settle()
-
-        _ = try world.world.work { work in
-            try work.tx.lock(devices: [World.did(0)])
-            var command = try #require(try work.tx.commands.find(World.did(0), 1))
-            CommandRules.refuse(&command, .forbidden, at: work.now)
-            try CommandOutcome.endScheduleRun(command, in: &work)
-        }
-
-        let answer = try world.ask(0, "runs", ["scheduleId": .string(id.text)])
-        let run = answer["result"]?.objectValue?["runs"]?.arrayValue?.first?.objectValue
-        #expect(run?["state"] == "failed")
-        #expect(run?["error"]?.objectValue?["code"] == "Forbidden")
-    }
-
-    @Test("A run fails at once where as many commands wait as may, like a user's command") func fullQueue() throws {
-        let world = try ScheduleWorld()
-        let id = try world.make("07:00")
-        try world.advance(to: id)
-        let max = world.world.environment.limits.queuedPerDevice
-        for level in 0..<max { _ = try world.world.takeScheduled(level: Int64(level % 100)) }
-
-        let triggers = try world.triggers()
-        for trigger in triggers { world.world.broker.send(trigger.topic, trigger.payload) }
-        try world.world.run { ScheduleWorker($0) }
-
-        let answer = try world.ask(0, "runs", ["scheduleId": .string(id.text)])
-        let run = answer["result"]?.objectValue?["runs"]?.arrayValue?.first?.objectValue
-        #expect(run?["error"]?.objectValue?["code"] == "TooManyRequests")
-        #expect(try world.world.count("command") == max)
-    }
-
-    @Test("A run fails at once where the device is away or the creator has lost the right") func failing() throws {
-        for (change, code) in [
-            ("UPDATE status SET online = 0", "DeviceOffline"), ("UPDATE binding SET access = 'read'", "Forbidden"),
-            ("UPDATE binding SET subscribed = 0 WHERE uid = 'u-0'", "NotSubscribed"),
-        ] {
-            let world = try ScheduleWorld()
-            let id = try world.make("07:00")
-            try world.advance(to: id)
-            try world.world.write { (tx) throws in try tx.sql.run(change) }
-            if code == "DeviceOffline" { try world.world.setOnline(0, false) }
-
-            let triggers = try world.triggers()
-            for trigger in triggers { world.world.broker.send(trigger.topic, trigger.payload) }
-            try world.run()
-
-            #expect(world.commands().isEmpty)
-            let topic = "ll/v1/user/\(World.uid(1).text)/device/\(World.did(0).text)/event"
-            #expect(world.world.broker.published(to: topic).map { $0["reason"] } == [.string(code)])
-            let answer = try world.ask(0, "runs", ["scheduleId": .string(id.text)])
-            let run = answer["result"]?.objectValue?["runs"]?.arrayValue?.first?.objectValue
-            #expect(run?["state"] == "failed" && run?["cid"] == nil)
-            #expect(run?["error"]?.objectValue?["code"] == .string(code))
-        }
-    }
-
-    @Test("A command that waits is checked again by the rights of its schedule's creator") func waitingRights() throws {
-        for (change, code) in [
-            ("UPDATE binding SET access = 'read' WHERE uid = 'u-1'", "Forbidden"),
-            ("UPDATE binding SET subscribed = 0 WHERE uid = 'u-1'", "NotSubscribed"),
-            ("UPDATE binding SET guestUntil = 1 WHERE uid = 'u-1'", "NotBound"),
-        ] {
-            let world = try ScheduleWorld()
-            let id = try world.make("07:00", user: 1)
-            try world.fireWithoutSending(id)
-            try world.world.write { (tx) throws in try tx.sql.run(change) }
-            world.world.broker.forgetPublished()
-
-            try world.world.runControl()
-
-            #expect(world.commands().isEmpty, "\(code)")
-            let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
-            #expect(command?.state == .failed && command?.refusal?.rawValue == code)
-        }
-    }
-
-    @Test("A command that waits is not sent when its schedule's creator is unbound") func waitingUnbound() throws {
-        let world = try ScheduleWorld()
-        let id = try world.make("07:00", user: 1)
-        try world.fireWithoutSending(id)
-        _ = try world.world.work { work in
-            try work.tx.lock(devices: [World.did(0)])
-            let bindings = try Bindings(of: World.did(0), by: .system, in: work)
-            try bindings.leave(World.uid(1), because: .removed, in: &work)
-        }
-
-        try world.world.runControl()
-
-        #expect(world.commands().isEmpty)
-        let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
-        #expect(command?.state == .failed && command?.refusal == .notBound)
-    }
-
-    @Test("A schedule that is deleted does not recall the command that it gave") func waitingDeleted() throws {
-        let world = try ScheduleWorld()
-        let id = try world.make("07:00")
-        try world.fireWithoutSending(id)
-        try world.ask(0, "delete", ["scheduleId": .string(id.text)])
-
-        try world.world.runControl()
-
-        #expect(world.commands().count == 1)
-    }
-
-    @Test("Of two answers with one cid the first settles the command and the run")
-    func twoAnswers() throws {
-        let world = try ScheduleWorld()
-        let id = try world.make("07:00")
-        try world.advance(to: id)
-        try world.settle()
-        world.world.broker.forgetPublished()
-
-        world.world.sendReport(0, ["id": "a1", "cid": 1, "code": 7, "data": ["power": false]])
-        world.world.sendReport(0, ["id": "a2", "cid": 1, "code": 0, "data": ["power": true]])
-        try world.world.runStatus()
-
-        let topic = "ll/v1/user/\(World.uid(0).text)/device/\(World.did(0).text)/event"
-        let events = world.world.broker.published(to: topic).filter { $0["type"] == "scheduleRun" }
-        #expect(events.map { $0["value"]?.objectValue?["state"] } == ["failed"])
-        let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
-        #expect(command?.state == .failed && command?.code == 7)
-        #expect(try world.runs(id).map(\.state) == ["failed"])
-        // The service stores the values in the device's second answer like the values of any report.
-        let power = try world.world.status(0)?.attributes.first { $0.name == "power" }
-        #expect(power?.value == true)
-    }
-
-    @Test("A guest's schedule does not act from the end of the guest's time on")
+    @Test("A guest's schedule doesn't run after the guest's access has expired")
     func guestsEnd() throws {
         for (seconds, commands) in [(1, 1), (0, 0)] as [(Int64, Int)] {
             let world = try ScheduleWorld()
@@ -233,20 +100,20 @@ struct TriggerTests {
         }
     }
 
-    @Test("After a new broker's start devices come back before what is late is fired") func settling() throws {
+    @Test("After a new broker has started, devices reconnect before late schedules run") func settling() throws {
         for (late, isHeld) in [(1, true), (289, true), (291, false), (299, false)] as [(Int64, Bool)] {
             let world = try ScheduleWorld()
             let id = try world.make("07:00")
             try world.advance(to: id, seconds: late)
             world.world.broker.hasSession = false
             #expect(try world.triggers().isEmpty == isHeld, "\(late) s late")
-            // A broker that has kept the service's session has also kept the sessions of the devices, so nothing is
-            // held back.
+            // The service's session still exists, so the broker has not lost the devices' sessions, and no occurrence
+            // is held back.
             #expect(try world.triggers().count == 1)
         }
     }
 
-    @Test("A one-time schedule runs once, disables itself, and the list is pushed")
+    @Test("A one-time schedule runs once and disables itself, and the list is pushed")
     func oneTime() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["date": "2023-11-15"])
@@ -264,7 +131,7 @@ struct TriggerTests {
         #expect(try world.world.count("command") == 1)
     }
 
-    @Test("A one-time schedule that ran before its time and is enabled again ends at its time") func ranEarly() throws {
+    @Test("A one-time schedule that ran early and is enabled again ends at its time") func ranEarly() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["date": "2023-11-15"])
         let due = try #require(try world.schedule(id)?.nextAt)
@@ -282,7 +149,7 @@ struct TriggerTests {
         #expect(try world.runs(id).count == 1)
     }
 
-    @Test("Triggers that mean nothing are kept as dead letters, and nothing runs") func deadLetters() throws {
+    @Test("Meaningless triggers become dead letters, and nothing runs") func deadLetters() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let off = try world.make("08:00")
@@ -307,7 +174,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "What is fired before its time by more than it may be late is kept as a dead letter, and runs at its time"
+        "A trigger that is much too early becomes a dead letter, and the schedule runs at its time"
     )
     func tooEarly() throws {
         for more in [[:], ["date": "2023-11-15"]] as [JSONObject] {
@@ -329,7 +196,7 @@ struct TriggerTests {
         }
     }
 
-    @Test("An outside scheduler may fire an occurrence a little before its time; it runs once") func outside() throws {
+    @Test("An external scheduler can trigger an occurrence a little early, and it runs once") func outside() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let due = try #require(try world.schedule(id)?.nextAt)
@@ -345,7 +212,7 @@ struct TriggerTests {
         #expect(try world.runs(id).count == 1)
     }
 
-    @Test("A lost trigger is said again after a while, not at once")
+    @Test("A lost trigger is repeated after a while, not at once")
     func again() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")

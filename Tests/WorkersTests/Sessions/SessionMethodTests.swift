@@ -9,7 +9,7 @@ import Wire
 @Suite("Terminals of one account")
 struct SessionMethodTests {
     /// Returns a `World` in which user 0 is logged in on the terminals 0 to `count` - 1, and user 9 on terminal 9.
-    private func world(terminals count: Int = 3) throws -> World {
+    func world(terminals count: Int = 3) throws -> World {
         let world = try World()
         try world.makeUsers(1)
         try world.write { (tx) throws in
@@ -35,17 +35,17 @@ struct SessionMethodTests {
         return world
     }
 
-    private func logoutCode(_ world: World, _ user: Int = 0) throws -> String {
+    func logoutCode(_ world: World, _ user: Int = 0) throws -> String {
         try world.write { tx in
             try tx.logoutCodes.make(World.uid(user), on: World.terminal(user), expiresAt: tx.now.adding(seconds: 300))
         }
     }
 
-    private func live(_ world: World) throws -> [String] {
+    func live(_ world: World) throws -> [String] {
         try world.read { try $0.sessions.live(of: World.uid(0)) }.map(\.id.text).sorted()
     }
 
-    @Test("The list shows one's own live terminals, and which one asks")
+    @Test("The list shows the user's own live terminals, and marks the asking one")
     func list() throws {
         let world = try world()
         world.clock.advance(seconds: 90)
@@ -62,139 +62,9 @@ struct SessionMethodTests {
         #expect(later?["lastSeenAt"]?.intValue == world.clock.now.milliseconds)
     }
 
-    // MARK: Refreshing
-
-    @Test(
-        "Refreshing gives a new token and seven more days; the old one works until the new one did"
-    )
-    func refresh() throws {
-        let world = try world()
-        world.clock.advance(seconds: 1000)
-        let result = try world.askAccount("session/refresh", id: "a")["result"]?.objectValue
-        let new = try #require(result?["token"]?.stringValue)
-        #expect(
-            result?["expiresAt"]?.intValue == world.clock.now.milliseconds + 604_800_000
-        )
-        #expect(try world.askAccount("account/whoami", id: "b").isOK)
-        #expect(try world.askAccount("session/refresh", id: "a")["result"]?.objectValue == result)
-        #expect(try world.askAccount("account/whoami", id: "c", token: new).isOK)
-        #expect(try world.askAccount("account/whoami", id: "d").errorCode == "InvalidToken")
-        #expect(try world.askAccount("session/refresh", id: "a").errorCode == "InvalidToken")
-    }
-
-    @Test("The old token works for a minute at most")
-    func overlapEnds() throws {
-        let world = try world()
-        _ = try world.askAccount("session/refresh", id: "a")
-        world.clock.advance(milliseconds: 59_999)
-        #expect(try world.askAccount("account/whoami", id: "b").isOK)
-        world.clock.advance(milliseconds: 1)
-        #expect(try world.askAccount("account/whoami", id: "c").errorCode == "InvalidToken")
-    }
-
-    @Test("Of many refreshes at once one succeeds")
-    func parallelRefresh() throws {
-        let world = try world()
-        for number in 0..<20 { world.sendRequest(0, "session/refresh", id: "q\(number)") }
-        try world.runAccount()
-        let answers = world.answers()
-        #expect(answers.count == 20)
-        #expect(answers.filter(\.isOK).count == 1)
-        #expect(answers.filter { !$0.isOK }.allSatisfy { $0.errorCode == "InvalidToken" })
-    }
-
-    @Test("The gate's word that the new token was used ends the old one, but not a younger one") func usedAtGate()
-        throws
-    {
-        let world = try world()
-        let first = try world.askAccount("session/refresh", id: "a")["result"]?.objectValue?["token"]
-        let until = world.clock.now.milliseconds + 60_000
-        func tell(_ until: Int64) throws {
-            world.broker.send(
-                "ll/v1/system/token-used",
-                ["sessionId": "s-0", "until": .integer(until), "ts": .integer(until)]
-            )
-            try world.runSession()
-        }
-        try tell(until - 1)
-        #expect(try world.askAccount("account/whoami", id: "b").isOK)
-        try tell(until)
-        #expect(try world.askAccount("account/whoami", id: "c").errorCode == "InvalidToken")
-        #expect(try world.askAccount("account/whoami", id: "d", token: first?.stringValue).isOK)
-    }
-
-    /// The first uses of a token that a test tries, and whether the service counts each as a use.
-    static let firstUses: [(name: String, counts: Bool, use: @Sendable (World) throws -> Void)] = [
-        ("a request", true, { _ = try $0.askAccount("account/whoami", id: "u") }),
-        (
-            "a request that needs no token", true,
-            { _ = try $0.askAccount("app/info", id: "u", token: World.token(0)) }
-        ),
-        ("another token", false, { _ = try $0.askAccount("app/info", id: "u", token: "none") }),
-        (
-            "another terminal's request", false,
-            {
-                $0.sendRequest(9, "account/whoami", id: "u", token: World.token(0))
-                try $0.runAccount()
-            }
-        ),
-        (
-            "a connection", true,
-            {
-                $0.broker.send("ll/v1/system/token-used", ["sessionId": "s-0", "ts": 1])
-                try $0.runSession()
-            }
-        ),
-    ]
-
-    @Test("The first use of a token is kept, whatever it is", arguments: firstUses.indices) func firstUse(
-        row: Int
-    ) throws {
-        let (name, counts, use) = Self.firstUses[row]
-        let world = try world()
-        func isUsed() throws -> Bool? { try world.read { try $0.sessions.find(SessionID(trusted: "s-0"))?.isUsed } }
-        #expect(try isUsed() == false, "\(name)")
-
-        try use(world)
-
-        #expect(try isUsed() == counts, "\(name)")
-        // The request for another refresh uses the token too.
-        let refreshed = try world.askAccount("session/refresh", id: "r")
-        #expect(try refreshed.isOK && isUsed() == true, "\(name)")
-    }
-
-    @Test("Every worker that looks at tokens hears the gate's word in its turn") func usedAtGateInOneBatch() throws {
-        let world = try world()
-        let until = world.clock.now.milliseconds + 60_000
-        _ = try world.askAccount("session/refresh", id: "a")
-        let used: JSONObject = ["sessionId": "s-0", "until": .integer(until), "ts": .integer(until)]
-        world.sendRequest(0, "account/whoami", id: "b")
-        world.broker.send("ll/v1/system/token-used", used)
-        world.sendRequest(0, "account/whoami", id: "c")
-        try world.runAccount()
-        let answers = world.answers().suffix(2)
-        #expect(answers.map(\.errorCode) == [nil, "InvalidToken"])
-        let handlers: [any BatchHandler] = [
-            RequestHandler.account(world.environment), ControlHandler(world.environment),
-            ScheduleWorker(world.environment),
-        ]
-        let filter = "ll/v1/system/token-used"
-        #expect(handlers.allSatisfy { $0.role.subscriptions.new.contains(filter) })
-    }
-
-    @Test("A token of another terminal is refused, whatever it asks for")
-    func strangeToken() throws {
-        let world = try world()
-        let methods = ["session/list", "session/refresh", "session/terminateOthers"]
-        for (number, method) in methods.enumerated() {
-            let answer = try world.askAccount(method, id: "q\(number)", token: World.token(1))
-            #expect(answer.errorCode == "InvalidToken")
-        }
-    }
-
     // MARK: Ending other sessions
 
-    @Test("A logout code ends one terminal, and only once")
+    @Test("A logout code ends one terminal's session, once")
     func terminate() throws {
         let world = try world()
         let code = try logoutCode(world)
@@ -219,7 +89,7 @@ struct SessionMethodTests {
         )
     }
 
-    @Test("A terminal that isn't one's own is not found, and the code stays good") func unknownTerminal() throws {
+    @Test("Another user's terminal is not found, and the code stays valid") func unknownTerminal() throws {
         let world = try world()
         let code = try logoutCode(world)
         for (number, terminal) in [9, 8].enumerated() {
@@ -242,7 +112,7 @@ struct SessionMethodTests {
     }
 
     @Test(
-        "A code that is over, another user's or made up ends no session",
+        "An expired, foreign or invented code ends no session",
         arguments: ["late", "other", "made up"]
     )
     func badCode(_ kind: String) throws {
@@ -254,7 +124,7 @@ struct SessionMethodTests {
         #expect(try live(world).count == 3)
     }
 
-    @Test("Of many uses of one code at once one succeeds")
+    @Test("Of many concurrent uses of one code one succeeds")
     func parallelCode() throws {
         let world = try world(terminals: 9)
         let code = try logoutCode(world)
@@ -274,7 +144,7 @@ struct SessionMethodTests {
 
     // MARK: Expiry
 
-    @Test("A session whose time is over is ended once, and its terminal told why")
+    @Test("An expired session is ended once, and its terminal is told the reason")
     func expiry() throws {
         let world = try world()
         world.clock.advance(seconds: 100_000)
@@ -292,8 +162,9 @@ struct SessionMethodTests {
         #expect(answer["error"]?.objectValue?["reason"] == "expired")
     }
 
-    @Test("A second notice of an ended session publishes nothing, whichever worker sends it") func secondNotice() throws
-    {
+    @Test("A second notice of an ended session publishes nothing, whichever worker sends it")
+
+    func secondNotice() throws {
         let world = try world()
         func notice(_ id: String, _ reason: String) throws -> Int {
             world.broker.send(
@@ -308,7 +179,7 @@ struct SessionMethodTests {
         }
         #expect(try notice("n-1", "terminated") == 1)
         #expect(try notice("n-1", "terminated") == 1)
-        // A notice with the time at which the session ended is accepted as the cause of the end.
+        // A notice that has the time and reason of the session's end counts as a notice of that end.
         #expect(try notice("n-2", "terminated") == 1)
         world.clock.advance(milliseconds: 1)
         #expect(try notice("n-4", "terminated") == 1)
@@ -317,7 +188,7 @@ struct SessionMethodTests {
         #expect(world.broker.published.filter { $0.topic == Topics.gateControl }.count == 1)
     }
 
-    @Test("Logins and ends are in the audit trail, with who did it")
+    @Test("Logins and ends are in the audit trail, with the actor")
     func audit() throws {
         let world = try world()
         let code = try logoutCode(world)

@@ -30,7 +30,7 @@ KEEPALIVE = 60
 # The members that the result of a login or a registration has.
 SESSION_MEMBERS = ("token", "sessionId", "expiresAt")
 # The kinds of pushes by their topics below user/{uid}/ and app/{appId}/{terminalId}/.
-USER_KINDS = ("account", "device", "schedule", "session", "share")
+USER_KINDS = ("account", "device", "notification", "schedule", "session", "share")
 DEVICE_KINDS = ("binary", "event", "status")
 APP_KINDS = ("code", "command", "devices", "ended", "system")
 
@@ -79,14 +79,14 @@ class App:
     """A terminal of an app.
 
     `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the
-    contract. A request waits for its answer. Until then it is repeated with the same id, and so
-    takes effect only once: after `repeat_after` seconds, then after pauses that double, and after a
-    reconnection. After `timeout` seconds it raises TimeoutError. A refusal raises LamplighterError.
+    contract. The method waits for the answer. An unanswered request is repeated after `repeat_after`
+    seconds, then after pauses that double, and after a reconnection; repeats have the same id, so it
+    takes effect only once. TimeoutError is raised after `timeout` seconds, LamplighterError if refused.
 
     A login changes `credentials`, and the app reconnects with its token. `on("ended", …)` reports
     the session's end: the app then reconnects, and a login can follow at once. A terminal whose
     token is lost is refused; the app continues as a new terminal. Handlers of `on` run one after
-    another on a thread of their own, and can make requests.
+    another on a separate thread, and can make requests.
 
         terminal_id, credentials  those of the last run, or `store`: a file that keeps both
         tls                    True for the system's authorities, the path of an authority's file, or an SSLContext
@@ -266,9 +266,9 @@ class App:
         self._changed.notify_all()
 
     def _check_session(self):
-        """Checks whether the session is over, since the secret was accepted.
+        """Checks whether the session is over, because the app's secret was accepted.
 
-        The secret is also accepted until the token's first use.
+        A terminal's session that is not over refuses the secret only after its token's first use.
         """
         request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params": {}},
                            self.timeout, self.repeat_after)
@@ -314,8 +314,8 @@ class App:
     def ask(self, method: str, params: dict | None = None, *, id: str | None = None, timeout: float | None = None) -> dict:
         """Makes a request, such as "device/list", and returns its result.
 
-        With a given `id`, the request counts as a repeat of an earlier one with that id, for ten
-        minutes.
+        If `id` is given, the request counts as a repeat of any request with the same id in the last
+        ten minutes.
         """
         if threading.get_ident() == self._network:
             raise RuntimeError("A request can't wait on the thread that brings its answer.")
@@ -394,7 +394,7 @@ class App:
                 self._end({"type": "sessionInvalid", "sessionId": self.credentials.sessionId,
                            "reason": error.reason or "expired"})
             if request.method == "account/logout" and (error.code, error.reason) == ("InvalidToken", "loggedOut"):
-                return request.future.set_result({})  # an earlier one, its answer lost
+                return request.future.set_result({})  # an earlier logout, whose answer was lost
             return request.future.set_exception(error)
         result = answer["result"]
         if request.method == "session/refresh" and self.credentials:
@@ -403,8 +403,8 @@ class App:
         elif all(member in result for member in SESSION_MEMBERS):
             self._log_in(result)
             # Once the request succeeds, the app must receive the user's messages. If another
-            # connection carried the login, that needs a connection with the token, where the
-            # request is repeated and answered alike.
+            # connection carried the login, the app must reconnect with the token; the request is
+            # then repeated, and gets the same answer.
             self._requests[request.body["id"]] = request
             return self._subscribe(
                 [(self._user_filter, 1)], lambda granted: self._settle(request, result) if granted else self._renew())
@@ -462,7 +462,7 @@ class App:
     def on(self, kind: str, handler, did: str | None = None):
         """Calls `handler` with each Push of a kind, of one device or all.
 
-        Returns a function that ends this.
+        Returns a function that removes the handler.
 
         Kinds: status, event, binary (of devices); device, schedule, share, session, account (of the
         user); command, code, devices, system, ended (of this terminal). A new handler of statuses
@@ -503,7 +503,7 @@ class App:
             self._put(Push(kind, did, body), self.credentials)
 
     def _put(self, push, credentials=None, handler=None):
-        """Queues a push for its handlers or one of them; a user's push ends with the login."""
+        """Queues a push for its handlers or one of them; a user's push is dropped once the session has ended."""
         self._pushes.put((push, credentials and credentials.sessionId, handler))
 
     def _note(self, did, status):

@@ -1,10 +1,10 @@
-// Apps: their policies in sentences, their identity providers, their API keys, their event subscriptions, their users.
+// Apps: their policies in sentences, their providers and push services, their API keys, event subscriptions and users.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';
 import { post, put } from '../base/api.js';
 import { to, go } from '../base/route.js';
-import { icon, shown, when, blank, facts, badge, state, attempt } from '../base/pieces.js';
+import { icon, shown, when, blank, facts, badge, state, attempt, ask } from '../base/pieces.js';
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
@@ -40,13 +40,14 @@ const columns = [
 ];
 
 function one(view) {
-  return shown(view.state.one, ({ row, document, policies, providers: found }) => {
+  return shown(view.state.one, ({ row, document, policies, push, providers: found }) => {
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1><span class="row">
         ${actButton('admin', t.edit, () => editDocument({ title: fill(t.products.edit, row.name), document, check: ['apps', 'check'], save: changed => put(['apps', row.appId], changed, row.updatedAt), done: () => start(view) }))}
         ${actButton('admin', t.secret.rotate, () => askNewSecret(['apps', row.appId], row.appId))}</span></div>
       <div class="stack">
       ${facts([['appId', html`<code>${row.appId}</code>`], [t.nav.users, html`<a href="${to(['users'], { query: `app:${row.appId}` })}">${count(row.users)}</a>`], [t.apps.sessions, count(row.sessions)], [t.products.changed, when(row.updatedAt)]])}
       <h2>${t.apps.providers}</h2>${table(providers(view), found, { name: 'providers', label: t.apps.providers, key: one => one.name })}
+      <div class="row apart"><h2>${t.apps.push}</h2>${actButton('operator', t.apps.tryPush, () => tryPush(view))}</div>${table(providers(view).slice(0, 3), push, { name: 'push', label: t.apps.push, key: one => one.name })}<p>${trial(view.state.push)}</p>
       ${keys(view, row.appId)}${subscriptions(view, row.appId)}
       <h2>${t.apps.policies}</h2>
       <ul class="stack tight">${Object.entries(policies).map(([name, set]) => html`<li key=${name}>${sentence(name, set)} <span class="soft small"><code>${name}: ${value(set)}</code></span></li>`)}</ul>
@@ -55,7 +56,7 @@ function one(view) {
 }
 
 const providers = view => [
-  { id: 'name', label: t.apps.name, isHead: true, cell: row => html`${t.messages.channels[row.name] ?? row.name}${row.way && html`<br><span class="soft small">${t.messages.ways[row.way] ?? row.way}</span>`} ${!row.isEnabled && !row.way && badge(t.apps.off)}` },
+  { id: 'name', label: t.apps.name, isHead: true, cell: row => html`${t.messages.channels[row.name] ?? t.messages.ways[row.name] ?? row.name}${row.way && html`<br><span class="soft small">${t.messages.ways[row.way] ?? row.way}</span>`} ${!row.isEnabled && !row.way && badge(t.apps.off)}` },
   { id: 'worked', label: t.apps.worked, cell: row => when(row.succeededAt) },
   { id: 'failed', label: t.apps.failed, cell: row => html`${when(row.failedAt)}${row.failure && html`<br><span class="small any">${say(row.failure)}</span>`}` },
   { id: 'trial', label: t.apps.trial, tint: row => view.state[`try ${row.name}`]?.state, cell: row => trial(view.state[`try ${row.name}`]) },
@@ -66,7 +67,12 @@ const providers = view => [
   }, { disabled: view.state[`try ${row.name}`] === true }) },
 ];
 
-// The result of a trial: nothing yet, that it's running, or its outcome with the remedy.
+const tryPush = view => ask(t.apps.tryPush, html`<label><span>${t.users.terminal}</span><input name="terminal" required maxlength="32" autocomplete="off" spellcheck="false"></label>`, t.apps.tryPush, async ({ terminal }) => {
+  const found = await post(['apps', view.parts[1], 'push', terminal.trim(), 'try']);
+  view.set({ push: found });
+  return found;
+});
+
 function trial(found) {
   if (!found) return '';
   return found === true ? html`<span role="status">${t.loading}</span>` : html`<span role="status">${state(found.state)} <span class="any">${say(found.evidence)}</span>${found.cure && html`<br><span class="any">${icon('check')} ${say(found.cure)}</span>`}</span>`;

@@ -1,5 +1,4 @@
-// Outgoing messages: codes and links by e-mail and text message, their recipients and outcomes; in development also the
-// code.
+// Outgoing messages: codes and links by e-mail and text, their recipients and outcomes; in development also the code.
 
 import { html } from '../base/html.js';
 import { t, count, language } from '../base/words.js';
@@ -12,7 +11,7 @@ import { to } from '../base/route.js';
 
 export const title = () => t.nav.messages;
 
-// The limit equals the stream's, so that rows it repeats are in the list already.
+// The stream has the same limit, so the list already contains the rows that the stream repeats.
 const load = view => view.list('list', ['messages'], { query: asked(view), limit: 100 });
 
 export async function start(view) {
@@ -36,7 +35,7 @@ export function draw(view) {
 async function test(view) {
   const { items } = await get(['apps']);
   const choice = (name, label, options) => html`<label><span>${label}</span><select name="${name}">${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>`;
-  ask(t.messages.test, html`${choice('channel', t.messages.channel, Object.entries(t.messages.channels))}
+  ask(t.messages.test, html`${choice('channel', t.messages.channel, Object.entries(t.messages.channels).filter(([id]) => id !== 'push'))}
     <label><span>${t.messages.to}</span><input name="to" required maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false"></label><p class="soft small">${t.messages.toForm}</p>
     ${choice('appId', t.users.app, items.map(app => [app.appId, app.name]))}`, t.state.send, async fields => { const made = await post(['messages', 'test'], { ...fields, language }); load(view); return made; });
 }

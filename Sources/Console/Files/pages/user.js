@@ -1,4 +1,4 @@
-// A user: the sessions on terminals, each with why it ended and when the gate cut it off; devices; events.
+// A user: the sessions on terminals, why each ended and when the gate cut it off; devices; events.
 
 import { html } from '../base/html.js';
 import { t, fill, count, span } from '../base/words.js';
@@ -21,6 +21,7 @@ export async function start(view) {
     view.set({ sessions: { ...view.state.sessions, problem: undefined, data: { items: data.sessions } } });
   });
   view.list('audit', ['users', view.uid, 'audit']);
+  view.load('notifications', ['users', view.uid, 'notifications']);
   await Promise.all([view.load('user', ['users', view.uid]), view.load('sessions', ['users', view.uid, 'sessions'])]);
 }
 
@@ -42,6 +43,7 @@ export function draw(view) {
         <p class="row">${!view.state.user.full && actButton('admin', t.users.inFull, () => inFull(view))}
           ${actButton('admin', t.users.export, () => attempt(async () => saveJSON(view.uid, await get(['users', view.uid, 'export']))))}
           ${actButton('admin', t.users.erase, () => erase(view, user), { kind: 'danger' })}</p></section></div>
+    <section class="stack"><h2>${t.users.notifications}</h2>${shown(view.state.notifications, data => table(notifications, data.items, { name: 'userNotifications', label: t.users.notifications, key: row => row.id }), () => html`<p class="soft">${t.users.noNotifications}</p>`)}</section>
     <section class="stack"><h2>${t.users.happened}</h2>${shown(view.state.audit, data => html`<ol class="stack tight">${data.items.map(row => html`<li key=${row.id}>${sentence(row)} <span class="soft small">${when(row.at)}</span></li>`)}</ol>${more(view, 'audit')}`, () => html`<p class="soft">${t.users.nothing}</p>`)}</section></div>`);
 }
 
@@ -67,14 +69,15 @@ const sessions = view => [
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.endedAt === undefined ? actButton('operator', t.users.end, () => end(view, row)) : '') },
 ];
 
-// Ends a session without confirmation, since a lost phone can't wait. The stream reports when the gate has confirmed
-// it.
+// Ends a session without asking the operator, since a session on a lost phone must end quickly. The stream reports when
+// the gate has confirmed the end.
 async function end(view, row) {
   const ended = await attempt(() => remove(['sessions', row.sessionId]), t.users.ended);
   if (ended?.sessionId) view.edit('sessions', rows => rows.map(one => (one.sessionId === ended.sessionId ? ended : one)));
 }
 
-// Shows the actor who ended a session unless it was the user; for an operator, the actor replaces the reason.
+// Shows why a session ended, and who ended it unless it was the session's user. If an operator ended the session, the
+// operator is shown instead of the reason.
 function ended(row) {
   const by = row.endedBy?.kind === 'user' && row.endedBy.id === row.uid ? undefined : row.endedBy;
   const isSaid = row.endReason === 'operator' && by;
@@ -90,4 +93,13 @@ const devices = [
   { id: 'did', label: t.devices.device, isHead: true, cell: row => html`${device(row.did, row.name || row.alias)}` },
   { id: 'role', label: t.who.role, cell: row => t.who.roles[row.role] ?? row.role },
   { id: 'since', label: t.who.since, cell: row => when(row.boundAt) },
+];
+
+const tints = { pushed: 'good', failed: 'bad', notConfigured: 'bad', limited: 'warn', noAddress: 'warn' };
+
+const notifications = [
+  { id: 'event', label: t.users.event, isHead: true, cell: row => html`<code>${row.type}</code>${row.count > 1 && ` × ${count(row.count)}`}` },
+  { id: 'device', label: t.devices.device, cell: row => row.did && device(row.did) },
+  { id: 'outcome', label: t.users.outcome, cell: row => html`<span title="${row.why}">${badge(t.users.reasons[row.reason] ?? row.outcome, tints[row.outcome])}</span>${row.terminals.map(one => one.error && html`<br><span class="small">${one.error}</span>`)}` },
+  { id: 'at', label: t.dead.at, cell: row => when(row.ts) },
 ];

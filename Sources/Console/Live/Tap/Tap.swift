@@ -14,15 +14,13 @@ import Workers
 /// A tap on the broker's messages for operators who watch them.
 ///
 /// The tap's read-only client (`service:console`) is connected only while an operator watches, and gets a limited
-/// number of messages a second from the gate.
+/// number of messages per second from the gate.
 ///
-/// The last lines are kept without secrets. Each stream reads them at its own pace, so a slow stream delays neither
-/// other streams nor the broker.
+/// The last lines are kept without secrets. Each stream reads the lines at its own pace, so a slow stream delays
+/// neither other streams nor the broker.
 final class Tap: Sendable {
     fileprivate struct State {
-        /// The devices whose messages are watched.
-        ///
-        /// A nil in the set stands for all messages.
+        /// The devices whose messages are watched; an element nil means that all messages are watched.
         var wanted: Set<DeviceID?> = []
         var isRunning = false
         var isListening = false
@@ -41,21 +39,19 @@ final class Tap: Sendable {
     private let waker: Waker?
     private let logger = Logger(label: "lamplighter.console")
 
-    /// The maximum number of lines that are kept, which is about two seconds of messages.
+    /// The maximum number of lines that are kept: about two seconds of messages.
     private static let keptMax = 800
-    /// The longest wait for a message before the thread checks again whether a stream watches.
+    /// How long the thread waits for a message, at most, before it checks again whether a stream watches.
     private static let patience: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext) {
         self.context = context
         waker = try? Waker()
-        // The numbers of lines keep growing across restarts, because a stream can resume after a restart.
+        // Line numbers begin at the current time, so they also grow after a restart, and streams can resume.
         state = Mutex(State(newest: context.now.milliseconds * 1_000))
     }
 
-    /// Sets the watched devices.
-    ///
-    /// An empty set ends the connection.
+    /// Sets the watched devices; an empty set ends the connection.
     func want(_ wanted: Set<DeviceID?>) {
         let starts = state.withLock { state in
             state.wanted = wanted
@@ -75,25 +71,22 @@ final class Tap: Sendable {
     struct Position: Sendable {
         var number: Int64
         var left: Int64
-        /// The number of lines that the stream could take at the moment `at`.
+        /// The number of lines that the stream could still get at the moment `at`.
         var mayTell = Double(Tap.toldMax)
         var at = ContinuousClock.now
-        /// The members that were last reported in addition to lines.
+        /// The last reported members other than lines, as encoded JSON.
         var told: [UInt8] = []
     }
 
-    /// The maximum number of lines that a stream gets in a second, and at once after a time without lines.
+    /// The maximum number of lines that a stream gets in a second, or in a burst after a pause.
     private static let toldMax = 50
 
-    /// Returns the position of a stream after the line with a number, or at the end if the number is nil.
+    /// Returns a stream's position after the line with the given number, or after the last line if the number is nil.
     func begin(after number: Int64?) -> Position {
-        state.withLock {
-            Position(number: min(number ?? $0.newest, $0.newest), left: $0.left)
-        }
+        state.withLock { Position(number: min(number ?? $0.newest, $0.newest), left: $0.left) }
     }
 
-    /// Returns the messages of one device or all devices since a position, as the schema's `Tap`, or nil if there is
-    /// nothing to report.
+    /// Returns, as the schema's `Tap`, the messages of one or all devices since a position; nil if nothing is new.
     ///
     /// If there are too many lines, the newest are returned, and messages that weren't accepted take precedence.
     /// `names` returns the names of devices.
@@ -116,7 +109,7 @@ final class Tap: Sendable {
         let others = lines.filter { $0.outcome == .accepted }.suffix(Int(budget) - odd.count)
         let told = (odd + others).sorted { $0.number < $1.number }
         (position.mayTell, position.at) = (budget - Double(told.count), moment)
-        // For lines that the buffer has dropped, only their number is known, and not their devices.
+        // The number of lines that the buffer has dropped is known, but not the devices of these lines.
         let lost = did == nil ? max(0, now.0 - position.number - Int64(all.count)) : 0
         let left = now.1 - position.left + lost + Int64(lines.count - told.count)
         let rest: [(String, JSONValue?)] = [("isListening", .bool(now.2))] + (did == nil ? now.3.json : [])
@@ -132,12 +125,7 @@ final class Tap: Sendable {
         return JSONObject(
             [
                 ("term", .string(term)),
-                (
-                    "lines",
-                    .array(
-                        told.map { $0.json(for: role, deviceName: $0.did.flatMap { named[$0] }) }
-                    )
-                ),
+                ("lines", .array(told.map { $0.json(for: role, deviceName: $0.did.flatMap { named[$0] }) })),
                 ("left", .integer(left)),
             ] + rest
         )
@@ -158,9 +146,7 @@ final class Tap: Sendable {
         }
     }
 
-    /// Returns whether an operator still watches messages.
-    ///
-    /// If no operator watches, the thread ends.
+    /// Returns whether an operator still watches messages; if not, the thread ends.
     private func goesOn() -> Bool {
         state.withLock { state in
             if state.wanted.isEmpty {
@@ -197,10 +183,8 @@ final class Tap: Sendable {
             guard !wanted.isEmpty else { return client.disconnect() }
             if wanted != subscribed {
                 try client.unsubscribe(subscribed.subtracting(wanted).sorted())
-                try client.subscribe(
-                    wanted.subtracting(subscribed).sorted(),
-                    options: SubscribeOptions(quality: .atMostOnce, retainHandling: .never)
-                )
+                let options = SubscribeOptions(quality: .atMostOnce, retainHandling: .never)
+                try client.subscribe(wanted.subtracting(subscribed).sorted(), options: options)
                 subscribed = wanted
                 note { $0.isListening = true }
             }
@@ -211,7 +195,6 @@ final class Tap: Sendable {
         }
     }
 
-    /// Returns the topic filters for the watched devices.
     private func filters() -> Set<String> {
         let wanted = state.withLock(\.wanted)
         let root = context.environment.topics.root
@@ -224,7 +207,7 @@ final class Tap: Sendable {
         return Set((all + ["system/refusal", "system/dead-letter"]).map { "\(root)/\($0)" })
     }
 
-    /// Reads the write-only data points again if a product has changed.
+    /// Reads again which data points are write-only, if a product has changed.
     private func renew(_ reader: inout TapReader, _ epoch: inout Int64?) throws {
         try context.store.read { tx in
             let newest = try tx.meta.catalogEpoch()

@@ -1,7 +1,7 @@
 import Administration
 import JSON
 
-/// The number of messages a second for each kind of topic, and the busiest senders, over the last few seconds.
+/// The number of messages per second for each kind of topic, and the busiest senders, over the last few seconds.
 struct TapRates: Sendable {
     private struct Second: Sendable {
         var branches: [String: Int64] = [:]
@@ -18,10 +18,10 @@ struct TapRates: Sendable {
     /// The maximum number of kinds of topics, and of senders, that are reported.
     private static let namedMax = 8
 
-    /// Moves on to a second, and returns whether it differs from the present one.
+    /// Begins a new second; returns false if the given second is still the current one.
     mutating func turn(to second: Int64) -> Bool {
         guard second != self.second else { return false }
-        // The first call only stores the second.
+        // The first call appends nothing, since there is no earlier second to count from.
         let passed = self.second == 0 ? 0 : min(Int64(Self.back), max(1, second - self.second))
         for _ in 0..<passed { seconds.append(Second()) }
         seconds.removeFirst(max(0, seconds.count - Self.back - 1))
@@ -40,37 +40,23 @@ struct TapRates: Sendable {
     /// Counts messages that the gate has left out.
     mutating func note(left: Int64) { seconds[seconds.count - 1].left += left }
 
-    /// The members `rates` and `talkers` of the schema's `Tap`, computed over the complete seconds before the present
-    /// one.
+    /// The members `rates` and `talkers` of the schema's `Tap`, computed from the whole seconds before the present one.
     ///
-    /// The messages that the gate has left out are assumed to be distributed like the messages that the tap has seen.
+    /// Messages that the gate has left out are assumed to be distributed like those that the tap has seen.
     var json: [(String, JSONValue?)] {
         let whole = seconds.dropLast()
         let seen = whole.reduce(0) { $0 + $1.seen }
         let all = seen + whole.reduce(0) { $0 + $1.left }
         let share = seen > 0 ? Double(all) / Double(seen) : 1
         let span = Double(max(1, whole.count))
-        return [
-            (
-                "rates",
-                .array(
-                    Self.most(whole.map(\.branches)).map { name, count in
-                        [
-                            "branch": .string(name),
-                            "perSecond": Shown.number((Double(count) * share / span * 10).rounded() / 10),
-                        ]
-                    }
-                )
-            ),
-            (
-                "talkers",
-                .array(
-                    Self.most(whole.map(\.talkers)).map { name, count in
-                        ["id": .string(name), "messages": .integer(Int64((Double(count) * share).rounded()))]
-                    }
-                )
-            ),
-        ]
+        let rates = Self.most(whole.map(\.branches)).map { name, count -> JSONValue in
+            let perSecond = (Double(count) * share / span * 10).rounded() / 10
+            return ["branch": .string(name), "perSecond": Shown.number(perSecond)]
+        }
+        let talkers = Self.most(whole.map(\.talkers)).map { name, count -> JSONValue in
+            ["id": .string(name), "messages": .integer(Int64((Double(count) * share).rounded()))]
+        }
+        return [("rates", .array(rates)), ("talkers", .array(talkers))]
     }
 
     private static func most(_ counts: [[String: Int64]]) -> [(String, Int64)] {

@@ -10,18 +10,16 @@ struct TapReader: Sendable {
         case line(TapLine)
         /// The gate's report of the number of messages that it has left out.
         case left(Int64)
-        /// An internal message of the service's parts, which isn't shown.
+        /// An internal message between parts of the service; it isn't shown.
         case nothing
     }
 
     let topics: Topics
     var mask = SecretMask()
 
-    /// The largest payload that is read, in bytes.
-    ///
-    /// Of a larger payload, only the size is shown.
+    /// The maximum size of a payload that is read, in bytes; for a larger payload, only the size is shown.
     static let readMax = 16_384
-    /// The topic levels of messages that parts of the service exchange internally, and that aren't shown.
+    /// The topic levels of the internal messages between parts of the service; these messages aren't shown.
     private static let silent: Set<String> = ["echo", "mark", "wake", "process", "batch"]
     private static let fromGate: Set<String> = [
         "presence", "token-used", "session-cut", "missed", "session-owed", "trigger", "session-invalid",
@@ -31,16 +29,11 @@ struct TapReader: Sendable {
     ]
 
     /// Reads a message from the broker.
-    func read(
-        topic: ArraySlice<UInt8>,
-        payload: ArraySlice<UInt8>,
-        at now: Instant
-    ) -> Reading {
+    func read(topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, at now: Instant) -> Reading {
         let whole = Topics.shown(topic)
         guard whole.utf8.starts(with: topics.root.utf8) else { return .nothing }
         var levels = whole.utf8.dropFirst(topics.root.utf8.count + 1)
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
         if levels.first == Shard.level { levels.removeFirst(min(2, levels.count)) }
         guard let kind = levels.first else { return .nothing }
         if kind == "system", levels.count > 1 {
@@ -69,8 +62,7 @@ struct TapReader: Sendable {
         case "device": levels.count == 3 && ["report", "info", "presence"].contains(levels[2])
         case "app": levels.count > 3 && levels[3] == "request"
         case "product": levels.last == "register"
-        case "system":
-            levels.count > 1 && (fromGate.contains(levels[1]) || levels.last == "result")
+        case "system": levels.count > 1 && (fromGate.contains(levels[1]) || levels.last == "result")
         default: false
         }
     }
@@ -81,11 +73,8 @@ struct TapReader: Sendable {
             case "device", "user": levels.enumerated().map { $0 % 2 == 1 && $0 < levels.count - 1 ? "+" : $1 }
             case "app" where levels.count > 4 && levels[3] == "request":
                 ["app/+/+/request", services.contains(levels[4]) ? levels[4] : "+"]
-            case "app", "product":
-                levels.enumerated().map { (1...2).contains($0) ? "+" : $1 }
-            case "system":
-                Array(levels.prefix(2))
-                    + levels.dropFirst(2).map { levels[1] == "outbound" ? $0 : "+" }
+            case "app", "product": levels.enumerated().map { (1...2).contains($0) ? "+" : $1 }
+            case "system": Array(levels.prefix(2)) + levels.dropFirst(2).map { levels[1] == "outbound" ? $0 : "+" }
             default: [levels[0]]
             }
         return parts.joined(separator: "/")
@@ -123,9 +112,8 @@ struct TapReader: Sendable {
             isIn: action != "receive",
             bytes: 0
         )
-        line.payload = .object(
-            JSONObject(["username", "clientId", "address", "action", "detail"].map { ($0, body[$0]) })
-        )
+        let shown = ["username", "clientId", "address", "action", "detail"]
+        line.payload = .object(JSONObject(shown.map { ($0, body[$0]) }))
         (line.outcome, line.reason) = (.refused, body["reason"]?.stringValue)
         line.did = ClientRefusal.device(named: username)
         return .line(line)

@@ -1,18 +1,19 @@
 import Foundation
 import Load
 
-/// Measures apps' requests, and reports during many logins: `lamplighter-bench accounts`.
+/// Measures the rates of apps' requests, and of reports during many logins: `lamplighter-bench accounts`.
 ///
-/// The rates of requests that need no password hash are compared with the rate of an echo, which sends each request
-/// back. The rate of reports while 200 users log in at once is compared with the rate before the logins. The
+/// The rates of requests that need no password hash are compared with the rate of `echo`, a consumer that sends each
+/// request back. The rate of reports while 200 users log in at once is compared with the rate before the logins. The
 /// measurements of a round run one after another, on a private broker.
 extension BenchAccounts {
+    private typealias Question = RequestLoad.Question
+
     private static let questions = [
-        RequestLoad.Question(method: "account/whoami", params: "{}"),
-        RequestLoad.Question(method: "account/updateProfile", params: "{\"nickname\":\"Lamp #\"}"),
-        // Each refresh needs the token that the previous refresh returned, so a terminal sends only one refresh at a
-        // time.
-        RequestLoad.Question(method: "session/refresh", params: "{}", window: 1),
+        Question(method: "account/whoami", params: "{}"),
+        Question(method: "account/updateProfile", params: "{\"nickname\":\"Lamp #\"}"),
+        // Each refresh needs the previous refresh's token, so a terminal sends one refresh at a time.
+        Question(method: "session/refresh", params: "{}", window: 1),
     ]
 
     func measure(in folder: String) async throws -> BenchResult {
@@ -23,7 +24,7 @@ extension BenchAccounts {
             try await BenchField(devices: devices, terminals: terminals, logins: logins, in: folder + "/round-\(round)")
                 .use { field in
                     // `ask` comes last because its requests replace the terminals' tokens.
-                    try await BenchRig.make(.bound, field).use { try logIn($0, &result) }
+                    try await BenchRig(.bound, field).use { try logIn($0, &result) }
                     try await ask(field, &result)
                 }
         }
@@ -52,12 +53,8 @@ extension BenchAccounts {
         )
     }
 
-    /// Returns the number of answers a second, or 0 if the service refused a request.
-    private func flood(
-        _ question: RequestLoad.Question,
-        _ terminals: inout [LoadTerminal],
-        field: BenchField
-    ) throws -> Double {
+    /// Returns the number of answers per second, or 0 if the service refused a request.
+    private func flood(_ question: Question, _ terminals: inout [LoadTerminal], field: BenchField) throws -> Double {
         let load = RequestLoad(question, terminals: terminals, root: field.root)
         try load.connect(port: field.port)
         load.send(isContinued: true)
@@ -73,18 +70,14 @@ extension BenchAccounts {
     private func logIn(_ rig: BenchRig, _ result: inout BenchResult) throws {
         let alone = try rig.throughput(seconds: seconds)
         let memory = rig.consumer.memory()
-        let question = RequestLoad.Question(
+        let question = Question(
             method: "account/login",
             params: "{\"countryCode\":\"1\",\"username\":\"bench-#\",\"password\":" + "\"\(BenchSeed.password)\"}",
             needsToken: false,
             window: 1
         )
-        let load = RequestLoad(
-            question,
-            terminals: rig.field.seed.loggedOut,
-            root: rig.field.root,
-            secret: rig.field.seed.appSecret
-        )
+        let seed = rig.field.seed
+        let load = RequestLoad(question, terminals: seed.loggedOut, root: rig.field.root, secret: seed.appSecret)
         try load.connect(port: rig.field.port)
         let during = try rig.throughput(during: load)
         let grown = rig.consumer.memory(peak: true) - memory
@@ -100,8 +93,7 @@ extension BenchAccounts {
         if let refusal = load.firstRefusal { tell(refusal) }
     }
 
-    /// The megabytes that the pool of password hashes can use, which are 19 for each thread and 16 for waiting
-    /// requests.
+    /// The memory of the pool of password hashes in megabytes: 19 for each thread, and 16 for waiting requests.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
     }
@@ -114,21 +106,16 @@ extension BenchAccounts {
         }
         return rates + [
             BenchGoal("reports during logins / alone", kept, atLeast: 0.7),
-            BenchGoal(
-                "memory that logins took, MB",
-                result["loginMegabytes"],
-                atMost: Self.poolMegabytes
-            ),
+            BenchGoal("memory that logins took, MB", result["loginMegabytes"], atMost: Self.poolMegabytes),
             BenchGoal("logins refused", refused, atMost: 0),
         ]
     }
 }
 
 extension BenchRig {
-    /// Floods the service with reports until all users have logged in, but for at most a minute.
+    /// Floods the service with reports until all users have logged in, or until a minute has passed.
     ///
-    /// - Returns: The number of reports processed a second during the logins, and the duration of the logins in
-    ///   seconds.
+    /// - Returns: The number of reports processed per second during the logins, and the logins' duration in seconds.
     /// - Throws: `LoadError`.
     fileprivate func throughput(during logins: RequestLoad) throws -> (rate: Double, seconds: Double) {
         let (before, stopwatch) = (done, Stopwatch())

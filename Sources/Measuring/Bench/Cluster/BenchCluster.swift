@@ -5,10 +5,9 @@ import Storage
 import Synchronization
 import Workers
 
-/// Measures how much speed each further process adds if a round trip to the common database takes a few milliseconds:
-/// `lamplighter-bench cluster`.
+/// Measures how much speed each process adds when the database is milliseconds away: `lamplighter-bench cluster`.
 extension BenchCluster {
-    /// The numbers of processes to measure, one after another; the first is the base of comparison.
+    /// The numbers of processes, in the order of their measurement; the first number is the base of comparison.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
 
     func validate() throws {
@@ -17,7 +16,7 @@ extension BenchCluster {
             throw ValidationError("--processes takes ascending numbers from 1 to 16.")
         }
         guard lanes * (counts.last ?? 1) <= 32, lanes > 0, devices >= 320 else {
-            throw ValidationError("The --lanes of all processes are at most 32, --devices at least 320.")
+            throw ValidationError("--lanes times the last of --processes must be at most 32, --devices at least 320.")
         }
         guard delay >= 0, batch > 0, depth > 0, rate > 0, seconds > 0, overlap > 0 else {
             throw ValidationError("every other number must be greater than 0")
@@ -25,15 +24,9 @@ extension BenchCluster {
     }
 
     func measure(in folder: String) async throws -> BenchResult {
-        var result = BenchResult(
-            "\(lanes) busy lanes a process, batches of \(batch), \(seconds) s each"
-        )
-        try await ClusterField(
-            devices: devices,
-            delay: delay,
-            batch: batch,
-            in: folder
-        ).use { try await measure($0, &result) }
+        var result = BenchResult("\(lanes) busy lanes a process, batches of \(batch), \(seconds) s each")
+        let cluster = try await ClusterField(devices: devices, delay: delay, batch: batch, in: folder)
+        try await cluster.use { try await measure($0, &result) }
         return result
     }
 
@@ -57,12 +50,8 @@ extension BenchCluster {
 
     func goals(_ result: BenchResult) -> [BenchGoal] { Self.goals(result, processes: counts, overlap: overlap) }
 
-    /// Returns the goals for the figures that were measured with these numbers of processes.
-    static func goals(
-        _ result: BenchResult,
-        processes: [Int],
-        overlap: Double
-    ) -> [BenchGoal] {
+    /// Returns the goals for measurements with these numbers of processes.
+    static func goals(_ result: BenchResult, processes: [Int], overlap: Double) -> [BenchGoal] {
         guard let first = processes.first, let last = processes.last else { return [] }
         var goals = processes.dropFirst().map { count in
             BenchGoal(
@@ -91,7 +80,7 @@ extension BenchCluster {
 
     // MARK: Reports
 
-    /// Returns the number of reports answered a second, and the processor time for each report in microseconds.
+    /// Returns the number of reports answered per second, and the processor time for each report in microseconds.
     ///
     /// The processor time includes all processes and the database.
     private func reports(_ cluster: ClusterField) throws -> (Double, Double) {
@@ -123,13 +112,8 @@ extension BenchCluster {
             let isApart = holders[lanes[0]] != holders[lanes[1]]
             return isApart == isShared ? (device, owner) : nil
         }.prefix(100)
-        let load = CommandLoad(
-            devices: pairs.map(\.0),
-            terminals: terminals,
-            owners: pairs.map(\.1),
-            crowd: nil,
-            root: cluster.field.root
-        )
+        let (called, owners) = (pairs.map(\.0), pairs.map(\.1))
+        let load = CommandLoad(devices: called, terminals: terminals, owners: owners, root: cluster.field.root)
         return try await load.roundTrips(port: cluster.field.port, pause: .seconds(5), seconds: 2 * seconds, rate: rate)
     }
 
@@ -143,7 +127,7 @@ extension BenchCluster {
         let before = try store.deadlocks()
         let isOver = Flag()
         let bound = cluster.field.seed.bound
-        let devices = bound.prefix(50).map { DeviceID(trusted: $0.did) }
+        let devices = Array(cluster.field.seed.boundIDs.prefix(50))
         for _ in 0..<4 { LockingThread(store: store, devices: devices, isSorted: isSorted, isOver: isOver).start() }
         let load = ClusterLoad(devices: bound, depth: 1, root: cluster.field.root)
         try load.connect(port: cluster.field.port)
@@ -163,11 +147,7 @@ extension BenchResult {
         add(
             "\(processes) processes",
             .init(perSecond, "reports/s answered", at: "speeds.\(processes).perSecond"),
-            .init(
-                microseconds,
-                "µs of the processor each",
-                at: "speeds.\(processes).microseconds"
-            )
+            .init(microseconds, "µs of the processor each", at: "speeds.\(processes).microseconds")
         )
     }
 
@@ -177,7 +157,7 @@ extension BenchResult {
         add(label, delays: delays, at: "commandMilliseconds.\(processes)")
     }
 
-    /// Adds the number of deadlocks among transactions that lock in the service's order, or in random order.
+    /// Adds the number of deadlocks; the transactions lock in the service's order, or in random order.
     mutating func addDeadlocks(_ count: Int, isSorted: Bool) {
         add(
             "of transactions that lock in \(isSorted ? "order, beside reports" : "any order")",
@@ -186,12 +166,10 @@ extension BenchResult {
     }
 }
 
-/// A flag that ends the threads that read it.
 private final class Flag: Sendable {
     let isSet = Atomic<Bool>(false)
 }
 
-/// Repeats transactions that lock several devices, in the service's order or in random order.
 private struct LockingThread {
     let store: Store
     let devices: [DeviceID]

@@ -20,16 +20,13 @@ struct BenchDatabase {
         guard TextFile.exists(programs + "/postgres") else {
             throw LoadError.failed("PostgreSQL 15 is not installed: apt-get install postgresql-15")
         }
-        // Root's temporary folder can be closed to the server's user, but every user can reach a folder in /tmp.
+        // The server's user might have no access to root's temporary folder, but every user can reach a folder in /tmp.
         let folder = try BenchFolder.make(in: "/tmp")
         let output = folder + ".log"
         let data = folder + "/data"
         if getuid() == 0, let user = getpwnam("postgres") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
-        let made = try await launch(
-            "initdb",
-            ["-D", data, "-U", "lamplighter", "-A", "trust", "-E", "UTF8", "--locale=C"],
-            output: output
-        )
+        let making = ["-D", data, "-U", "lamplighter", "-A", "trust", "-E", "UTF8", "--locale=C"]
+        let made = try await launch("initdb", making, output: output)
         guard await made.waitForExit() == .code(0) else {
             throw LoadError.failed("initdb: \((TextFile.read(output) ?? "").suffix(500))")
         }
@@ -37,17 +34,14 @@ struct BenchDatabase {
             "listen_addresses=127.0.0.1", "max_connections=400", "shared_buffers=256MB", "deadlock_timeout=200ms",
             "unix_socket_directories=",
         ]
-        let process = try await launch(
-            "postgres",
-            ["-D", data, "-p", "\(port)"] + settings.flatMap { ["-c", $0] },
-            output: output
-        )
+        let serving = ["-D", data, "-p", "\(port)"] + settings.flatMap { ["-c", $0] }
+        let process = try await launch("postgres", serving, output: output)
         let database = BenchDatabase(process: process, folder: folder, port: port)
         try await database.make(output)
         return database
     }
 
-    /// Starts one of the server's programs, which ends when this process ends, even if SIGKILL ends this process.
+    /// Starts one of the server's programs, and makes it end when this process ends, even by SIGKILL.
     ///
     /// The programs refuse to run as root, so root starts them as the user `postgres`. The kernel forgets the requested
     /// death signal when the user changes, so `setpriv` requests it again.
@@ -56,11 +50,7 @@ struct BenchDatabase {
         guard getuid() == 0 else { return try await ChildProcess.launch(path, arguments, output: output) }
         return try await ChildProcess.launch(
             "/usr/bin/setpriv",
-            [
-                "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig", "INT",
-                "--",
-                path,
-            ] + arguments,
+            ["--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig", "INT", "--", path] + arguments,
             output: output
         )
     }

@@ -3,11 +3,8 @@ import Glibc
 import Load
 import Workers
 
-/// A TCP proxy to a port of this machine, which delays every byte like a network to another machine would.
-///
-/// A single thread serves all connections until the process ends.
+/// A single-threaded TCP proxy to a port of this machine; it delays every byte, as a network does.
 struct DelayingProxy {
-    /// One end of a proxied connection, with the bytes that its socket hasn't accepted yet.
     private struct Side {
         var other: Int32
         var unsent: [UInt8] = []
@@ -25,8 +22,7 @@ struct DelayingProxy {
     private let delay: Int64
     private let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var sides: [Int32: Side] = [:]
-    /// The parcels in the order in which they are due, which is also the order of their creation, since all have the
-    /// same delay.
+    /// The parcels in the order of their creation; since all have the same delay, they are due in this order, too.
     private var parcels: [Parcel] = []
     private var first = 0
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)
@@ -38,20 +34,11 @@ struct DelayingProxy {
     static func start(to port: Int, delay: Int64) throws(LoadError) -> Int {
         let (listener, own) = try sockaddr_in(host: "127.0.0.1", port: 0).listen()
         PlainThread.detach {
-            var proxy = DelayingProxy(
-                listener: listener,
-                address: sockaddr_in(host: "127.0.0.1", port: port),
-                delay: delay
-            )
+            let target = sockaddr_in(host: "127.0.0.1", port: port)
+            var proxy = DelayingProxy(listener: listener, address: target, delay: delay)
             proxy.run()
         }
         return own
-    }
-
-    private init(listener: Int32, address: sockaddr_in, delay: Int64) {
-        self.listener = listener
-        self.address = address
-        self.delay = delay
     }
 
     private mutating func run() {
@@ -72,9 +59,7 @@ struct DelayingProxy {
         }
     }
 
-    /// Returns the number of milliseconds until the next parcel is due.
-    ///
-    /// If less than a millisecond is left, the function sleeps until the parcel is due and returns 0.
+    /// Returns the milliseconds until the next parcel is due; if that is less than 1, sleeps and returns 0.
     private func pause() -> Int32 {
         guard first < parcels.count else { return 1000 }
         let left = parcels[first].due - LoadClock.nanoseconds
@@ -139,7 +124,6 @@ struct DelayingProxy {
         sides[descriptor] = side
     }
 
-    /// Closes both ends of a proxied connection after either end has closed.
     private mutating func end(_ descriptor: Int32) {
         guard let side = sides.removeValue(forKey: descriptor) else { return }
         sides[side.other] = nil

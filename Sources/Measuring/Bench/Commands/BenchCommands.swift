@@ -4,12 +4,11 @@ import Load
 import Storage
 import Workers
 
-/// Measures the round trips of commands, from an app through the service to a device and back: `lamplighter-bench
-/// commands`.
+/// Measures commands' round trips, from an app to a device and back: `lamplighter-bench commands`.
 ///
-/// The benchmark compares the round trips with the same four messages through the bare broker, with and without waiting
-/// for the disk. The benchmark also measures how the reports of a device with very many users affect the other devices'
-/// commands.
+/// The benchmark compares the round trips with those of the same four messages through the bare broker, with and
+/// without waiting for the disk. The benchmark also measures how reports of a device with very many users affect other
+/// devices' commands.
 extension BenchCommands {
     func validate() throws {
         guard devices > 0, users > 0, rate > 0, rounds > 0, seconds > 0 else {
@@ -17,7 +16,6 @@ extension BenchCommands {
         }
     }
 
-    /// One of the measurements that each round consists of.
     private enum Part: String, CaseIterable {
         case bare, flushed, service, crowd
 
@@ -44,11 +42,7 @@ extension BenchCommands {
         var result = BenchResult(
             "\(Int(rate)) commands/s to \(devices) devices, \(rounds) rounds of \(seconds) s, medians"
         )
-        try await BenchField(
-            devices: devices,
-            terminals: users,
-            in: folder + "/commands"
-        ).use { field in
+        try await BenchField(devices: devices, terminals: users, in: folder + "/commands").use { field in
             let crowd = try gather(field)
             for round in 1...rounds {
                 tell("round \(round)")
@@ -92,13 +86,10 @@ extension BenchCommands {
 
     func goals(_ result: BenchResult) -> [BenchGoal] {
         let p99 = { (part: Part) in result["milliseconds.\(part.rawValue).p99"] }
+        let beside = "round trip p99 beside \(users) users of one device / alone"
         return [
             BenchGoal("round trip p99 / bare broker", p99(.service) / p99(.bare), atMost: 2.5),
-            BenchGoal(
-                "round trip p99 beside \(users) users of one device / alone",
-                p99(.crowd) / p99(.service),
-                atMost: 2
-            ),
+            BenchGoal(beside, p99(.crowd) / p99(.service), atMost: 2),
         ]
     }
 }

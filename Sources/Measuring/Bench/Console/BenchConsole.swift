@@ -21,9 +21,8 @@ private enum OpenPages: String, CaseIterable {
     /// The prefix of the JSON keys for the figures measured with these pages open.
     var key: String { "open.\(rawValue)" }
 
-    /// Returns the values of the query parameter `watch` for each open page.
-    ///
-    /// The list of devices watches the 50 devices that it shows.
+    /// Returns the values of the query parameter `watch` for each page; the list of devices watches the 50 devices that
+    /// it shows.
     func watches(_ dids: [String]) -> [[String]] {
         switch self {
         case .none: []
@@ -38,7 +37,7 @@ private enum OpenPages: String, CaseIterable {
 /// Measures how much open consoles slow down the processing of reports: `lamplighter-bench console`.
 ///
 /// The same service and load are measured with and without open consoles. The order of the measurements is reversed in
-/// every second round, so that other work on a shared machine affects all of them alike.
+/// every second round, so that other work on a shared machine affects all measurements alike.
 extension BenchConsole {
     func validate() throws {
         guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
@@ -49,12 +48,12 @@ extension BenchConsole {
     func measure(in folder: String) async throws -> BenchResult {
         var result = BenchResult(
             "\(devices) devices report, \(stored) stored, \(rounds) rounds of \(seconds) s, medians",
-            ["devices": .integer(Int64(devices)), "stored": .integer(Int64(stored))]
+            ["devices": devices, "stored": stored]
         )
         tell("filling a store with \(stored) devices")
         try await BenchField(devices: devices, stored: stored, in: folder + "/field").use { field in
             let token = try field.operatorToken()
-            try await BenchRig.make(.bound, field).use { rig in
+            try await BenchRig(.bound, field).use { rig in
                 try measureRates(rig, token: token, &result)
                 try measureDelays(rig, token: token, &result)
             }
@@ -85,13 +84,8 @@ extension BenchConsole {
         }
     }
 
-    /// Calls `body` with each choice of open pages in each round, and throws if a page's stream has ended after the
-    /// call.
-    private func inTurns(
-        _ rig: BenchRig,
-        token: String,
-        _ body: (OpenPages) throws -> Void
-    ) throws {
+    /// Calls `body` with each set of pages in each round; throws if a page's stream ends before `body` returns.
+    private func inTurns(_ rig: BenchRig, token: String, _ body: (OpenPages) throws -> Void) throws {
         let ready = ReadyFile.read(rig.field.directory)
         guard let port = ready?["consolePort"]?.intValue else {
             throw LoadError.failed("the service does not say where its console is")

@@ -4,13 +4,13 @@ import Storage
 
 /// Measures the event log: `lamplighter-bench events`.
 ///
-/// Compares a webhook that takes waiting events with a bare loop that posts the same bodies to the same receiver,
-/// measures how long an alert takes from its device to many streams and to a webhook, and compares reports while
-/// statuses are logged with reports while they aren't. The measurements take turns.
+/// The benchmark compares the delivery of waiting events by webhook with a bare loop that posts the same bodies to the
+/// same receiver. The benchmark also measures how long an alert takes from its device to many streams and to a webhook,
+/// and how much reports slow down when statuses are logged. The measurements are made one after another.
 extension BenchEvents {
-    /// The number of alerts raised a second while streams are open.
+    /// The number of alerts raised per second while streams are open.
     private static let alertsPerSecond = 20.0
-    /// The number of streams from one source address and with one key; the service allows at most 16 and 4.
+    /// The number of streams per source address (the service allows 16), and per key (the service allows 4).
     private static let (streamsPerAddress, streamsPerKey) = (10, 4)
 
     func measure(in folder: String) async throws -> BenchResult {
@@ -18,18 +18,19 @@ extension BenchEvents {
         try await BenchField(devices: max(devices, BenchField.alarmed), in: folder + "/field").use { field in
             try await EventReceiver(in: folder).use { receiver in
                 if waiting > 0 { try field.logAlerts(waiting) }
+                let crowd = self.crowd > 0 ? try BenchCrowd(field.store, users: self.crowd) : nil
                 for round in 1...rounds {
                     tell("round \(round)")
                     if waiting > 0 { try await deliver(field, receiver, into: &result) }
                     if streams > 0 { try await follow(field, receiver, into: &result) }
                     if devices > 0 { try await report(field, &result) }
+                    if let crowd { try await notify(crowd, of: "overheated\(round)", field, into: &result) }
                 }
             }
         }
         return result
     }
 
-    /// Runs the service with a webhook for alerts.
     private func run<Value>(
         _ field: BenchField,
         _ receiver: EventReceiver,
@@ -79,7 +80,7 @@ extension BenchEvents {
         for phase in [BenchPhase.unbound, .bound] {
             for isWanted in [false, true] {
                 let subscription = isWanted ? try field.subscribe("device.status", after: field.endOfLog()) : nil
-                let rate = try await BenchRig.make(phase, field).use { try $0.throughput(seconds: seconds) }
+                let rate = try await BenchRig(phase, field).use { try $0.throughput(seconds: seconds) }
                 if let subscription { try field.unsubscribe(subscription) }
                 let title = phase.title + (isWanted ? ", device.status wanted" : "")
                 result.add(title, .init(rate, "reports/s", at: Self.reports(phase, isWanted: isWanted)))
@@ -87,6 +88,36 @@ extension BenchEvents {
         }
     }
 
+    /// Measures an alert's time to reach a crowd, and the times of other devices' reports before and during the alert.
+    private func notify(
+        _ crowd: BenchCrowd,
+        of alert: String,
+        _ field: BenchField,
+        into result: inout BenchResult
+    ) async throws {
+        try await BenchRig(.bound, field).use { rig in
+            // The broker has forgotten the service's session, so the service first publishes all statuses again.
+            while try field.store.read({ try $0.refreshes.isWaiting() }) {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            let seconds = max(seconds, Self.crowdSeconds)
+            let alone = try rig.latency(seconds: seconds, rate: Self.reportsBesideCrowd)
+            let notified = Task.detached {
+                try await Task.sleep(for: .seconds(2))
+                return try await crowd.alert(alert)
+            }
+            let delays = try rig.latency(seconds: seconds, rate: Self.reportsBesideCrowd)
+            result.add("an alert to \(self.crowd) users", .init(try await notified.value, "s", at: Self.crowdTime))
+            result.add("reports of others before it", delays: alone, at: Self.before)
+            result.add("reports of others meanwhile", delays: delays, at: Self.beside)
+        }
+    }
+
+    /// The duration of the measurement with a crowd, in seconds, and its number of reports per second.
+    private static let (crowdSeconds, reportsBesideCrowd) = (8.0, 200.0)
+    private static let (crowdTime, before, beside) = (
+        "seconds.crowd", "milliseconds.beforeCrowd", "milliseconds.besideCrowd"
+    )
     private static let (webhook, bare) = ("eventsPerSecond.webhook", "eventsPerSecond.bareLoop")
     private static let (stream, post) = ("milliseconds.stream", "milliseconds.webhook")
     private static func reports(_ phase: BenchPhase, isWanted: Bool) -> String {
@@ -104,6 +135,8 @@ extension BenchEvents {
             (Self.webhook, share("events to a webhook / bare loop", Self.webhook, of: Self.bare, atLeast: 0.5)),
             (stream, BenchGoal("an alert to a stream, p99 in ms", result[stream], atMost: 300)),
             (post, BenchGoal("an alert to a webhook, p99 in ms", result[post], atMost: 200)),
+            (Self.crowdTime, BenchGoal("an alert to a crowd, s", result[Self.crowdTime], atMost: 10)),
+            (Self.beside + ".p99", BenchGoal("others beside it, p99 in ms", result[Self.beside + ".p99"], atMost: 100)),
             (wanted, share("D, device.status wanted / not", wanted, of: unwanted, atLeast: 0.85)),
         ]
         return goals.filter { key, _ in !result.samples(key).isEmpty }.map { $1 }

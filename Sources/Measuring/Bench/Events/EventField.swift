@@ -7,35 +7,24 @@ import Workers
 /// The event log of a benchmark's environment.
 extension BenchField {
     /// Writes alerts to the log, each in a row of its own, as separate transactions would.
-    ///
-    /// - Throws: The store's error.
     func logAlerts(_ count: Int) throws {
         let device = seed.bound[0].did
         try store.fill(count, at: SystemClock().now) { tx, number in
-            let data = """
+            let alert = """
                 {"eventId":"e-bench-\(number)","type":"alert","name":"\(BenchSeed.alert)","value":\(number),\
                 "ts":\(tx.now.milliseconds),"actor":{"kind":"device","id":"\(device)"}}
                 """
-            let event = LoggedEvent(
-                .deviceAlert,
-                at: tx.now,
-                did: DeviceID(trusted: device),
-                product: BenchSeed.product,
-                data: Array(data.utf8)
-            )
-            try tx.eventLog.append([event])
+            try tx.logAlert(of: DeviceID(trusted: device), alert)
         }
+        // The notifier begins after these alerts, because the alerts serve only to measure a webhook.
+        try store.batch(at: SystemClock().now) { try $0.meta.set(Notifier.placeFact, to: try $0.eventLog.end().text) }
         try store.checkpoint()
     }
 
-    /// Returns the place after all events.
-    ///
-    /// - Throws: The store's error.
+    /// Returns the position after the log's last event.
     func endOfLog() throws -> EventCursor { try store.read { try $0.eventLog.end() } }
 
-    /// Adds a subscription to a type of events, which is a webhook if `url` isn't nil.
-    ///
-    /// - Throws: The store's error.
+    /// Adds a subscription to a type of events; if `url` isn't nil, the events are posted to that webhook.
     func subscribe(_ type: String, url: String? = nil, after cursor: EventCursor) throws -> EventSubscription {
         let now = SystemClock().now
         let subscription = EventSubscription(
@@ -55,15 +44,11 @@ extension BenchField {
     }
 
     /// Removes a subscription.
-    ///
-    /// - Throws: The store's error.
     func unsubscribe(_ subscription: EventSubscription) throws {
         try store.batch(at: SystemClock().now) { try $0.eventSubscriptions.remove(subscription) }
     }
 
     /// Adds an API key that reads events; returns its secret.
-    ///
-    /// - Throws: The store's error.
     func addKey() throws -> String {
         let (now, secret, name) = (SystemClock().now, APIKey.prefix + Sodium.randomSecret(), RandomHex.digits(bytes: 8))
         let key = APIKey(
@@ -82,8 +67,8 @@ extension BenchField {
     /// The number of devices that raise alerts.
     static let alarmed = 10
 
-    /// Makes devices raise alerts at an even rate; each report clears the device's previous alert, and the new alert's
-    /// value is its number.
+    /// Makes devices raise alerts at an even rate; an alert's value is its number, and each report clears the last
+    /// alert.
     ///
     /// - Returns: The moments at which the alerts left their devices, in nanoseconds.
     /// - Throws: `LoadError`.

@@ -5,21 +5,17 @@ import Metering
 /// Measures the time that the gate needs to count a message: `lamplighter-bench gate`.
 ///
 /// The benchmark calls the gate's own code with the gate's clock: for messages within the limits, for a flood beyond a
-/// connection's limits, and for a flood beyond the limits of its source address. Counting is only part of the gate's
-/// work for a message; `lamplighter-bench reports` measures all of it.
+/// connection's limits, and for a flood beyond the limits of a source address. Counting is only part of the gate's work
+/// for a message; `lamplighter-bench reports` measures the whole work.
 extension BenchGate {
     func validate() throws { guard messages > 0 else { throw ValidationError("--messages must be at least 1.") } }
 
-    private static let wide = Allowance(
-        messagesPerSecond: 1_000_000_000,
-        messageBurst: 0,
-        bytesPerSecond: 1_000_000_000,
-        byteBurst: 0
-    )
+    private static let ample = 1_000_000_000
+    private static let wide = Allowance(messagesPerSecond: ample, messageBurst: 0, bytesPerSecond: ample, byteBurst: 0)
     private static let narrow = Allowance(messagesPerSecond: 1, messageBurst: 1, bytesPerSecond: 1, byteBurst: 1)
 
     private static let kinds = [
-        ("within the limits", "within", wide, 1_000_000_000), ("beyond them", "beyond", narrow, 1_000_000_000),
+        ("within the limits", "within", wide, ample), ("beyond them", "beyond", narrow, ample),
         ("beyond the address's", "beyondAddress", wide, 1),
     ]
 

@@ -45,9 +45,8 @@ final class BenchField: RunningPart {
             flags: [
                 "data": folder + "/data", "demo": "false", "broker.gate": MeasuredProgram.current.gate,
                 "broker.newClientsPerMinute": "100000",
-                // In each pass of its loop, Mosquitto reads one packet of each connection, so a thousand busy devices
-                // delay a subscriber's acknowledgements. The broker must not drop the messages that it queues
-                // meanwhile.
+                // In each round of its loop, Mosquitto reads one packet of each connection, so a thousand busy devices
+                // delay a subscriber's acknowledgements. The broker must not drop the messages queued meanwhile.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
                 "broker.memoryMegabytes": "16384",
             ].merging(Self.wideLimits) { own, _ in own }.merging(flags) { _, given in given }
@@ -60,20 +59,13 @@ final class BenchField: RunningPart {
         try store.batch(at: SystemClock().now) { try $0.services.save("tools", role: .worker, secret: toolsSecret) }
         seed = try BenchSeed(store, devices: devices, terminals: terminals, stored: stored, logins: logins)
         port = try Ports.choose(0, hosts: LocalHosts.of(settings.mqttHost), cure: "--mqtt-port 0", purpose: "bench")
-        broker = BrokerChild(
-            plan: try BrokerPlan(
-                settings: settings,
-                directory: directory,
-                ports: ListenerPorts(mqtt: port),
-                secret: secrets.service
-            ),
-            readiness: Readiness(parts: ["broker"]),
-            logger: Logger(label: "bench")
-        )
+        let ports = ListenerPorts(mqtt: port)
+        let plan = try BrokerPlan(settings: settings, directory: directory, ports: ports, secret: secrets.service)
+        broker = BrokerChild(plan: plan, readiness: Readiness(parts: ["broker"]), logger: Logger(label: "bench"))
         try await broker.start()
     }
 
-    /// Limits so high that a benchmark's connections never reach them, although the gate still counts their messages.
+    /// Limits that a benchmark's connections never reach, although the gate still counts the connections' messages.
     static let wideLimits = Dictionary(
         uniqueKeysWithValues: ["terminal", "device", "product"].flatMap { who in
             ["MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst"].map {
@@ -83,8 +75,6 @@ final class BenchField: RunningPart {
     )
 
     /// Creates a viewer's token for the console's API, and returns its secret.
-    ///
-    /// - Throws: The store's error.
     func operatorToken() throws -> String {
         let now = SystemClock().now
         let secret = Sodium.randomSecret()
@@ -114,12 +104,7 @@ final class BenchField: RunningPart {
     /// - Throws: `MosquittoError`.
     func forgetWorkers() throws {
         for name in ["status", "control", "account", "reach", "session", "schedule", "scheduler"] {
-            let options = ConnectionOptions(
-                bench: "svc.lamplighter." + name,
-                port: port,
-                username: "service:lamplighter",
-                password: secrets.service
-            )
+            let options = ConnectionOptions(name, of: "lamplighter", port: port, password: secrets.service)
             var client = try MosquittoClient(options, waker: Waker())
             _ = try client.connect()
             client.disconnect()
@@ -128,11 +113,10 @@ final class BenchField: RunningPart {
 }
 
 extension ConnectionOptions {
-    /// Creates the options of a connection to a broker on this machine; the connection's MQTT session ends with the
-    /// connection.
-    init(bench clientID: String, port: Int, username: String, password: String) {
-        self.init(host: "127.0.0.1", port: port, clientID: clientID)
-        self.username = username
+    /// Creates the options of a service's connection to a local broker; its MQTT session ends with the connection.
+    init(_ name: String, of service: String, port: Int, password: String) {
+        self.init(host: "127.0.0.1", port: port, clientID: "svc.\(service).\(name)")
+        username = "service:\(service)"
         self.password = password
         cleanStart = true
         sessionExpirySeconds = 0

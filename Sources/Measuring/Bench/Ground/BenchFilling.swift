@@ -4,7 +4,7 @@ import Load
 import Sodium
 import Storage
 
-/// Creates the devices of one product, and numbers the devices in their MAC addresses.
+/// Creates the devices of one product; each device's MAC address contains the device's number.
 struct DeviceMaker {
     let product: ProductKey
     var ids = IDSource()
@@ -13,8 +13,6 @@ struct DeviceMaker {
     init(_ product: ProductKey) { self.product = product }
 
     /// Creates the next device.
-    ///
-    /// - Throws: The store's error.
     mutating func make(in tx: Transaction) throws -> DeviceID {
         let did = DeviceID(trusted: ids.make("d", at: tx.now))
         let digits = String(count, radix: 16)
@@ -32,9 +30,29 @@ extension ProductKey {
 }
 
 extension Transaction {
+    /// Adds a user of the app `bench`, who is anonymous unless a username is given.
+    func addUser(_ uid: String, username: String? = nil, passwordHash: String? = nil) throws -> UserID {
+        var user = User(
+            uid: UserID(trusted: uid),
+            app: BenchSeed.app,
+            region: "default",
+            countryCode: "1",
+            nickname: "bench",
+            isAnonymous: username == nil,
+            createdAt: now
+        )
+        (user.username, user.passwordHash) = (username, passwordHash)
+        try accounts.insert(user, deviceID: nil)
+        return user.uid
+    }
+
+    /// Logs a device's alert, given the event as JSON.
+    func logAlert(of did: DeviceID, _ json: String) throws {
+        let event = LoggedEvent(.deviceAlert, at: now, did: did, product: BenchSeed.product, data: Array(json.utf8))
+        try eventLog.append([event])
+    }
+
     /// Binds a device to a user of the app `bench`.
-    ///
-    /// - Throws: The store's error.
     func bind(_ did: DeviceID, to uid: String, as role: Binding.Role = .special) throws {
         try bindings.insert(Binding(did: did, uid: UserID(trusted: uid), app: BenchSeed.app, role: role, boundAt: now))
     }
@@ -53,13 +71,7 @@ extension Store {
     }
 
     /// Calls `body` for each number below `count`, with a thousand calls in each transaction.
-    ///
-    /// - Throws: The store's error.
-    func fill(
-        _ count: Int,
-        at now: Instant,
-        _ body: (Transaction, Int) throws -> Void
-    ) throws {
+    func fill(_ count: Int, at now: Instant, _ body: (Transaction, Int) throws -> Void) throws {
         for start in stride(from: 0, to: count, by: Self.rowsAtOnce) {
             try batch(at: now) { tx in
                 try tx.lockAll()
@@ -69,8 +81,6 @@ extension Store {
     }
 
     /// Creates a product and `count` devices of the product, and binds each device to `owner`, if given.
-    ///
-    /// - Throws: The store's error.
     func fillDevices(_ count: Int, of product: Product, owner: String? = nil, at now: Instant) throws -> [DeviceID] {
         var maker = DeviceMaker(product.key)
         var dids: [DeviceID] = []
@@ -83,8 +93,7 @@ extension Store {
         return dids
     }
 
-    /// Writes a device's history as the service does, by appending records to the buffer and then sorting them into
-    /// chunks.
+    /// Writes a device's history as the service does: appends records to the buffer, then sorts them into chunks.
     ///
     /// `record` returns the timestamp and the values of the record with the given number.
     /// - Throws: The store's error.

@@ -3,17 +3,12 @@ import Foundation
 /// The creation and removal of a benchmark's temporary folder.
 enum BenchFolder {
     /// Creates a private folder in `place`, or by default in the system's temporary folder.
-    ///
-    /// - Throws: The system's error.
     static func make(in place: String? = nil) throws -> String {
         let folder = (place.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory).appending(
             path: "lamplighter-bench-\(UUID().uuidString.lowercased())"
         )
-        try FileManager.default.createDirectory(
-            at: folder,
-            withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700]
-        )
+        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false, attributes: mode)
         return folder.path
     }
 

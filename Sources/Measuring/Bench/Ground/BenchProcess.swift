@@ -4,7 +4,7 @@ import Load
 import Service
 import SystemPackage
 
-/// A measured process, which runs either the service or a consumer that the service is compared with.
+/// A measured process: either the service, or a consumer that the service is compared with.
 struct BenchProcess: RunningPart {
     let process: ChildProcess
     /// The seconds from the process's start until it reported that it was ready.
@@ -13,24 +13,16 @@ struct BenchProcess: RunningPart {
     /// Discards the workers' MQTT sessions, then starts a consumer, or the service if `kind` is nil.
     ///
     /// - Throws: `LoadError`, `MosquittoError`, or the system's error.
-    static func start(
-        _ kind: BenchConsumer.Kind?,
-        _ field: BenchField,
-        settings: [String] = []
-    ) async throws -> BenchProcess {
+    static func start(_ kind: BenchConsumer.Kind?, _ field: BenchField, settings: [String] = []) async throws -> Self {
         try field.forgetWorkers()
-        guard let kind else {
-            return try await service(field.directory.path, port: field.port, settings: settings)
-        }
+        guard let kind else { return try await service(field.directory.path, port: field.port, settings: settings) }
         let output = field.counterFile + ".out"
         unlink(output)
         return try await start(
             [
-                "consume", kind.rawValue, "--port", "\(field.port)", "--username",
-                "service:tools", "--password-file", field.directory.toolsSecret, "--counter",
-                field.counterFile, "--root", field.root, "--status-bytes",
-                "\(BenchConsumer.statusBytes)", "--users",
-                field.seed.terminals.map(\.uid).joined(separator: ","),
+                "consume", kind.rawValue, "--port", "\(field.port)", "--password-file", field.directory.toolsSecret,
+                "--counter", field.counterFile, "--root", field.root, "--status-bytes", "\(BenchConsumer.statusBytes)",
+                "--users", field.seed.terminals.map(\.uid).joined(separator: ","),
             ],
             of: Executables.ownPath.string,
             output: output
@@ -61,7 +53,8 @@ struct BenchProcess: RunningPart {
         killer.cancel()
     }
 
-    /// Returns the process's resident memory in megabytes: the current size, or the highest so far if `peak`.
+    /// Returns the process's resident memory in megabytes: the current size, or the highest size so far if `peak` is
+    /// true.
     func memory(peak: Bool = false) -> Double {
         let name = peak ? "VmHWM:" : "VmRSS:"
         let status = TextFile.read("/proc/\(process.pid)/status") ?? ""

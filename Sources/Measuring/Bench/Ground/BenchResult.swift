@@ -2,11 +2,11 @@ import JSON
 
 /// The result of a benchmark: a heading, rows of figures, and goals.
 ///
-/// The value of a figure that was measured several times is the median. A result can be shown as text and as JSON.
+/// If a figure was measured several times, its value is the median. A result can be shown as text and as JSON.
 struct BenchResult: Sendable {
     /// A measured quantity, with a sample for each measurement.
     struct Figure: Sendable {
-        /// The figure's place in the JSON object: member names, separated by dots.
+        /// The figure's path in the JSON object: member names, separated by dots.
         let key: String
         let unit: String
         var samples: [Double]
@@ -17,7 +17,6 @@ struct BenchResult: Sendable {
         var value: Double { samples.median }
     }
 
-    /// The figures that are shown in one line of the text.
     private struct Row: Sendable {
         let label: String
         var figures: [Figure]
@@ -41,10 +40,13 @@ struct BenchResult: Sendable {
     /// Creates a result without figures.
     ///
     /// The members of `settings` come first in the JSON, and `tell` receives a line for each measurement.
-    init(_ heading: String, _ settings: JSONObject = [:], tell: @escaping @Sendable (String) -> Void = Benchmarks.tell)
-    {
+    init(
+        _ heading: String,
+        _ settings: KeyValuePairs<String, Int> = [:],
+        tell: @escaping @Sendable (String) -> Void = Benchmarks.tell
+    ) {
         self.heading = heading
-        self.settings = settings
+        self.settings = JSONObject(settings.map { ($0, .integer(Int64($1))) })
         self.tell = tell
     }
 
@@ -64,11 +66,8 @@ struct BenchResult: Sendable {
 
     /// Adds the median and the 99th percentile of delays in milliseconds, as the members `p50` and `p99` of `key`.
     mutating func add(_ label: String, delays: [Double], at key: String) {
-        add(
-            label,
-            Figure(delays.quantile(0.5), "ms p50", at: key + ".p50"),
-            Figure(delays.quantile(0.99), "ms p99", at: key + ".p99")
-        )
+        let (p50, p99) = (delays.quantile(0.5), delays.quantile(0.99))
+        add(label, Figure(p50, "ms p50", at: key + ".p50"), Figure(p99, "ms p99", at: key + ".p99"))
     }
 
     /// Returns the samples of a figure, or an empty array if the figure wasn't measured.
@@ -77,7 +76,7 @@ struct BenchResult: Sendable {
     /// The value of a figure, or 0 if the figure wasn't measured.
     subscript(key: String) -> Double { samples(key).median }
 
-    /// Returns the median of the ratios of two figures, with one ratio for each measurement.
+    /// Computes the ratio of two figures for each measurement, and returns the median of the ratios.
     func ratio(_ key: String, to base: String) -> Double { zip(samples(key), samples(base)).map { $0 / $1 }.median }
 
     /// Whether every goal is met.
@@ -99,7 +98,6 @@ struct BenchResult: Sendable {
 }
 
 extension JSONObject {
-    /// Sets a member of nested objects, and creates the objects that are missing.
     fileprivate mutating func set(_ value: JSONValue, at path: ArraySlice<Substring>) {
         guard let name = path.first.map(String.init) else { return }
         guard path.count > 1 else { return self[name] = value }

@@ -12,6 +12,8 @@ struct BenchSeed {
     private(set) var unbound: [LoadDevice] = []
     private(set) var bound: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []
+    /// The ids of the bound devices.
+    var boundIDs: [DeviceID] { bound.map { DeviceID(trusted: $0.did) } }
     /// The terminals without a session, each for a user `bench-N` whose password is `password`.
     private(set) var loggedOut: [LoadTerminal] = []
     /// The secret of the benchmark's app.
@@ -27,10 +29,9 @@ struct BenchSeed {
 
     private var maker = DeviceMaker(Self.product)
 
-    /// Fills the store with `stored` devices, of which the first `devices` are unbound and the next `devices` are
-    /// bound.
+    /// Fills the store with `stored` devices: `devices` unbound devices, then `devices` bound devices, then others.
     ///
-    /// The store gets at least twice `devices`, even if `stored` is smaller.
+    /// If `stored` is smaller than twice `devices`, the store still gets all unbound and bound devices.
     ///
     /// - Throws: The store's error.
     init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
@@ -46,10 +47,11 @@ struct BenchSeed {
                 ],
                 secret: appSecret
             )
-            for _ in 0..<terminals { try logIn(addUser(in: tx), in: tx) }
+            for _ in 0..<terminals { try logIn(tx.addUser(maker.ids.make("u", at: now)), in: tx) }
             let hash = try PasswordHasher().hash(Array(Self.password.utf8))
             for number in 0..<logins {
-                let uid = try addUser(in: tx, username: "bench-\(number)", passwordHash: hash)
+                let id = maker.ids.make("u", at: now)
+                let uid = try tx.addUser(id, username: "bench-\(number)", passwordHash: hash)
                 loggedOut.append(Self.terminal(of: uid, token: ""))
             }
         }
@@ -68,31 +70,10 @@ struct BenchSeed {
         )
     }
 
-    private mutating func addUser(
-        in tx: Transaction,
-        username: String? = nil,
-        passwordHash: String? = nil
-    ) throws -> UserID {
-        var user = User(
-            uid: UserID(trusted: maker.ids.make("u", at: tx.now)),
-            app: Self.app,
-            region: "default",
-            countryCode: "1",
-            nickname: "bench",
-            isAnonymous: username == nil,
-            createdAt: tx.now
-        )
-        user.username = username
-        user.passwordHash = passwordHash
-        try tx.accounts.insert(user, deviceID: nil)
-        return user.uid
-    }
-
     private static func terminal(of uid: UserID, token: String) -> LoadTerminal {
         LoadTerminal(appID: app.text, terminalID: RandomHex.digits(bytes: 16), token: token, uid: uid.text)
     }
 
-    /// Creates a user's session on a new terminal of the app.
     private mutating func logIn(_ uid: UserID, in tx: Transaction) throws {
         let terminal = Self.terminal(of: uid, token: Sodium.randomSecret())
         let session = Session(
@@ -110,7 +91,7 @@ struct BenchSeed {
         terminals.append(terminal)
     }
 
-    /// Adds a device: the first `devices` stay unbound, the next `devices` are bound, and all others only fill the
+    /// Adds a device: the first `devices` are unbound, the next `devices` are bound, and all others only fill the
     /// store.
     private mutating func addDevice(_ number: Int, of devices: Int, in tx: Transaction) throws {
         let did = try maker.make(in: tx)

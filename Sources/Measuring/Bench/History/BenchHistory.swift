@@ -10,8 +10,7 @@ import Workers
 
 /// Measures queries about one day of a device, with a long and with a short history: `lamplighter-bench history`.
 ///
-/// Both devices report every 8.64 seconds, 10,000 times a day. The short history contains one day, and the long history
-/// ends with the same day.
+/// Both devices report every 8.64 seconds, 10,000 times a day. The short history is the last day of the long history.
 extension BenchHistory {
     func validate() throws {
         guard records >= Self.fewRecords, questions > 0 else {
@@ -19,16 +18,10 @@ extension BenchHistory {
         }
     }
 
-    /// A kind of query about one day.
     private enum Kind: String, CaseIterable {
         case page, hours
 
-        var title: String {
-            switch self {
-            case .page: "first page of a day"
-            case .hours: "a day's averages by the hour"
-            }
-        }
+        var title: String { self == .page ? "first page of a day" : "a day's averages by the hour" }
 
         var few: String { "milliseconds.\(rawValue).few" }
         var many: String { "milliseconds.\(rawValue).many" }
@@ -49,7 +42,7 @@ extension BenchHistory {
     }
 
     func measure(in folder: String) throws -> BenchResult {
-        var result = BenchResult("\(questions) queries of each kind, medians", ["records": .integer(Int64(records))])
+        var result = BenchResult("\(questions) queries of each kind, medians", ["records": records])
         let store = try Store.bench(at: folder + "/bench.db")
         let product = Product(key: ProductKey(bench: "be"), name: "Bench")
         let dids = try store.fillDevices(2, of: product, at: Self.dayStart)
@@ -71,15 +64,11 @@ extension BenchHistory {
 
     func goals(_ result: BenchResult) -> [BenchGoal] {
         Kind.allCases.map { kind in
-            BenchGoal(
-                "\(kind.title), \(records) records / \(Self.fewRecords)",
-                result[kind.many] / result[kind.few],
-                atMost: 1.5
-            )
+            let ratio = result[kind.many] / result[kind.few]
+            return BenchGoal("\(kind.title), \(records) records / \(Self.fewRecords)", ratio, atMost: 1.5)
         }
     }
 
-    /// Writes a history that ends with the day that the queries ask about.
     private func fill(_ store: Store, _ did: DeviceID, count: Int) throws {
         let start = Self.dayStart.milliseconds + Int64(Self.fewRecords - count) * Self.interval
         try store.fillPast(of: did, records: count, at: Self.dayStart) { number in
@@ -88,12 +77,7 @@ extension BenchHistory {
         }
     }
 
-    /// Returns the median duration of a query in milliseconds.
-    private func milliseconds(
-        _ kind: Kind,
-        _ did: DeviceID,
-        reader: HistoryReader
-    ) throws -> Double {
+    private func milliseconds(_ kind: Kind, _ did: DeviceID, reader: HistoryReader) throws -> Double {
         let question = HistoryQuestion(
             did: did,
             attribute: kind == .hours ? "temperature" : nil,

@@ -14,21 +14,20 @@ final class CommandLoad {
     private let crowd: LoadDevice?
     private let root: String
     private let crowdPlace: Int
-    /// The next request's `sn`, which starts at a different number in each load.
+    /// The `sn` of the next request; each load starts at a different number.
     ///
-    /// The service remembers the ids of requests for ten minutes, so a repeated `sn` would look like a repeated
-    /// request.
+    /// The service remembers request ids for ten minutes, so a repeated `sn` would look like a repeated request.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Stopwatch] = [:]
     /// The duration of each round trip in milliseconds, recorded while `isTiming`.
     private var delays: [Double] = []
     private var isTiming = false
-    /// The number of statuses that all terminals together have received of the device `crowd`.
+    /// The number of statuses of the device `crowd` that all terminals together have received.
     private var seen = 0
     private var crowdReports = 0
 
     /// Creates the load without connecting; `crowd` is a device whose statuses all terminals receive.
-    init(devices: [LoadDevice], terminals: [LoadTerminal], owners: [Int], crowd: LoadDevice?, root: String) {
+    init(devices: [LoadDevice], terminals: [LoadTerminal], owners: [Int], crowd: LoadDevice? = nil, root: String) {
         self.devices = devices
         self.terminals = terminals
         self.owners = owners
@@ -102,11 +101,8 @@ final class CommandLoad {
         let body =
             "{\"id\":\"c\(sn)\",\"token\":\"\(terminal.token)\",\"params\":{\"did\":\"\(devices[device].did)\",\"sn\":\(sn),\"data\":{\"sequence\":\(sn)}}}"
         sentAt[sn] = Stopwatch()
-        publish(
-            devices.count + owner,
-            "app/\(terminal.appID)/\(terminal.terminalID)/request/device/control",
-            body: body
-        )
+        let topic = "app/\(terminal.appID)/\(terminal.terminalID)/request/device/control"
+        publish(devices.count + owner, topic, body: body)
     }
 
     private func report(_ device: LoadDevice) {
@@ -115,11 +111,7 @@ final class CommandLoad {
     }
 
     private func publish(_ place: Int, _ topic: String, body: String) {
-        connections.queue(
-            place,
-            topic: Array("\(root)/\(topic)".utf8),
-            payload: Array(body.utf8)
-        )
+        connections.queue(place, topic: Array("\(root)/\(topic)".utf8), payload: Array(body.utf8))
         connections.flush(place)
     }
 
@@ -135,19 +127,14 @@ final class CommandLoad {
         }
     }
 
-    /// Answers a command on behalf of the device that received it.
     private func answer(_ device: Int, _ body: String) {
         guard let cid = LoadText.number("\"cid\":", in: body), let sn = LoadText.number("\"sn\":", in: body) else {
             return
         }
-        publish(
-            device,
-            "device/\(devices[device].did)/report",
-            body: "{\"cid\":\(cid),\"code\":0,\"data\":{\"sequence\":\(sn)}}"
-        )
+        let body = "{\"cid\":\(cid),\"code\":0,\"data\":{\"sequence\":\(sn)}}"
+        publish(device, "device/\(devices[device].did)/report", body: body)
     }
 
-    /// Handles a command's outcome or a device's status that a terminal has received.
     private func hear(_ topic: String, _ body: String) {
         if topic.hasSuffix("/command") {
             guard let sn = LoadText.number("\"sn\":", in: body), let begin = sentAt.removeValue(forKey: sn) else {

@@ -1,13 +1,13 @@
 import Load
 import Workers
 
-/// HTTP requests from some clients, each of which has a lasting connection, a thread, and one request at a time.
+/// HTTP requests from some clients; each client has a lasting connection and a thread, and sends one request at a time.
 enum HTTPLoad {
     private static let warmUpSeconds = 0.5
 
     /// Sends each client's request again and again for some seconds, after a warm-up.
     ///
-    /// - Returns: The number of answers a second, and the time that each took.
+    /// - Returns: The number of answers per second, and how long each answer took.
     /// - Throws: `LoadError` if a request is refused.
     static func run(_ requests: [[UInt8]], port: Int, seconds: Double) async throws -> LoadAnswers {
         let sockets = try requests.map { _ in try HTTPSocket(port: port) }
@@ -16,7 +16,7 @@ enum HTTPLoad {
                 group.addTask {
                     try await withCheckedThrowingContinuation { answered in
                         PlainThread.detach {
-                            answered.resume(with: Result { try ask(request, over: socket, seconds: seconds) })
+                            answered.resume(with: Result { try ask(request, socket, seconds: seconds) })
                         }
                     }
                 }
@@ -26,11 +26,7 @@ enum HTTPLoad {
         return LoadAnswers(perSecond: Double(delays.count) / seconds, delays: delays)
     }
 
-    private static func ask(
-        _ request: [UInt8],
-        over socket: HTTPSocket,
-        seconds: Double
-    ) throws(LoadError) -> [Double] {
+    private static func ask(_ request: [UInt8], _ socket: HTTPSocket, seconds: Double) throws(LoadError) -> [Double] {
         var delays: [Double] = []
         let stopwatch = Stopwatch()
         while true {

@@ -1,7 +1,7 @@
 import Glibc
 import Load
 
-/// The connections of a load, which are opened together; the load fails when any connection ends.
+/// The connections of a load: all are opened together, and the load fails when any of them ends.
 ///
 /// All work happens in the calling thread. A connection's place is the index of its client in `members`.
 final class LoadConnections {
@@ -11,19 +11,20 @@ final class LoadConnections {
         var filters: [String] = []
     }
 
-    /// A function that handles a received message, given the connection's place, the topic and the payload.
+    /// A function that handles a received message, given the connection's index in `members`, the topic and the
+    /// payload.
     typealias Take = (Int, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
 
     private let members: [Member]
     private let pool: SocketPool
-    /// The number of clients that the broker has answered in the current step, which is connecting or subscribing.
+    /// The number of clients that the broker has answered in the current step (connecting or subscribing).
     private var answered = 0
     private var failure: LoadError?
 
     /// The keep-alive time in seconds, longer than any measurement, so that clients need not send pings.
-    static let keepAliveSeconds: UInt16 = 600
-    /// The maximum number of connections that await the broker's answer at once; more connections would overflow the
-    /// broker's listen backlog.
+    private static let keepAliveSeconds: UInt16 = 600
+    /// The maximum number of connections that await the broker's answer; more connections would overflow the broker's
+    /// listen backlog.
     private static let openingMax = 90
 
     init(_ members: [Member]) {
@@ -33,7 +34,7 @@ final class LoadConnections {
 
     /// Connects all clients, then subscribes each client to its topics.
     ///
-    /// - Returns: The number of connections that the broker authenticated a second.
+    /// - Returns: The number of connections that the broker authenticated per second.
     /// - Throws: `LoadError` for the first refusal, or if no answer arrives for ten seconds.
     @discardableResult
     func connect(port: Int, _ take: Take) throws(LoadError) -> Double {
@@ -44,7 +45,8 @@ final class LoadConnections {
         answered = 0
         while answered < members.count {
             while opened < members.count, opened - answered < Self.openingMax {
-                let login = members[opened].login
+                var login = members[opened].login
+                login.keepAliveSeconds = Self.keepAliveSeconds
                 pool.set(opened, try DeviceSocket(address: address, login: login))
                 pool.flush(opened)
                 opened += 1
@@ -95,7 +97,7 @@ final class LoadConnections {
     /// Returns whether a connection is open and the broker has confirmed all its messages.
     func isIdle(_ place: Int) -> Bool { pool.sockets[place]?.unconfirmed == 0 }
 
-    /// Queues a message, which is sent with `flush(_:)` or after the next received packet.
+    /// Queues a message; it is sent with `flush(_:)`, or after the next received packet.
     func queue(_ place: Int, topic: [UInt8], payload: [UInt8]) {
         pool.sockets[place]?.publish(topic: topic, payload: payload)
     }
@@ -104,7 +106,5 @@ final class LoadConnections {
     func flush(_ place: Int) { pool.flush(place) }
 
     /// Disconnects all clients.
-    func disconnect() {
-        for place in members.indices { pool.end(place) }
-    }
+    func disconnect() { for place in members.indices { pool.end(place) } }
 }

@@ -6,12 +6,5 @@ struct LoadDevice: Sendable {
     var secret: String
 
     /// The fields of the CONNECT packet with which the device connects.
-    var login: MQTTWriter.Login {
-        .init(
-            clientID: did,
-            username: "device:\(did)",
-            password: secret,
-            keepAliveSeconds: LoadConnections.keepAliveSeconds
-        )
-    }
+    var login: MQTTWriter.Login { .init(clientID: did, username: "device:\(did)", password: secret) }
 }

@@ -9,12 +9,7 @@ struct LoadTerminal: Sendable {
 
     /// Returns the terminal's MQTT login, with the app's secret if it is given, otherwise with the terminal's token.
     func login(secret: String? = nil) -> MQTTWriter.Login {
-        .init(
-            clientID: terminalID,
-            username: "app:\(appID)",
-            password: secret ?? token,
-            keepAliveSeconds: LoadConnections.keepAliveSeconds
-        )
+        .init(clientID: terminalID, username: "app:\(appID)", password: secret ?? token)
     }
 
     /// Returns the prefix that all topics of the terminal share.

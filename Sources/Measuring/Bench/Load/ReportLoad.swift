@@ -1,9 +1,9 @@
 import Glibc
 import Load
 
-/// A load of reports from many devices over one broker, with a limited number of unprocessed reports.
+/// A load of reports from many devices over one broker; the number of unprocessed reports is limited.
 ///
-/// The load runs in the thread that calls it. The closure `consumed` returns how many reports their consumer has
+/// The load runs in the thread that calls it. The closure `consumed` returns how many reports the consumer has
 /// processed. For the service, that number comes from its answers: one report in `markEvery` carries an id, and the
 /// service answers only reports with an id.
 final class ReportLoad {
@@ -13,12 +13,11 @@ final class ReportLoad {
     private var stream = ReportStream(at: LoadClock.milliseconds)
     private var report: [UInt8] = []
     private var order = 0
-    /// A report that has been sent.
     private struct Sent {
         /// The time at which the report was sent, in nanoseconds of `LoadClock`.
         var at: Int64 = 0
         var device = 0
-        /// The number of reports that the same device had sent by then, including this report.
+        /// The number of reports that the same device has sent up to and including this report.
         var count = 0
     }
 
@@ -26,14 +25,13 @@ final class ReportLoad {
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// The number of each device's reports that a received status covers.
+    /// For each device, the number of its reports that a received status covers.
     private var told: [Int]
 
     private(set) var sent = 0
     /// The number of `sent` reports that the service's answers cover.
     private(set) var marked = 0
-    /// The number of sent reports that a received status covers: the report's own status, or a later status of the same
-    /// device.
+    /// The number of sent reports whose own status, or a later status of the same device, was received.
     ///
     /// The service can replace an unsent status with a newer status of the same device, which then covers both reports.
     /// Retained statuses of an earlier load don't count.
@@ -42,7 +40,7 @@ final class ReportLoad {
     private(set) var delays: [Double] = []
     var isTiming = false
 
-    /// The number of reports after which a report requests a response from the service.
+    /// One report in this many requests a response from the service.
     static let markEvery = 100
     /// The number of reports that a device sends at once.
     static let burst = 4
@@ -61,14 +59,14 @@ final class ReportLoad {
 
     /// Connects all devices and terminals.
     ///
-    /// - Returns: The number of connections that the broker authenticated a second.
+    /// - Returns: The number of connections that the broker authenticated per second.
     /// - Throws: `LoadError` for the first refusal.
     func connect(port: Int) throws(LoadError) -> Double { try connections.connect(port: port, take) }
 
     /// Disconnects all devices and terminals.
     func disconnect() { connections.disconnect() }
 
-    /// Sends as many reports as the window allows until the time is over.
+    /// Sends as many reports as the window allows until time is up.
     ///
     /// - Parameters:
     ///   - seconds: The duration.
@@ -89,8 +87,7 @@ final class ReportLoad {
             try watch.look(done)
             send(upTo: window - (sent - done))
             try turn(milliseconds: 1)
-            // After a short sleep, one read gets all answers to a burst, which saves processor time for the measured
-            // processes on the same machine.
+            // After a short sleep, one read gets all answers to a burst, which saves processor time.
             usleep(Self.napMicroseconds)
         }
     }
@@ -126,8 +123,7 @@ final class ReportLoad {
 
     /// Sends a report with an id; the service's response to it confirms all earlier reports as well.
     ///
-    /// If every device has unconfirmed reports, the function waits until the broker has confirmed all reports of one
-    /// device.
+    /// If all devices have unconfirmed reports, the function waits until the broker has confirmed one of these reports.
     ///
     /// - Throws: `LoadError` if a connection ends, or if no answer or status arrives for ten seconds.
     func mark() throws(LoadError) {
@@ -150,12 +146,9 @@ final class ReportLoad {
                 left -= 1
                 let isMark = marks || sent % Self.markEvery == 0
                 counts[device] += 1
-                reports[stream.next & (reports.count - 1)] = Sent(
-                    at: LoadClock.nanoseconds,
-                    device: device,
-                    count: counts[device]
-                )
-                // If an earlier load had used the same id, the service would take the report for a repetition.
+                let entry = Sent(at: LoadClock.nanoseconds, device: device, count: counts[device])
+                reports[stream.next & (reports.count - 1)] = entry
+                // If an earlier load had used the same id, the service would treat the report as a repetition.
                 stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)
             }

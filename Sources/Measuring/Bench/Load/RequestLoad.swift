@@ -14,21 +14,15 @@ final class RequestLoad: AnsweredLoad {
 
     private(set) var terminals: [LoadTerminal]
     private let question: Question
-    /// The prefix that distinguishes this load's request ids from other loads' ids.
+    /// The prefix that distinguishes the request ids of this load from those of other loads.
     private let prefix: String
-    /// The number of answers that refuse a request.
     private(set) var refused = 0
-    /// The first answer that refuses a request.
     private(set) var firstRefusal: String?
 
     /// Creates the load without connecting; each terminal uses its token, or the app's secret instead.
-    init(
-        _ question: Question,
-        terminals: [LoadTerminal],
-        root: String,
-        secret: String? = nil,
-        napMicroseconds: UInt32 = 500
-    ) {
+    ///
+    /// `nap` is the pause between two reads, in microseconds.
+    init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil, nap: UInt32 = 500) {
         self.question = question
         self.terminals = terminals
         prefix = question.method.replacing("/", with: "-")
@@ -36,7 +30,7 @@ final class RequestLoad: AnsweredLoad {
             terminals.map { .init(login: $0.login(secret: secret), filters: ["\($0.space(root))/response"]) },
             topics: terminals.map { "\($0.space(root))/request/\(question.method)" },
             window: question.window,
-            napMicroseconds: napMicroseconds
+            napMicroseconds: nap
         )
     }
 
@@ -55,8 +49,7 @@ final class RequestLoad: AnsweredLoad {
         }
         // The terminal uses the refreshed token from now on.
         if question.method == "session/refresh",
-            let token = text.split(separator: "\"token\":\"")
-                .dropFirst().first?.prefix(while: { $0 != "\"" })
+            let token = text.split(separator: "\"token\":\"").dropFirst().first?.prefix(while: { $0 != "\"" })
         {
             terminals[index].token = String(token)
         }

@@ -13,23 +13,22 @@ struct BenchConsumer: ParsableCommand {
     enum Kind: String, ExpressibleByArgument {
         /// A: a subscriber that uses libmosquitto as its manual shows, and does nothing with the reports.
         ///
-        /// A report counts once the broker has read its confirmation, just as a report to the service counts once the
-        /// service has answered.
+        /// A report counts once the broker has read its confirmation; with the service, a report counts once it is
+        /// answered.
         case plain
         /// A*: the same subscriber as A, but a report counts as soon as it is received.
         ///
-        /// A busy broker reads one packet of each connection in turn, so it reads the subscriber's confirmations much
-        /// more slowly than the devices' reports. Most confirmations are still unread when the measurement ends, which
-        /// makes A* look faster than it is.
+        /// A busy broker reads one packet of each connection in turn, so it reads the confirmations much more slowly
+        /// than the devices' reports. Most confirmations are unread when the measurement ends, so A* looks faster than
+        /// it is.
         case received
         /// B: a relay that reads reports in batches and publishes a status for each, without a store.
         case relay
-        /// An echo that sends each request of an app back without parsing it.
+        /// An echo that returns each of an app's requests without parsing it.
         case echo
         /// A relay that passes on commands and their outcomes.
         case hops
-        /// A relay like `hops`, in which each batch first waits until the disk has written as many bytes as for a
-        /// commit.
+        /// A relay like `hops`, in which each batch first waits until the disk has written a commit's bytes.
         case flushedHops = "flushed-hops"
     }
 
@@ -37,24 +36,21 @@ struct BenchConsumer: ParsableCommand {
     @Argument var kind: Kind
     /// The broker's port on this machine.
     @Option var port: Int
-    /// The user name at the broker.
-    @Option var username: String
-    /// The file that contains the password, since other users can see a process's arguments.
+    /// The file that contains the password; other users could see a password among the arguments.
     @Option var passwordFile: String
     /// The file to which the consumer writes its counts for the measuring process.
     @Option var counter: String
     /// The topic levels with which all topics begin.
     @Option var root: String
-    /// The size of B's messages in bytes, which should equal the size of the service's statuses.
+    /// The size of B's messages, in bytes; it should equal the size of the service's statuses.
     @Option var statusBytes: Int
     /// The ids of the users to whose topics B publishes, separated by commas.
     @Option var users: String
 
     /// The approximate size of the status of a benchmark's report, in bytes.
     static let statusBytes = 250
-    /// The number of reports after which A asks how many confirmations the broker has read.
-    ///
-    /// The service answers reports at the same interval.
+    /// The number of reports after which A asks how many confirmations the broker has read; the service answers as
+    /// often.
     private static let askEvery = ReportLoad.markEvery
 
     /// Consumes messages until the process ends.
@@ -62,12 +58,8 @@ struct BenchConsumer: ParsableCommand {
     /// - Throws: A `Problem`, `MosquittoError` or `LoadError`.
     func run() throws {
         let count = try SharedCounter(path: counter)
-        let options = ConnectionOptions(
-            bench: "svc.tools.bench-\(kind.rawValue)",
-            port: port,
-            username: username,
-            password: try SecretFile.read(passwordFile)
-        )
+        let password = try SecretFile.read(passwordFile)
+        let options = ConnectionOptions("bench-\(kind.rawValue)", of: "tools", port: port, password: password)
         switch kind {
         case .plain: try runPlain(options, count)
         case .received: try runReceived(options, count)
@@ -138,7 +130,6 @@ struct BenchConsumer: ParsableCommand {
         }
     }
 
-    /// Reads messages in batches like a worker, and publishes the message that `follow` returns for each.
     private func serve(
         _ options: ConnectionOptions,
         _ filters: [String],
@@ -157,11 +148,8 @@ struct BenchConsumer: ParsableCommand {
             try before(intake.deliveries.count)
             for delivery in intake.deliveries {
                 guard let next = follow(intake.bytes[delivery.topic], intake.bytes[delivery.payload]) else { continue }
-                try client.publish(
-                    topic: String(decoding: next.topic, as: UTF8.self),
-                    payload: next.payload,
-                    isRetained: isRetained
-                )
+                let topic = String(decoding: next.topic, as: UTF8.self)
+                try client.publish(topic: topic, payload: next.payload, isRetained: isRetained)
             }
             try client.flush()
             after(intake.deliveries.count)
@@ -174,7 +162,7 @@ struct BenchConsumer: ParsableCommand {
     }
 }
 
-/// A converter from a report to the topic and payload of a status, which is as large as the service's statuses.
+/// A converter from a report to the topic and payload of a status; the status is as large as a status of the service.
 private struct Relay {
     private(set) var topic: [UInt8] = []
     private(set) var payload: [UInt8] = []

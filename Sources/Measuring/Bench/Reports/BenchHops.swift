@@ -2,8 +2,7 @@ import Glibc
 
 /// A relay that passes apps' commands on to devices, and the devices' answers on to the apps, without validating them.
 ///
-/// `lamplighter-bench commands` compares the service with this relay, which needs the same four messages but does no
-/// work between them.
+/// `lamplighter-bench commands` compares the service with this relay, which does no work between the four messages.
 struct BenchHops {
     private let root: String
     /// The topic prefix of the terminal that sent each command, by the command's `sn`.
@@ -34,10 +33,8 @@ struct BenchHops {
             return nil
         }
         spaces[sn] = asker
-        return (
-            "\(root)/device/\(did)/command",
-            "{\"cid\":\(sn),\"sn\":\(sn),\"type\":\"write\",\"data\":{\"sequence\":\(sn)}}"
-        )
+        let command = "{\"cid\":\(sn),\"sn\":\(sn),\"type\":\"write\",\"data\":{\"sequence\":\(sn)}}"
+        return ("\(root)/device/\(did)/command", command)
     }
 
     private mutating func outcome(_ body: String) -> (String, String)? {

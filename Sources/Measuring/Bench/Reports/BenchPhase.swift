@@ -41,34 +41,24 @@ struct BenchRig: RunningPart {
     let field: BenchField
     let consumer: BenchProcess
     let load: ReportLoad
-    /// The number of connections that the broker authenticated a second while the load connected.
+    /// The number of connections that the broker authenticated per second while the load connected.
     let connectsPerSecond: Double
     private let counter: SharedCounter?
 
-    /// The default for the maximum number of reports, of all devices together, that are sent but not yet processed.
+    /// The default limit on the reports of all devices that are sent but not yet processed.
     static let window = 4000
 
     /// Starts the consumer, then connects the devices and terminals of the load.
     ///
     /// - Throws: `LoadError`, `MosquittoError` or the system's error.
-    static func make(_ phase: BenchPhase, _ field: BenchField) async throws -> BenchRig {
+    init(_ phase: BenchPhase, _ field: BenchField) async throws {
+        (self.phase, self.field) = (phase, field)
         unlink(field.counterFile)
-        let counter = phase.isService ? nil : try SharedCounter(path: field.counterFile)
-        let consumer = try await BenchProcess.start(phase.consumer, field)
-        let load = ReportLoad(
-            devices: phase == .unbound ? field.seed.unbound : field.seed.bound,
-            terminals: field.seed.terminals,
-            root: field.root
-        )
-        let rate = try load.connect(port: field.port)
-        return BenchRig(
-            phase: phase,
-            field: field,
-            consumer: consumer,
-            load: load,
-            connectsPerSecond: rate,
-            counter: counter
-        )
+        counter = phase.isService ? nil : try SharedCounter(path: field.counterFile)
+        consumer = try await BenchProcess.start(phase.consumer, field)
+        let devices = phase == .unbound ? field.seed.unbound : field.seed.bound
+        load = ReportLoad(devices: devices, terminals: field.seed.terminals, root: field.root)
+        connectsPerSecond = try load.connect(port: field.port)
     }
 
     /// The number of reports that the consumer has processed.
@@ -76,7 +66,7 @@ struct BenchRig: RunningPart {
 
     /// Floods the consumer with reports and measures its throughput.
     ///
-    /// - Returns: The number of reports processed a second, without the first second, which is a warm-up.
+    /// - Returns: The number of reports processed per second, without the first second, which is a warm-up.
     /// - Throws: `LoadError`.
     func throughput(seconds: Double, window: Int = Self.window) throws -> Double {
         try settle()
@@ -96,10 +86,11 @@ struct BenchRig: RunningPart {
     func latency(seconds: Double, rate: Double) throws -> [Double] {
         try settle()
         try load.pace(seconds: 1, rate: rate)
+        let earlier = load.delays.count
         load.isTiming = true
         try load.pace(seconds: seconds, rate: rate)
         load.isTiming = false
-        let delays = load.delays
+        let delays = Array(load.delays[earlier...])
         guard !delays.isEmpty else { throw LoadError.failed("no status reached an app") }
         try finish()
         return delays
@@ -107,18 +98,16 @@ struct BenchRig: RunningPart {
 
     /// Returns the number of reports that no longer count towards the window.
     ///
-    /// The terminals, too, must stay within a window behind the load, or the broker's queues for them would overflow.
+    /// Terminals, too, must be at most a window behind the load, or the broker's queues for them would overflow.
     private func consumed(_ window: Int) -> Int { phase.hasReaders ? min(done, load.delivered + window) : done }
 
-    /// Waits until the service has processed the devices' presence messages.
     private func settle() throws {
         guard phase.isService else { return }
         try load.mark()
         try load.drain { done >= load.sent }
     }
 
-    /// Waits until all reports are processed and all statuses received, so that they don't disturb the next
-    /// measurement.
+    /// Waits until all reports are processed and all statuses received, so that none disturbs the next measurement.
     private func finish() throws {
         if phase.isService { try load.mark() }
         try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }

@@ -1,22 +1,18 @@
 import JSON
 
-/// Measures the processing of reports, and compares the service with simpler programs on a private broker:
-/// `lamplighter-bench reports`.
+/// Measures reports, and compares the service with simpler programs on a private broker: `lamplighter-bench reports`.
 ///
 /// The benchmark measures five kinds of consumer, called phases.
 ///
-/// Phase A is a plain libmosquitto subscriber that does nothing with the reports. Phase A* is the subscriber of A, but
-/// its reports count before the broker has read their confirmations. Phase B is a relay that publishes a status for
-/// each report. Phase C is the service with unbound devices. Phase D is the service with each device bound to one user.
+/// Phase A is a plain libmosquitto subscriber that does nothing with the reports. Phase A* is the same subscriber, but
+/// a report counts as soon as it is received. Phase B is a relay that publishes a status for each report. Phase C is
+/// the service with unbound devices. Phase D is the service with each device bound to one user.
 ///
-/// Each phase has a consumer process of its own. All phases are measured in each of several rounds, and the result is
-/// the median, since the speed of a machine varies.
+/// Since a machine's speed varies, all phases are measured in each of several rounds, and the result is the median.
 extension BenchReports {
     func measure(in folder: String) async throws -> BenchResult {
-        var result = BenchResult(
-            "\(devices) devices, QoS 1, \(rounds) rounds of \(seconds) s, medians",
-            ["devices": .integer(Int64(devices))]
-        )
+        let heading = "\(devices) devices, QoS 1, \(rounds) rounds of \(seconds) s, medians"
+        var result = BenchResult(heading, ["devices": devices])
         try await field(stored: 0, in: folder + "/small").use { field in try await compare(field, &result) }
         if stored > 0 {
             tell("filling a store with \(stored) devices")
@@ -34,16 +30,15 @@ extension BenchReports {
         for round in 1...rounds {
             tell("round \(round)")
             for phase in BenchPhase.allCases {
-                let rate = try await BenchRig.make(phase, field).use {
-                    try $0.throughput(seconds: seconds, window: window)
-                }
+                let rig = try await BenchRig(phase, field)
+                let rate = try await rig.use { try $0.throughput(seconds: seconds, window: window) }
                 result.add(phase.title, .init(rate, "reports/s", at: phase.rate))
             }
         }
         let pace = result[BenchPhase.bound.rate] / 2
         result.add("while latencies are measured", .init(pace, "reports/s", at: Self.pace))
         for phase in [BenchPhase.relay, .bound, .relay, .bound] {
-            let delays = try await BenchRig.make(phase, field).use { try $0.latency(seconds: seconds, rate: pace) }
+            let delays = try await BenchRig(phase, field).use { try $0.latency(seconds: seconds, rate: pace) }
             let label = "\(phase.rawValue): from a device's publish to the app's receipt"
             result.add(label, delays: delays, at: phase.latency)
         }
@@ -54,14 +49,12 @@ extension BenchReports {
         for round in 1...rounds {
             tell("round \(round)")
             for phase in [BenchPhase.unbound, .bound] {
-                try await BenchRig.make(phase, field).use { rig in
+                try await BenchRig(phase, field).use { rig in
                     let rate = try rig.throughput(seconds: seconds, window: window)
+                    let label = "with \(stored) devices in the store"
+                    result.add("\(phase.rawValue) \(label)", .init(rate, "reports/s", at: phase.largeRate))
                     result.add(
-                        "\(phase.rawValue) with \(stored) devices in the store",
-                        .init(rate, "reports/s", at: phase.largeRate)
-                    )
-                    result.add(
-                        "with \(stored) devices in the store",
+                        label,
                         .init(rig.consumer.readySeconds, "s to ready", at: Self.ready),
                         .init(rig.consumer.memory(peak: true), "MB", at: Self.memory),
                         .init(rig.connectsPerSecond, "connects/s", at: Self.connects)
@@ -87,11 +80,8 @@ extension BenchReports {
         ]
         guard stored > 0 else { return goals }
         let large = [Phase.unbound, .bound].map { phase in
-            BenchGoal(
-                "\(phase.rawValue) with \(stored) stored / with few",
-                result[phase.largeRate] / result[phase.rate],
-                atLeast: 0.8
-            )
+            let share = result[phase.largeRate] / result[phase.rate]
+            return BenchGoal("\(phase.rawValue) with \(stored) stored / with few", share, atLeast: 0.8)
         }
         let memory = result.samples(Self.memory).max() ?? 0
         return goals + large + [
@@ -103,7 +93,6 @@ extension BenchReports {
 }
 
 extension BenchPhase {
-    /// The key of the phase's throughput in the result's JSON.
     fileprivate var rate: String { "reportsPerSecond.\(rawValue)" }
     fileprivate var largeRate: String { "storedReportsPerSecond.\(rawValue)" }
     fileprivate var latency: String { "latencyMilliseconds.\(rawValue)" }

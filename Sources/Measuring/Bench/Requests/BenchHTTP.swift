@@ -4,22 +4,16 @@ import Service
 
 /// Compares requests over HTTP with their parts: `lamplighter-bench http`.
 ///
-/// The parts are `/healthz`, which the listener answers without further work, and the same request over MQTT. The sum
-/// of their times bounds the rate. All three are measured in turn with the same clients, each with one request at a
-/// time.
+/// The parts are `/healthz`, which the listener answers without further work, and the same request over MQTT. The goals
+/// compare HTTP with both parts carried out one after the other. HTTP and both parts are measured with the same
+/// clients, each with one request at a time.
 extension BenchHTTP {
     private enum Part: String, CaseIterable {
         case healthz, mqtt, http
 
-        var title: String {
-            switch self {
-            case .healthz: "GET /healthz"
-            case .mqtt: "account/whoami over MQTT"
-            case .http: "account/whoami over HTTP"
-            }
-        }
+        var title: String { self == .healthz ? "GET /healthz" : "account/whoami over \(rawValue.uppercased())" }
 
-        // The names of the part's figures in the result's JSON.
+        // The JSON keys of the part's figures in the result.
         var rate: String { "perSecond.\(rawValue)" }
         var alone: String { "milliseconds.\(rawValue)" }
     }
@@ -41,7 +35,6 @@ extension BenchHTTP {
 
     private func lastRate(_ part: Part, _ result: BenchResult) -> Double { result.samples(part.rate).last ?? 0 }
 
-    /// Measures the rate with all clients, and the time of an answer with one client.
     private func measure(_ part: Part, _ field: BenchField, into result: inout BenchResult) async throws {
         let all = try await ask(part, field.seed.terminals, of: field)
         result.add(part.title, .init(all.perSecond, "answers/s", at: part.rate))
@@ -61,7 +54,7 @@ extension BenchHTTP {
 
     private func askOverMQTT(_ terminals: [LoadTerminal], _ field: BenchField) throws -> LoadAnswers {
         let question = RequestLoad.Question(method: "account/whoami", params: "{}", window: 1)
-        let load = RequestLoad(question, terminals: terminals, root: field.root, napMicroseconds: 0)
+        let load = RequestLoad(question, terminals: terminals, root: field.root, nap: 0)
         try load.connect(port: field.port)
         defer { load.disconnect() }
         load.send(isContinued: true)
@@ -80,17 +73,11 @@ extension BenchHTTP {
         let (rate, bound) = (result[Part.http.rate], result[Self.bound])
         let parts = result[Part.healthz.alone + ".p50"] + result[Part.mqtt.alone + ".p50"]
         let own = result[Part.http.alone + ".p50"]
+        let rates = "whoami over HTTP, \(rate.short)/s / both parts, \(bound.short)/s"
+        let times = "p50 of one client, \(own.short) ms, beyond that of both parts, \(parts.short) ms"
         return [
-            BenchGoal(
-                "whoami over HTTP, \(rate.short)/s / both parts, \(bound.short)/s",
-                result.ratio(Part.http.rate, to: Self.bound),
-                atLeast: 0.8
-            ),
-            BenchGoal(
-                "p50 of one client, \(own.short) ms, beyond that of both parts, \(parts.short) ms",
-                own - parts,
-                atMost: 1
-            ),
+            BenchGoal(rates, result.ratio(Part.http.rate, to: Self.bound), atLeast: 0.8),
+            BenchGoal(times, own - parts, atMost: 1),
         ]
     }
 }

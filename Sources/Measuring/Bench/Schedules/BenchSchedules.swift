@@ -10,9 +10,9 @@ import Workers
 
 /// Measures how schedules are found and carried out, on a private broker: `lamplighter-bench schedules`.
 ///
-/// The benchmark measures how long it takes to find due schedules among few and among many schedules. The benchmark
-/// also measures how fast the service carries out very many schedules of the same minute, alone and during reports.
-/// Finally, it measures how punctual triggers are under light load.
+/// The benchmark measures how long it takes to find due schedules among few and among many stored schedules, how fast
+/// the service carries out very many schedules of the same minute, alone and during reports, and how punctual triggers
+/// are under light load.
 extension BenchSchedules {
     private static let fewStored = 10_000
     private static let dueStored = 500
@@ -20,38 +20,27 @@ extension BenchSchedules {
     func measure(in folder: String) async throws -> BenchResult {
         var result = BenchResult(
             "\(schedules) due in one minute, \(devices) devices, \(minutes) minutes with little to do",
-            [
-                "schedules": .integer(Int64(schedules)), "devices": .integer(Int64(devices)),
-                "stored": .integer(Int64(stored)),
-            ]
+            ["schedules": schedules, "devices": devices, "stored": stored]
         )
         for (name, count) in [("\(Self.fewStored)", Self.fewStored), ("stored", stored)] {
             let time = try lookup(count, "\(folder)/\(name).db")
             result.add("to find \(Self.dueStored) due of \(count)", .init(time, "µs", at: "lookupMicroseconds.\(name)"))
         }
         try await BenchField(devices: devices, in: folder + "/field").use { field in
-            try await BenchRig.make(.bound, field).use { try burst($0, &result) }
+            try await BenchRig(.bound, field).use { try burst($0, &result) }
         }
         return result
     }
 
     func goals(_ result: BenchResult) -> [BenchGoal] {
+        let lookups = result["lookupMicroseconds.stored"] / result["lookupMicroseconds.\(Self.fewStored)"]
+        let reports = result["reportsPerSecond.during"] / result["reportsPerSecond.before"]
+        let memory = result["memoryMegabytes.after"] / result["memoryMegabytes.before"]
         var goals = [
-            BenchGoal(
-                "finding due schedules, \(stored) stored / \(Self.fewStored)",
-                result["lookupMicroseconds.stored"] / result["lookupMicroseconds.\(Self.fewStored)"],
-                atMost: 1.5
-            ),
-            BenchGoal(
-                "reports/s while schedules are due / before",
-                result["reportsPerSecond.during"] / result["reportsPerSecond.before"],
-                atLeast: 0.7
-            ),
-            BenchGoal(
-                "memory after / before",
-                result["memoryMegabytes.after"] / result["memoryMegabytes.before"],
-                atMost: 1.5
-            ), BenchGoal("99 % of triggers within, ms", result["triggerLagP99Milliseconds"], atMost: 100),
+            BenchGoal("finding due schedules, \(stored) stored / \(Self.fewStored)", lookups, atMost: 1.5),
+            BenchGoal("reports/s while schedules are due / before", reports, atLeast: 0.7),
+            BenchGoal("memory after / before", memory, atMost: 1.5),
+            BenchGoal("99 % of triggers within, ms", result["triggerLagP99Milliseconds"], atMost: 100),
         ]
         if commands > 0 {
             let ratio = result["schedulesPerSecond"] / commands
@@ -86,7 +75,7 @@ extension BenchSchedules {
 
     private func burst(_ rig: BenchRig, _ result: inout BenchResult) throws {
         let store = try StoreAccess.tool(rig.field.directory, .file)
-        let dids = rig.field.seed.bound.map { DeviceID(trusted: $0.did) }
+        let dids = rig.field.seed.boundIDs
         var seed = BenchScheduleSeed()
         let before = try rig.throughput(seconds: 10)
         result.add("before", .init(before, "reports/s", at: "reportsPerSecond.before"))
@@ -109,7 +98,7 @@ extension BenchSchedules {
         result.add("while as many schedules are due", .init(during, "reports/s", at: "reportsPerSecond.during"))
         _ = try drain(store, 2 * schedules, since: second)
 
-        let lags = try punctuality(rig.field, store, dids: dids, seed: &seed)
+        let lags = try punctuality(rig.field, store, seed: &seed)
         let p99 = lags.isEmpty ? Double.infinity : lags.quantile(0.99)
         result.add(
             "after their minute began, with little to do",
@@ -118,7 +107,6 @@ extension BenchSchedules {
         )
     }
 
-    /// Waits until the store contains `count` runs, and returns the number of seconds since `since`.
     private func drain(_ store: Store, _ count: Int, since: Instant) throws -> Double {
         while true {
             let runs = try store.read { try $0.runs.counts() }.reduce(0) { $0 + $1.count }
@@ -131,25 +119,15 @@ extension BenchSchedules {
 
     // MARK: Light load
 
-    /// Returns, for each trigger, the milliseconds from the time when it was due until it was received.
-    private func punctuality(
-        _ field: BenchField,
-        _ store: Store,
-        dids: [DeviceID],
-        seed: inout BenchScheduleSeed
-    ) throws -> [Double] {
-        // The commands that the bursts left open will have expired by this time.
+    /// Returns the milliseconds from the time when each trigger was due until its receipt.
+    private func punctuality(_ field: BenchField, _ store: Store, seed: inout BenchScheduleSeed) throws -> [Double] {
+        // The commands that the bursts left unanswered expire before the first trigger is due.
         let first = Self.minute(ahead: 60)
         for number in 0..<minutes {
             let dueAt = first.adding(seconds: Int64(number) * 60)
-            try seed.add(50, of: dids, dueAt: dueAt, to: store)
+            try seed.add(50, of: field.seed.boundIDs, dueAt: dueAt, to: store)
         }
-        let options = ConnectionOptions(
-            bench: "svc.tools.bench-triggers",
-            port: field.port,
-            username: "service:tools",
-            password: field.secrets.tools
-        )
+        let options = ConnectionOptions("bench-triggers", of: "tools", port: field.port, password: field.secrets.tools)
         var client = try MosquittoClient(options, waker: Waker())
         _ = try client.connect()
         try client.subscribe(["\(field.root)/system/trigger/+"])
@@ -157,12 +135,7 @@ extension BenchSchedules {
         var intake = Intake()
         let end = first.adding(seconds: Int64(minutes - 1) * 60 + 5)
         while LoadClock.milliseconds < end.milliseconds {
-            try client.receive(
-                upTo: 1000,
-                linger: .zero,
-                wait: .milliseconds(200),
-                into: &intake
-            )
+            try client.receive(upTo: 1000, linger: .zero, wait: .milliseconds(200), into: &intake)
             let now = LoadClock.milliseconds
             for delivery in intake.deliveries {
                 let body = try? JSONValue.parse(intake.bytes[delivery.payload]).objectValue

@@ -19,12 +19,8 @@ package struct DemoKeys: Sendable, Equatable {
     /// - Throws: A `Problem` if the file can't be read or written.
     package static func readOrMake(_ directory: DataDirectory) throws -> DemoKeys {
         if TextFile.exists(directory.demo) { return try read(directory) }
-        let keys = DemoKeys(
-            appID: "demo",
-            appSecret: Sodium.randomSecret(),
-            productKey: hex(16),
-            productSecret: Sodium.randomSecret()
-        )
+        let (secret, other) = (Sodium.randomSecret(), Sodium.randomSecret())
+        let keys = DemoKeys(appID: "demo", appSecret: secret, productKey: hex(16), productSecret: other)
         do { try TextFile.write(String(decoding: keys.json.encoded(), as: UTF8.self) + "\n", to: directory.demo) } catch
         { throw Problem.demoKeysUnusable(path: directory.demo, why: "it cannot be written: \(error)") }
         return keys
@@ -35,10 +31,8 @@ package struct DemoKeys: Sendable, Equatable {
     /// - Throws: A `Problem` if the keys are missing or malformed.
     package static func read(_ directory: DataDirectory) throws -> DemoKeys {
         guard let bytes = TextFile.readBytes(directory.demo) else {
-            throw Problem.demoKeysUnusable(
-                path: directory.demo,
-                why: "there is no demo: the service was started with --no-demo"
-            )
+            let why = "there is no demo: the service was started with --no-demo"
+            throw Problem.demoKeysUnusable(path: directory.demo, why: why)
         }
         guard let object = try? JSONValue.parse(bytes).objectValue, let appID = object["appId"]?.stringValue,
             let appSecret = object["appSecret"]?.stringValue, let productKey = object["productKey"]?.stringValue,
@@ -49,14 +43,11 @@ package struct DemoKeys: Sendable, Equatable {
 
     /// The keys as JSON, as they are written to `demo.json` and `ready.json`.
     package var json: JSONValue {
-        .object([
-            "appId": .string(appID), "appSecret": .string(appSecret), "productKey": .string(productKey),
-            "productSecret": .string(productSecret),
-        ])
+        JSONObject(showing: [
+            "appId": appID, "appSecret": appSecret, "productKey": productKey, "productSecret": productSecret,
+        ]).shown
     }
 
     /// Returns random hexadecimal digits in lower case, two for each byte.
-    package static func hex(_ bytes: Int) -> String {
-        Sodium.hex(Sodium.randomBytes(bytes))
-    }
+    package static func hex(_ bytes: Int) -> String { Sodium.hex(Sodium.randomBytes(bytes)) }
 }

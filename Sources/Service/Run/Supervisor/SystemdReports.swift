@@ -23,19 +23,16 @@ final class SystemdReports: Sendable {
     ///
     /// - Parameters:
     ///   - socket: The socket on which systemd listens.
-    ///   - readiness: The parts of the service, whose waits the status line shows.
+    ///   - readiness: The parts of the service. The status line names the unready parts.
     ///   - isReady: Returns whether the start has finished, for `systemctl start`.
-    ///   - isAlive: Runs the health check; it may block for as long as a third of the watchdog's time.
+    ///   - isAlive: Runs the health check; it can block for up to a third of the watchdog's time.
     init(
         socket: SystemdSocket,
         readiness: Readiness,
         isReady: @escaping @Sendable ([Readiness.Part]) -> Bool,
         isAlive: @escaping @Sendable () -> Bool
     ) {
-        self.socket = socket
-        self.readiness = readiness
-        self.isReady = isReady
-        self.isAlive = isAlive
+        (self.socket, self.readiness, self.isReady, self.isAlive) = (socket, readiness, isReady, isAlive)
     }
 
     /// Starts the reports on a separate thread, so that blocked threads of the task pool don't stop them.
@@ -76,8 +73,7 @@ final class SystemdReports: Sendable {
         }
     }
 
-    /// Waits until the next check; while the service starts, the wait is short, and later it is short enough for the
-    /// watchdog.
+    /// Waits until the next check: briefly while the service starts, and later no longer than the watchdog allows.
     private func pause(_ hasStarted: Bool) {
         let longest = min(ServiceLimits.reportInterval, (socket.watchdog ?? .seconds(60)) / 8)
         let (seconds, attoseconds) = (hasStarted ? longest : ServiceLimits.startReportInterval).components

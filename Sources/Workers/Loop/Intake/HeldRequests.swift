@@ -17,9 +17,7 @@ struct HeldRequests {
     /// Whether all requests are released because the worker is stopping.
     private var isEnding = false
 
-    /// Makes a queue for a budget; without a budget, no request waits.
-    ///
-    /// All queued requests together take at most a quarter of the room of the intake.
+    /// Makes a queue, which is limited to a quarter of the intake's size; without a budget, no request waits.
     init(_ budget: AnswerBudget?, _ limits: Limits) {
         self.budget = budget
         perTerminal = limits.heldPerTerminal
@@ -52,13 +50,12 @@ struct HeldRequests {
     private static func rejection(after wait: Duration) -> Rejection {
         Rejection(
             .tooManyRequests,
-            "Too much was requested and sent at once; wait for the answers.",
+            "This terminal has requested too much data at once; wait for the answers.",
             retryAfter: wait.components.seconds + 1
         )
     }
 
-    /// Removes and returns the first request of each party that has budget again, or all requests if the worker is
-    /// stopping.
+    /// Removes and returns the first request of each party that has budget again, or all requests after `end()`.
     mutating func release(at now: ContinuousClock.Instant) -> [(message: Inbound, party: UInt64)] {
         guard count > 0 else { return [] }
         var free: [(message: Inbound, party: UInt64)] = []
@@ -75,10 +72,7 @@ struct HeldRequests {
     }
 
     /// Returns the requests refused since the last call.
-    mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
-        defer { refused = [] }
-        return refused
-    }
+    mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] { exchange(&refused, with: []) }
 
     /// Returns the time until the first queued request can be released; nil if no request waits.
     func pause(at now: ContinuousClock.Instant) -> Duration? {

@@ -2,8 +2,7 @@ import Domain
 
 /// Requests that read much data, such as history, which wait in a separate queue until all other requests are served.
 ///
-/// Waiting requests are acknowledged, as in `HeldRequests`, so that later requests are not counted as waiting. If many
-/// requests wait, each terminal has an equal share of the places in the queue.
+/// Waiting requests are acknowledged, as in `HeldRequests`. If many requests wait, each terminal has an equal share.
 struct LongReadings {
     /// A waiting request that reads much data.
     struct Waiting {
@@ -23,8 +22,8 @@ struct LongReadings {
 
     /// Makes an empty queue.
     ///
-    /// When the queue fills more than a quarter of the intake, each terminal is limited to its share; when it fills
-    /// half of the intake's bytes, all new requests are refused.
+    /// When the queue fills more than a quarter of the intake, each terminal is limited to an equal share. When the
+    /// queue fills half of the intake's bytes, all new requests are refused.
     init(_ limits: Limits) {
         perTerminal = limits.heldPerTerminal
         countMax = limits.intakeMax / 4
@@ -34,8 +33,7 @@ struct LongReadings {
     /// The number of requests that wait.
     var count: Int { line.count }
 
-    /// Adds a request after the earlier requests of its terminal; refuses the request if the terminal's share is used
-    /// up.
+    /// Adds a request after its terminal's earlier requests; refuses it if the terminal's share is used up.
     mutating func add(_ message: Inbound, of party: UInt64, wasHeld: Bool) {
         let own = line.count(of: party)
         let isFull = line.count >= countMax || bytes + message.size > bytesMax
@@ -61,8 +59,5 @@ struct LongReadings {
     }
 
     /// Returns the requests refused since the last call.
-    mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
-        defer { refused = [] }
-        return refused
-    }
+    mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] { exchange(&refused, with: []) }
 }

@@ -1,8 +1,6 @@
 import Wire
 
 /// The rule that finds a topic's party: the device, terminal or user that sends or receives messages on the topic.
-///
-/// The messages of one party stay in order, and parties take turns.
 struct Parties: Sendable {
     /// A kind of party.
     enum Kind {
@@ -10,7 +8,7 @@ struct Parties: Sendable {
         case service
         /// A device that registers, whose id is not known yet.
         case registration
-        /// A device or a terminal, which sends messages and gets answers.
+        /// A device, a terminal or a link, which sends messages and gets answers.
         case sender
         /// A user, who gets statuses and notifications.
         case user
@@ -23,7 +21,6 @@ struct Parties: Sendable {
     }
 
     private let root: [UInt8]
-    /// The suffixes of the topics of requests that read much data.
     private let longReadings: [[UInt8]]
 
     /// Creates the rule; `longReadings` are the worker's methods that read much data, such as `device/history`.
@@ -32,7 +29,7 @@ struct Parties: Sendable {
         self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }
     }
 
-    /// Returns whether a topic is that of a request that reads much data.
+    /// Returns whether a topic belongs to a request that reads much data.
     func isLongReading(_ topic: ArraySlice<UInt8>) -> Bool {
         longReadings.contains { topic.suffix($0.count).elementsEqual($0) }
     }
@@ -54,6 +51,7 @@ struct Parties: Sendable {
         switch topic[start] {
         case UInt8(ascii: "d"): return Party(kind: .sender, key: Self.hash(topic, from: start + 7, levels: 1))
         case UInt8(ascii: "a"): return Party(kind: .sender, key: Self.hash(topic, from: start, levels: 3))
+        case UInt8(ascii: "h"): return Party(kind: .sender, key: Self.hash(topic, from: start, levels: 2))
         case UInt8(ascii: "u"): return Party(kind: .user, key: Self.hash(topic, from: start, levels: 2))
         case UInt8(ascii: "p"): return Party(kind: .registration, key: Self.hash(topic, from: start, levels: 3))
         default: return service(topic, start)
@@ -62,7 +60,7 @@ struct Parties: Sendable {
 
     private static let presence = Array("system/presence/".utf8)
 
-    /// Returns the party of a message on another topic; the gate's presence messages belong to the device's party.
+    /// Returns the party of a message on a service's topic; the gate's presence messages belong to the device's party.
     private func service(_ topic: UnsafeBufferPointer<UInt8>, _ start: Int) -> Party {
         guard topic.dropFirst(start).starts(with: Self.presence) else {
             return Party(kind: .service, key: Self.hash(topic, from: start, levels: .max))
@@ -78,7 +76,7 @@ struct Parties: Sendable {
             if byte == UInt8(ascii: "/") { left -= 1 }
             return left > 0
         }
-        var hash = FNV1a.hash64(part)
+        var hash = FNV1a.hash64(UnsafeBufferPointer(rebasing: part))
         hash = (hash ^ hash >> 32) &* 0x9E37_79B9_7F4A_7C15
         return hash ^ hash >> 29
     }

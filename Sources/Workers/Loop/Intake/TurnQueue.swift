@@ -4,11 +4,9 @@ import Mosquitto
 
 /// A queue of received messages, in which the messages of each sender stay in order and senders take turns.
 ///
-/// A turn is one message, or 2 KiB of a larger message. Requests that read much data come last, and get at most a tenth
-/// of a batch while other messages wait.
-///
-/// Messages must be acknowledged in the order of their arrival, so the queue counts how many of the oldest messages are
-/// done.
+/// A turn is one message, or 2 KiB of a larger message. Requests that read much data come last. While other messages
+/// wait, these requests are at most a tenth of a batch. As messages must be acknowledged in order of arrival, the queue
+/// counts how many of the oldest messages are done.
 struct TurnQueue {
     private struct Waiting {
         /// The message's index in the order of arrival; nil for a message that was held and is already acknowledged.
@@ -25,19 +23,19 @@ struct TurnQueue {
     /// The service's own messages, which are handled first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
-    /// The registrations, which wait for all earlier messages: a report received before a reset must not be handled in
-    /// the ownership period that the reset begins.
+    /// The registrations, which wait for earlier messages, since reports that a device sent before its reset belong to
+    /// its old owner.
     private var registrations = Deque<Waiting>()
-    /// The state of the oldest unfinished message and all later ones, and whether each must still be acknowledged.
+    /// The states of all messages since the oldest unfinished message; if `isHeld`, the message must be acknowledged.
     private var states = Deque<(state: State, isHeld: Bool)>()
     /// The index, in the order of arrival, of the first message in `states`.
     private var base = 0
-    /// The index of the first message that was not returned yet.
+    /// The index of the first message that was not yet returned in a batch.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// The number of messages to acknowledge in a batch that bypassed the queue.
+    /// The number of messages to acknowledge in a batch that was not queued.
     private var passing = 0
-    /// The arrival times of intakes, each with the index that follows its last message.
+    /// For each intake, the arrival time, and the index after the intake's last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
     /// The bytes of the waiting messages, not counting requests that read much data.
     private var orderedBytes = 0
@@ -67,9 +65,7 @@ struct TurnQueue {
     /// The arrival time of the oldest unfinished message; nil if all messages are done.
     var oldest: ContinuousClock.Instant? { arrivals.first?.at }
 
-    /// Adds the messages of an intake, and returns the next batch.
-    ///
-    /// `finishBatch()` must be called when the batch is committed, before `next` is called again.
+    /// Adds an intake's messages, and returns the next batch; `finishBatch()` must be called after the batch's commit.
     mutating func next(_ intake: Intake, upTo limit: Int, at now: ContinuousClock.Instant = .now) -> [Inbound] {
         let deliveries = intake.deliveries
         let mayHold = held.isActive(at: now)
@@ -113,12 +109,8 @@ struct TurnQueue {
     /// Moves held requests that can be released back into the queue.
     private mutating func goOn(at now: ContinuousClock.Instant) {
         for (message, party) in held.release(at: now) {
-            let waiting = Waiting(
-                message: message,
-                size: message.size,
-                party: party,
-                isLongReading: parties.isLongReading(message.topic)
-            )
+            let (size, isLong) = (message.size, parties.isLongReading(message.topic))
+            let waiting = Waiting(message: message, size: size, party: party, isLongReading: isLong)
             orderedBytes += waiting.size
             senders.append(waiting, of: party, size: waiting.size)
         }
@@ -151,7 +143,7 @@ struct TurnQueue {
         guard !intake.deliveries.isEmpty else { return }
         let now = ContinuousClock.now
         for delivery in intake.deliveries {
-            // The message is copied, since a slice of the batch's bytes would keep all of these bytes in memory.
+            // The message is copied, since a slice would keep the whole batch's bytes in memory.
             let message = Inbound(delivery, in: intake.bytes, at: now).copy
             let party = parties.party(of: message.topic)
             let waiting = Waiting(

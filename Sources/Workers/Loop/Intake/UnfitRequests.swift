@@ -1,18 +1,17 @@
 import Domain
 import Wire
 
-/// The refusal of requests whose MQTT 5 Correlation Data is too long, without a transaction.
+/// The refusal, without a transaction, of requests whose MQTT 5 Correlation Data is too long.
 ///
-/// The gate has removed the data, so that neither a queue nor the outbox ever contains the data. The answer needs no
-/// outbox, because it is sent before the request's acknowledgement. If the worker ends before it has sent the answer,
-/// the sender repeats the request.
+/// The gate has removed the data, so no queue and no outbox contains it. The answer needs no outbox, since a sender
+/// without an answer repeats its request.
 enum UnfitRequests {
     private static let rejection = Rejection.invalid(
         "correlationData",
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Removes requests with too long data from a batch; returns their answers and the observations of their refusals.
+    /// Removes requests with overlong data from a batch; returns their answers and the observations of their refusals.
     ///
     /// A request that can't be answered stays in the batch, and is handled like any other bad message.
     static func part(
@@ -20,8 +19,8 @@ enum UnfitRequests {
         _ handler: some BatchHandler,
         on topics: Topics
     ) -> (answers: [OutboundMessage], refused: [RefusedMessage]) {
-        guard batch.contains(where: \.isCorrelationTooLong) else { return ([], []) }
         var parted: (answers: [OutboundMessage], refused: [RefusedMessage]) = ([], [])
+        guard batch.contains(where: \.isCorrelationTooLong) else { return parted }
         batch.removeAll { message in
             guard message.isCorrelationTooLong else { return false }
             let answer = topics.refusal(of: message, rejection, by: handler)
@@ -40,18 +39,16 @@ enum UnfitRequests {
     ) -> Bool {
         guard let answer else { return false }
         parted.answers.append(answer)
-        parted.refused.append(
-            RefusedMessage(topic: message.topicText, code: rejection.code.rawValue, trace: message.trace ?? .make())
-        )
+        let trace = message.trace ?? .make()
+        parted.refused.append(RefusedMessage(topic: message.topicText, code: rejection.code.rawValue, trace: trace))
         return true
     }
 }
 
 extension Topics {
-    /// Returns the refusal of a message that its worker can't carry out.
+    /// Returns the refusal that answers a message.
     ///
-    /// The result is nil if the message isn't the worker's, if its sender doesn't wait for an answer, or if the sender
-    /// can't be addressed.
+    /// The result is nil if the message isn't for this worker, has no id, or was sent on a topic without answers.
     func refusal(of message: Inbound, _ rejection: Rejection, by handler: some BatchHandler) -> OutboundMessage? {
         guard !handler.isForOthers([message]), let object = try? Payload.object(message.payload),
             let id = Payload.id(of: object)

@@ -3,8 +3,8 @@ import Storage
 
 /// The rows that a previous run left in the outbox.
 ///
-/// Only the last retained message on each topic is still valid. The broker may already have accepted some of these
-/// messages; if an earlier message were published again, users would see an old status.
+/// Of the retained messages on a topic, only the last is still valid. If an earlier one were published again, users
+/// would see an old status.
 struct Leftovers {
     private struct Place: Comparable {
         var row: Int64
@@ -13,7 +13,7 @@ struct Leftovers {
         static func < (left: Place, right: Place) -> Bool { (left.row, left.index) < (right.row, right.index) }
     }
 
-    /// The place of the last retained message on each topic.
+    /// The position of the last retained message on each topic.
     private var last: [String: Place] = [:]
     private var leftOut = 0
     /// The number of rows that were left in the outbox.
@@ -42,7 +42,7 @@ struct Leftovers {
         }
     }
 
-    /// Returns the messages of a row that are still valid.
+    /// Returns a row's messages that are still valid.
     mutating func validMessages(of entry: OutboxTable.Entry) -> [OutboundMessage] {
         guard !last.isEmpty else { return entry.messages }
         var messages: [OutboundMessage] = []
@@ -58,8 +58,5 @@ struct Leftovers {
     }
 
     /// Returns the number of messages left out since the last call.
-    mutating func takeLeftOut() -> Int {
-        defer { leftOut = 0 }
-        return leftOut
-    }
+    mutating func takeLeftOut() -> Int { exchange(&leftOut, with: 0) }
 }

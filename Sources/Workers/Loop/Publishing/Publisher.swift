@@ -6,12 +6,10 @@ import Wire
 /// The publisher of a lane's outbox, which tracks the broker's confirmations.
 ///
 /// Messages to one receiver are published in the order of the rows and over the same connection; receivers take turns.
-/// A row is deleted in the next transaction after the broker has confirmed all of the row's messages. Rows left by a
-/// crash or a lost connection are read from the store again, and are published before newer messages to their
-/// receivers.
+/// A row is deleted in the next transaction after the broker has confirmed all its messages. Rows left by a crash or a
+/// lost connection are read from the store again, and published before newer messages to the same receivers.
 ///
-/// A message to very many receivers is published to a few of them at a time; meanwhile, only messages on other topics
-/// may overtake it.
+/// A message to very many receivers is published to one group after another; only messages on other topics overtake it.
 struct Publisher {
     private struct PacketID: Hashable {
         var outlet: Int
@@ -28,9 +26,9 @@ struct Publisher {
     private let worker: String
     private let limits: Limits
     private let parties: Parties
-    /// The queue of each connection, with the messages that wait for their turn.
+    /// The queue of waiting messages for each connection.
     private var outlets: [OutletQueue]
-    /// The waiting messages of fan-outs, and messages that must not overtake fan-outs.
+    /// The waiting messages of fan-outs, and later messages on the same topics.
     private var fanOut: FanOutQueue
     /// The row, size and kind of each unconfirmed packet.
     private var packets: [PacketID: Packet] = [:]
@@ -40,13 +38,12 @@ struct Publisher {
     private var leftovers = Leftovers()
     /// Whether the store may contain rows that are not in memory.
     private var mayHaveStored = true
-    /// Whether, at the last reading, the store contained more rows that were not in memory.
+    /// Whether, after the last read, the store may still contain rows that are not in memory.
     private var hasMoreStored = false
     /// The number of messages that wait for an outlet, not counting fan-outs.
     private var waiting = 0
     /// The bytes of the messages that wait or that the broker has not confirmed.
     private(set) var bytes = 0
-    /// The number of statuses left out since the last `takeLeftOut()`.
     private var leftOut = 0
 
     init(worker: String, limits: Limits, confirmedRows: [Int64], topics: Topics = Topics()) {
@@ -70,7 +67,7 @@ struct Publisher {
     var confirmedRows: [Int64] { rows.confirmedRows }
     /// Whether confirmed rows wait for deletion.
     var hasConfirmedRows: Bool { !rows.confirmedRows.isEmpty }
-    /// Whether no, some or many confirmed rows wait for deletion.
+    /// How many confirmed rows wait for deletion: none, some or many.
     var confirmedRowsState: PollState.ConfirmedRows {
         let count = rows.confirmedRows.count
         return count == 0 ? .none : count < limits.confirmedRowsMax ? .some : .many
@@ -86,15 +83,10 @@ struct Publisher {
             || fanOut.count >= 4 * limits.backlogMax
     }
 
-    /// Returns the number of statuses left out since the last call.
-    mutating func takeLeftOut() -> Int {
-        defer { leftOut = 0 }
-        return leftOut
-    }
+    /// Returns how many outdated statuses were not published since the last call.
+    mutating func takeLeftOut() -> Int { exchange(&leftOut, with: 0) }
 
-    /// Returns the milliseconds until the next messages of a fan-out may be published.
-    ///
-    /// The result is nil if no such message waits, or if the broker must first confirm other messages.
+    /// Returns the milliseconds until fan-outs continue; nil if no fan-out waits or confirmations must come first.
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
@@ -107,19 +99,19 @@ struct Publisher {
 
     // MARK: In the transaction
 
-    /// Finds the messages that a previous run left, some of which are obsolete; called once, at the beginning.
+    /// Finds the messages that a previous run left, and determines which are obsolete; called once, at the beginning.
     mutating func findLeftovers(in tx: Transaction) throws {
         leftovers = try Leftovers(of: worker, in: tx)
         hasMoreStored = leftovers.rows > limits.outboxPage
     }
 
-    /// Deletes confirmed rows in a transaction; if the transaction fails, the next one deletes them.
+    /// Deletes the confirmed rows; if the transaction fails, the next transaction deletes them.
     func deleteConfirmed(in tx: Transaction) throws { try tx.outbox.deleteConfirmed(rows.confirmedRows) }
 
     /// Forgets the confirmed rows, after their deletion was committed.
     mutating func forgetConfirmedRows() { rows.forgetConfirmed() }
 
-    /// Returns rows of the store that are not in memory.
+    /// Returns the store's rows that are not in memory.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
         return try tx.outbox.entries(by: worker, limit: limits.outboxPage + rows.knownCount, besides: rows.isKnown)
@@ -129,7 +121,7 @@ struct Publisher {
 
     /// Adds rows read from the store to the queue.
     mutating func enqueue(stored entries: [OutboxTable.Entry]) {
-        // If the queue is full, the store was not read, so `mayHaveStored` stays true.
+        // If the queue is full, `stored` did not read the store, so `mayHaveStored` stays true.
         guard needsStore else { return }
         for entry in entries { append(leftovers.validMessages(of: entry), of: entry.id) }
         hasMoreStored = entries.count >= limits.outboxPage
@@ -138,9 +130,8 @@ struct Publisher {
         if !hasMoreStored { leftovers = Leftovers() }
     }
 
-    /// Adds the messages of a row that was just committed.
-    ///
-    /// If older rows still wait in the store, the row is later read from the store, after the older rows.
+    /// Adds the messages of a newly committed row, unless older rows wait in the store; then this row is read after
+    /// them.
     mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         append(messages, of: row)
@@ -182,8 +173,7 @@ struct Publisher {
 
     /// Publishes as many messages as the broker may leave unconfirmed; returns their number.
     ///
-    /// An invalid message counts as confirmed, since the library would always refuse it. An expired message also counts
-    /// as confirmed.
+    /// Expired messages, and invalid messages that the library refuses, count as confirmed.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(
         to connection: inout Connection,
         at now: Instant
@@ -246,7 +236,7 @@ struct Publisher {
     /// Processes the broker's confirmations.
     mutating func confirm(_ confirmations: [PublishReceipt]) {
         for confirmation in confirmations {
-            // Messages over the receiving connection have no row in the outbox.
+            // Messages that the receiving connection sends have no row in the outbox.
             guard let outlet = confirmation.outlet ?? (limits.outlets == 0 ? 0 : nil) else { continue }
             let id = PacketID(outlet: outlet, mid: confirmation.mid)
             guard let packet = packets.removeValue(forKey: id) else { continue }
@@ -259,6 +249,6 @@ struct Publisher {
 }
 
 extension MosquittoError {
-    /// Whether the message caused the error, and not the connection.
+    /// Whether the message, and not the connection, caused the error.
     var concernsMessageOnly: Bool { [.invalid, .malformedUTF8, .payloadSize, .oversizePacket].contains(code) }
 }

@@ -1,10 +1,9 @@
 package import Logging
 import Synchronization
 
-/// A log of refused messages and dead letters, with a limited number of lines per second so that a flood of messages
-/// doesn't become a flood of lines.
+/// A log of refused messages and dead letters, limited to some lines per second so that a flood doesn't fill it.
 ///
-/// Lines beyond the limit are left out; before the next line, a line states how many were left out.
+/// Lines beyond the limit are dropped; the next line is preceded by a line with their number.
 package final class BoundedLog: Sendable {
     private struct State {
         var second: ContinuousClock.Instant?
@@ -27,15 +26,13 @@ package final class BoundedLog: Sendable {
     ) {
         guard logger.logLevel <= .info, let leftOut = take(at: now) else { return }
         if leftOut > 0 {
-            logger.info(
-                "Lines about refused messages and dead letters were omitted",
-                metadata: ["lines": .stringConvertible(leftOut)]
-            )
+            let metadata: Logger.Metadata = ["lines": .stringConvertible(leftOut)]
+            logger.info("Lines about refused messages and dead letters were omitted", metadata: metadata)
         }
         logger.info(message, metadata: metadata())
     }
 
-    /// Counts a line; returns the number of lines left out before it, or nil if the limit is reached.
+    /// Counts a line; returns the number of lines that were dropped before this line, or nil if the limit is reached.
     func take(at now: ContinuousClock.Instant) -> Int? {
         state.withLock { state in
             if state.second.map({ now - $0 >= .seconds(1) }) ?? true { (state.second, state.lines) = (now, 0) }
@@ -44,8 +41,7 @@ package final class BoundedLog: Sendable {
                 return nil
             }
             state.lines += 1
-            defer { state.leftOut = 0 }
-            return state.leftOut
+            return exchange(&state.leftOut, with: 0)
         }
     }
 }

@@ -1,28 +1,29 @@
 package import Domain
 
-/// Slow work that a request needs before it can be decided.
+/// Slow work that is needed before a request can be carried out or refused.
 ///
 /// Slow work never runs in a transaction or on the worker's thread. The result of verifying a password contains the
-/// matched hash, so that the later decision can check whether the account still has this hash.
+/// matched hash, so that the method can later check whether the account still has this hash.
 package enum BackgroundTask: Sendable {
-    /// No work except a commit: counts must be stored before a secret is compared.
+    /// Only a commit: counts of tries must be stored before a secret is compared.
     case commit
-    /// No work except a commit: the counted tries of the codes in these scopes must be stored.
+    /// Only a commit: the counted tries of the codes in these scopes must be stored.
     case tried([CodeScope])
-    /// No work except a commit and then a refusal, which takes as long as a refusal after `commit`.
+    /// Only a commit, and then a refusal, so that the refusal takes as long as a refusal after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
     /// Verifies a password; verifying against nil takes the same time and never matches.
     case verify(SecretBytes, against: String?)
-    /// Verifies a password against several hashes; the first match counts.
-    ///
-    /// All hashes are tried, so that the time doesn't reveal which hash matched.
+    /// Verifies a password against all hashes, so that the time doesn't reveal which one matched; the first match
+    /// counts.
     case verifyEach(SecretBytes, against: [String?])
     /// Verifies one password, and hashes a second password whether or not the first matches.
     case both(verify: SecretBytes, against: String?, hash: SecretBytes)
     /// Asks an identity provider to verify a credential.
     case identity(ProviderCredential, ProviderSettings)
+    /// Sends a test push, and returns its end.
+    case push(@Sendable () async -> PushEnd)
     /// Reads a page of a device's history.
     case history(HistoryQuestion)
     /// Reads a long list or log.
@@ -35,7 +36,7 @@ package enum BackgroundTask: Sendable {
         switch self {
         case .commit, .tried, .refusal, .events: nil
         case .hash, .verify, .verifyEach, .both: .password
-        case .identity: .provider
+        case .identity, .push: .provider
         case .history: .reading
         case .reading: .listing
         }
@@ -49,7 +50,7 @@ extension BackgroundTask {
     /// The passwords that the work contains.
     private var secrets: [SecretBytes] {
         switch self {
-        case .commit, .tried, .refusal, .identity, .history, .reading, .events: []
+        case .commit, .tried, .refusal, .identity, .push, .history, .reading, .events: []
         case .hash(let password), .verify(let password, _), .verifyEach(let password, _):
             [password]
         case .both(let old, _, let new): [old, new]
@@ -67,7 +68,7 @@ extension BackgroundTask {
 package enum BackgroundPoolKind: String, Sendable, CaseIterable {
     /// Password hashing, which occupies a processor core and much memory.
     case password
-    /// Calls to identity providers, which mostly wait.
+    /// Calls to identity providers and push services, which mostly wait.
     case provider
     /// Reads of devices' history, which can take long.
     case reading
@@ -87,13 +88,15 @@ package struct Prepared: Sendable {
     package var tried: [CodeScope]?
     /// The identity provider's answer.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
+    /// The end of a test push.
+    package var push: PushEnd?
     /// The result of a request that only reads, as JSON.
     package var result: [UInt8] = []
-    /// The reader of events for which the request must wait or has waited.
+    /// The wait for an event: a wait that the request must begin, or a wait that has ended.
     package var eventWait: EventWait?
     /// The page of history, without its rows.
     package var page: HistoryPage?
-    /// The place of this result among the unanswered results (`PoolBounds.unanswered`).
+    /// The object that counts this result as unanswered (`PoolBounds.unanswered`) until it is released.
     var place: ResultPlace?
     /// The refusal of the work, if any.
     package var refusal: Rejection?
@@ -118,9 +121,7 @@ package struct Prepared: Sendable {
     }
 }
 
-/// The place of a result that waits for its answer.
-///
-/// The place is released with the last copy of the result; a failed transaction doesn't release the place.
+/// An object that counts a result as unanswered until the result's last copy is released.
 final class ResultPlace: Sendable {
     private let end: @Sendable () -> Void
 
@@ -129,13 +130,11 @@ final class ResultPlace: Sendable {
     deinit { end() }
 }
 
-/// A hasher of passwords, which tests replace with a hasher that needs little memory and time.
-///
-/// Hashing and verifying block the thread for as long as a hash takes.
+/// A hasher of passwords that blocks the calling thread; tests replace it with a cheap hasher.
 package protocol PasswordHashing: Sendable {
     /// Hashes a password with a new salt.
     func hash(_ password: [UInt8]) throws -> String
-    /// Returns whether a password matches a hash.
+    /// Returns whether a hash was made from a password.
     func verify(_ password: [UInt8], against encoded: String) -> Bool
     /// Returns whether a hash was made with parameters other than the current ones.
     func needsRehash(_ encoded: String) -> Bool

@@ -1,10 +1,10 @@
 package import Domain
 
-/// A pool of threads that hash and verify passwords, with a bounded queue.
+/// A pool with a bounded queue, whose threads hash and verify passwords.
 package final class PasswordPool: BackgroundPool {
     private let queue: BackgroundQueue<BackgroundTask>
 
-    /// Makes a pool, and a hash with the current parameters, against which the passwords of unknown users are verified.
+    /// Makes a pool, and a hash with the current parameters, against which passwords of unknown users are verified.
     package init(_ hasher: any PasswordHashing, threads: Int, bounds: PoolBounds) throws {
         let work = PasswordWork(
             hasher: hasher,
@@ -53,7 +53,7 @@ private struct PasswordWork: Sendable {
         var prepared = Prepared()
         do {
             switch work {
-            case .commit, .tried, .refusal, .identity, .history, .reading, .events: break
+            case .commit, .tried, .refusal, .identity, .push, .history, .reading, .events: break
             case .hash(let password): prepared.hash = try hash(password)
             case .verify(let password, let encoded): try verify(password, against: encoded, into: &prepared)
             case .verifyEach(let password, let hashes):

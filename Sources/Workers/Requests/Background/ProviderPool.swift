@@ -2,17 +2,12 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// A pool of calls to identity providers, limited in total and for each provider, so that a provider that hangs doesn't
-/// block calls to the others.
+/// A pool of calls to identity providers and push services, limited for each service, so that a slow service doesn't
+/// block the others.
 package final class ProviderPool: BackgroundPool {
-    /// The name and URL of a provider, since apps can have providers with the same name but different URLs.
-    private struct Line: Hashable {
-        var provider: ProviderName
-        var baseURL: String
-    }
-
     private struct Calls {
-        var byLine: [Line: Int] = [:]
+        /// The number of calls under way for each name and URL of a provider, since one name can have several URLs.
+        var byLine: [String: Int] = [:]
         var held = HeldWork()
         var all: Int { byLine.values.reduce(0, +) }
     }
@@ -23,9 +18,7 @@ package final class ProviderPool: BackgroundPool {
     private let bounds: PoolBounds
     private let meter = BackgroundMetrics(.provider)
 
-    /// Makes a pool of calls to the given providers.
-    ///
-    /// Calls don't wait in this pool, so the limits apply to the calls under way.
+    /// Makes a pool of calls to the given providers; calls don't wait, so the limits apply to the calls under way.
     package init(_ providers: IdentityProviders, perProvider: Int, bounds: PoolBounds) {
         self.providers = providers
         self.perProvider = perProvider
@@ -49,33 +42,45 @@ package final class ProviderPool: BackgroundPool {
     }
 
     package func submit(_ work: BackgroundTask, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void) {
-        guard case .identity(let credential, let settings) = work else { return done(Prepared()) }
-        let line = Line(provider: credential.provider, baseURL: settings.baseURL)
+        let line: String
+        switch work {
+        case .identity(let credential, let settings): line = "\(credential.provider) \(settings.baseURL)"
+        case .push: line = "push"
+        default: return done(Prepared())
+        }
         guard begin(line, sender) else {
             meter.rejected()
             return done(.refused(Self.isBusy))
         }
         Task { [self] in
             let start = ContinuousClock.now
-            var prepared = Prepared()
-            do throws(ProviderFailure) {
-                prepared.identity = .success(try await providers.verify(credential, for: settings))
-            } catch {
-                prepared.identity = .failure(error)
-            }
+            let prepared = await answer(to: work)
             meter.took(ContinuousClock.now - start)
             end(line, sender)
             done(prepared)
         }
     }
 
+    private func answer(to work: BackgroundTask) async -> Prepared {
+        var prepared = Prepared()
+        if case .push(let send) = work { prepared.push = await send() }
+        if case .identity(let credential, let settings) = work {
+            do throws(ProviderFailure) {
+                prepared.identity = .success(try await providers.verify(credential, for: settings))
+            } catch {
+                prepared.identity = .failure(error)
+            }
+        }
+        return prepared
+    }
+
     private static let isBusy = Rejection(
         .unavailable,
-        "Too many requests to this identity provider at once; try again shortly.",
+        "Too many requests to this provider at once; try again shortly.",
         retryAfter: 2
     )
 
-    private func begin(_ line: Line, _ sender: Sender) -> Bool {
+    private func begin(_ line: String, _ sender: Sender) -> Bool {
         let busy: Int? = calls.withLock { calls in
             guard calls.all < bounds.waiting, calls.byLine[line, default: 0] < perProvider,
                 calls.held.mayTake(sender, bounds)
@@ -88,7 +93,7 @@ package final class ProviderPool: BackgroundPool {
         return busy != nil
     }
 
-    private func end(_ line: Line, _ sender: Sender) {
+    private func end(_ line: String, _ sender: Sender) {
         let busy = calls.withLock { calls in
             let count = calls.byLine[line, default: 1]
             calls.byLine[line] = count == 1 ? nil : count - 1
@@ -103,7 +108,7 @@ package final class ProviderPool: BackgroundPool {
 package struct Pools: BackgroundPool {
     /// The pool that hashes passwords.
     package let passwords: PasswordPool
-    /// The pool that asks identity providers.
+    /// The pool that calls identity providers and push services.
     package let providers: ProviderPool
     /// The pool that reads history, lists and logs.
     package let readers: ReadingPool

@@ -42,9 +42,8 @@ extension UserShowCommand {
             row.text(key) + (row["\(key)Verified"]?.boolValue == true ? " (verified)" : "")
         }
         Terminal.show(plain: "\(uid)  app \(row.text("appId"))  \(row.userName)")
-        Terminal.show(
-            plain: "e-mail \(address("email"))   phone \(address("phone"))" + "   since \(row.moment("createdAt"))"
-        )
+        let addresses = "e-mail \(address("email"))   phone \(address("phone"))"
+        Terminal.show(plain: "\(addresses)   since \(row.moment("createdAt"))")
         if answer["deletesAt"] != nil { print("cancelled: will be erased at \(answer.moment("deletesAt"))") }
         print("")
         Terminal.show(answer.objects("sessions"), SessionListCommand.columns)

@@ -8,10 +8,8 @@ extension DeviceAllowResetCommand {
 
     func validate() throws {
         guard Self.minutesRange.contains(minutes) else {
-            throw ValidationError(
-                "--minutes takes \(Self.minutesRange.lowerBound) to"
-                    + " \(Self.minutesRange.upperBound), not \(minutes)"
-            )
+            let range = Self.minutesRange
+            throw ValidationError("--minutes takes \(range.lowerBound) to \(range.upperBound), not \(minutes)")
         }
     }
 

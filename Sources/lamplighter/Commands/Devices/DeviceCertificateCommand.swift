@@ -29,8 +29,8 @@ extension DeviceCertificateCommand {
         if revoke { return try revokeAll(of: device, place, at: now) }
         let authority = try LocalAuthority.read(in: place.directory)
         try checkServed(by: authority, place)
-        // The validity must not begin before `certificatesFrom`, since earlier certificates are revoked. Directly after
-        // a revocation, `certificatesFrom` can be in the future.
+        // Certificates that begin before `certificatesFrom` are void; just after a revocation, this time is in the
+        // future.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
         // After a recent revocation, the command waits less than two seconds until the certificate's validity begins,
@@ -71,8 +71,8 @@ extension DeviceCertificateCommand {
     }
 
     private func revokeAll(of device: DeviceRecord, _ place: CommandContext, at now: Instant) throws {
-        // Times in certificates are whole seconds, so this moment also voids a certificate whose validity begins in the
-        // present second.
+        // Times in certificates are whole seconds. To void certificates made in this second, the limit is the next
+        // second.
         let moment = now.adding(seconds: 1)
         try place.store.batch(at: now, once: true) { tx in
             try tx.lock(devices: [device.did])
@@ -82,7 +82,7 @@ extension DeviceCertificateCommand {
         Terminal.show(json: ["did": device.did, "revokedUntil": moment])
     }
 
-    /// Throws a `Problem` if the broker trusts another authority, since it would refuse certificates of this one.
+    /// Throws a `Problem` if the broker trusts another authority and would refuse this authority's certificates.
     private func checkServed(by authority: LocalAuthority, _ place: CommandContext) throws {
         guard let given = place.settings.tlsAuthority, AbsolutePath.of(given) != place.directory.ownTLS.authority else {
             return
@@ -90,38 +90,21 @@ extension DeviceCertificateCommand {
         let trusted = TextFile.read(given).flatMap { try? CertificateFile(pem: $0) }
         let own = try CertificateFile(pem: authority.pem)
         guard trusted.map({ own.isSigned(by: $0) }) != true else { return }
-        throw Problem(
-            .certificateForeign,
-            "devices' certificates come from another authority, \(given)",
-            at: given,
-            why: "tls.authority names the one that the broker accepts; its key is not here",
-            cures: [
-                .init("omit tls.authority", "to use the authority of `lamplighter tls init`")
-            ]
-        )
+        throw Problem.otherAuthority(authority: given)
     }
 
     private func write(_ issued: IssuedCertificate, _ authority: LocalAuthority, withAuthority: Bool) throws -> TLSFiles
     {
         let folder = AbsolutePath.of(out)
-        let files = TLSFiles(
-            certificate: "\(folder)/\(did).pem",
-            key: "\(folder)/\(did).key",
-            authority: "\(folder)/authority.pem"
-        )
+        let (base, authorityFile) = ("\(folder)/\(did)", "\(folder)/authority.pem")
+        let files = TLSFiles(certificate: "\(base).pem", key: "\(base).key", authority: authorityFile)
         do {
             try TextFile.makeFolders(of: files.key)
             try TextFile.write(issued.keyPEM, to: files.key)
             try TextFile.write(issued.pem, to: files.certificate)
             if withAuthority { try TextFile.write(authority.pem, to: files.authority) }
         } catch {
-            throw Problem(
-                .documentUnreadable,
-                "the certificate cannot be written to \(folder)",
-                at: folder,
-                why: "\(error)",
-                cures: [.init("--out DIR", "another folder")]
-            )
+            throw Problem.certificateUnwritable(folder: folder, why: "\(error)")
         }
         return files
     }

@@ -74,10 +74,8 @@ extension DeviceShowCommand {
         print("")
         Terminal.show(known, [Column("ATTRIBUTE", "name"), Column("VALUE") { Terminal.json($0["value"] ?? .null) }])
         print("")
-        Terminal.show(
-            answer.objects("bindings"),
-            [Column("USER", "uid"), Column("ROLE", "role"), Column("SUBSCRIBED", "isSubscribed")]
-        )
+        let users = [Column("USER", "uid"), Column("ROLE", "role"), Column("SUBSCRIBED", "isSubscribed")]
+        Terminal.show(answer.objects("bindings"), users)
         guard !answer.objects("commands").isEmpty else { return }
         print("")
         Terminal.show(

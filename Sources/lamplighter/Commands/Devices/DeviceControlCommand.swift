@@ -35,7 +35,7 @@ extension DeviceControlCommand {
         while !queue, !Self.isFinal(command) {
             try await Task.sleep(for: .milliseconds(50))
             let found = try await place.run("listCommands", ["did": did], query: newest).items.first
-            // If the command was deleted meanwhile, an older command is found instead.
+            // If the command has been deleted, the query finds an older command instead.
             guard let found, found.integer("cid") == command.integer("cid") else { break }
             command = found
         }
@@ -57,36 +57,16 @@ extension DeviceControlCommand {
         } catch let rejection as Rejection { throw problem(rejection, device, path: place.directory.path) }
     }
 
-    private func problem(
-        _ rejection: Rejection,
-        _ device: DeviceRecord,
-        path: String
-    ) -> Problem {
-        let (why, cure): (String, Problem.Cure) =
-            switch rejection.code {
-            case .deviceOffline:
-                (
-                    "a command reaches only a connected device, unless it may wait",
-                    .init("lamplighter device control \(device.did) … --queue --data '\(path)'", "let it wait")
-                )
-            case .tooManyRequests:
-                (
-                    "limits.queuedCommands limits how many may wait for a device",
-                    .init("lamplighter device show \(device.did) --data '\(path)'", "what is waiting")
-                )
-            default:
-                (
-                    "the product defines what may be set",
-                    .init("lamplighter product show \(device.productKey) --data '\(path)'", "the data points")
-                )
-            }
-        return Problem(
-            rejection.code == .invalidRequest ? .documentInvalid : .conflict,
-            "\(device.did) can't be commanded: \(rejection.message)",
-            at: rejection.field ?? device.did.text,
-            why: why,
-            cures: [cure]
-        )
+    private func problem(_ rejection: Rejection, _ device: DeviceRecord, path: String) -> Problem {
+        let (did, fault, product) = (device.did.text, rejection.message, device.productKey.text)
+        let place = rejection.field ?? did
+        return switch rejection.code {
+        case .deviceOffline: .deviceAway(did: did, fault: fault, place: place, directory: path)
+        case .tooManyRequests: .tooManyCommands(did: did, fault: fault, place: place, directory: path)
+        case .invalidRequest:
+            .commandInvalid(did: did, fault: fault, place: place, product: product, directory: path)
+        default: .commandRefused(did: did, fault: fault, place: place, product: product, directory: path)
+        }
     }
 
     private static func member(
@@ -99,7 +79,8 @@ extension DeviceControlCommand {
         let value = (try? JSONValue.parse(parts[1].utf8)) ?? plain
         let isText = product?.dataPoints.contains { $0.name == name && $0.kind.isText } ?? false
         guard isText || value != .null else { throw ValidationError("\(name) can't be set to null") }
-        // A text can be given with or without quotes; without quotes, 0042 isn't read as a number.
+        // A string can be given with or without quotes; for a data point with strings, 0042 is a string even without
+        // quotes.
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 

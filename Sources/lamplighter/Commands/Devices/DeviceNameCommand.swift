@@ -35,13 +35,7 @@ extension LabelCommand {
         do {
             return try await place.run(Self.operation, path, body: body, isNoted: true)
         } catch let rejection as Rejection {
-            throw Problem(
-                .documentInvalid,
-                "\(did) can't have that name or tag: \(rejection.message)",
-                at: rejection.field ?? did,
-                why: "names and tags are short texts for finding devices",
-                cures: [.init("lamplighter device tag --help", "the form of a tag")]
-            )
+            throw Problem.labelInvalid(did: did, fault: rejection.message, place: rejection.field ?? did)
         }
     }
 

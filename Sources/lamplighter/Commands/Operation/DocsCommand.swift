@@ -11,19 +11,11 @@ extension DocsCommand {
         for (path, text) in site.files.sorted(by: { $0.key < $1.key }) {
             let url = URL(filePath: directory).appending(path: path)
             do {
-                try FileManager.default.createDirectory(
-                    at: url.deletingLastPathComponent(),
-                    withIntermediateDirectories: true
-                )
+                let folder = url.deletingLastPathComponent()
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                 try text.write(to: url, atomically: true, encoding: .utf8)
             } catch {
-                throw Problem(
-                    .documentUnreadable,
-                    "\(url.path) cannot be written",
-                    at: url.path,
-                    why: "\(error.localizedDescription)",
-                    cures: [.init("lamplighter docs DIR", "with a directory that you can write to")]
-                )
+                throw Problem.documentsUnwritable(path: url.path, why: error.localizedDescription)
             }
         }
         let start = URL(filePath: directory).appending(path: "index.html").path

@@ -18,7 +18,7 @@ extension CommandContext {
         throw missing("operator", name)
     }
 
-    /// The address of the console: that of the running service, or else the configured one.
+    /// The console's address: the running service's, or the configured address if no service runs.
     var consoleURL: String {
         ReadyFile.read(directory)?["consoleUrl"]?.stringValue
             ?? settings.consoleURL ?? "http://\(settings.consoleHost):\(settings.consolePort)"
@@ -38,12 +38,8 @@ extension OperatorAddCommand {
     var body: JSONObject { ["name": .string(name), "role": .string(role.rawValue)] }
 
     func answer(in place: CommandContext) async throws -> JSONObject {
-        try await place.run(
-            Self.operation,
-            body: body,
-            isNoted: true,
-            cure: .init("lamplighter operator link \(name)", "make another link")
-        )
+        let cure = Problem.Cure("lamplighter operator link \(name)", "make another link")
+        return try await place.run(Self.operation, body: body, isNoted: true, cure: cure)
     }
 
     func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
@@ -69,11 +65,10 @@ extension ConsoleCommand {
 }
 
 extension Terminal {
-    /// Prints a one-time link.
     fileprivate static func show(link: JSONObject) {
         show(line: link.text("url"))
         let name = "\(link.text("operator")) (\(link.text("role")))"
-        tell("Signs in \(name); works once, for 30 minutes.")
+        tell("Signs in \(name). Can be used once, within 30 minutes.")
     }
 }
 

@@ -35,13 +35,7 @@ extension OperatorTokenCommand {
         let secret = Sodium.randomSecret()
         try place.store.batch(at: now, once: true) { tx in
             guard try tx.operators.tokens(of: found.name).count < Operator.tokensMax else {
-                throw Problem(
-                    .conflict,
-                    "\(found.name) already has \(Operator.tokensMax) tokens",
-                    at: found.name,
-                    why: "an operator can't have more",
-                    cures: [.init("lamplighter operator token \(found.name) --list", "revoke one")]
-                )
+                throw Problem.tooManyTokens(name: found.name, count: Operator.tokensMax)
             }
             try tx.operators.add(token, secret: secret)
             try tx.audit.add(.act("makeToken", subject: "token \(token.id)"))
@@ -73,15 +67,7 @@ extension OperatorTokenCommand {
             try tx.audit.add(.act("revokeToken", subject: "token \(id)"))
             return try tx.operators.removeToken(id)
         }
-        guard isGone else {
-            throw Problem(
-                .notFound,
-                "\(found.name) has no token \(id)",
-                at: id,
-                why: "it was revoked, or belongs to another operator",
-                cures: [.init("lamplighter operator token \(found.name) --list", "all of them")]
-            )
-        }
+        guard isGone else { throw Problem.noToken(name: found.name, id: id) }
         if output.json { return Terminal.show(["revoked": .string(id)]) }
         print("token \(id) is revoked")
     }

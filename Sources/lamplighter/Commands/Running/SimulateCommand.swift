@@ -21,13 +21,7 @@ extension SimulateCommand {
         if !app { options.app = nil }
         if let key = options.product["productKey"]?.stringValue { _ = try CommandContext.open(values).product(key) }
         guard Ports.accepts(options.host, options.port) else {
-            throw Problem(
-                .notRunning,
-                "nothing answers at \(options.host):\(options.port)",
-                at: "\(options.host):\(options.port)",
-                why: "the devices use real connections and need a running service",
-                cures: [.init("lamplighter up --data '\(values.dataDirectory)'", "start the service")]
-            )
+            throw Problem.nothingAnswers(host: options.host, port: options.port, directory: values.dataDirectory)
         }
         let isForPrograms = output.json
         let simulation = try Simulation(options, interrupts: { Interrupt.times }) {

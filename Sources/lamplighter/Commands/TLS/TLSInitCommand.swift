@@ -13,7 +13,7 @@ extension TLSInitCommand {
     /// The range of days that can be given.
     static let daysRange = 1...3650
 
-    /// The longest validity of a server's certificate, in days, that Apple's systems accept from any authority.
+    /// The longest validity, in days, with which Apple's systems accept a server's certificate of any authority.
     static let appleDaysMax = 825
 
     func validate() throws {
@@ -55,7 +55,6 @@ extension TLSInitCommand {
         for note in notes(values, directory) + authorityNotes(authority, facts) { Terminal.tell(note) }
     }
 
-    /// Returns the names in the previous certificate, or else the name of this machine.
     private static func usual(_ directory: DataDirectory) -> [ServerName] {
         if let pem = TextFile.read(directory.ownTLS.certificate), let file = try? CertificateFile(pem: pem) {
             return file.facts.names.compactMap(ServerName.init)
@@ -66,14 +65,13 @@ extension TLSInitCommand {
         return [ServerName(text)].compactMap(\.self)
     }
 
-    /// Returns notes about what the operator must do because the authority is new or expires soon.
     private func authorityNotes(
         _ authority: LocalAuthority,
         _ server: CertificateFacts
     ) -> [String] {
         if renewAuthority {
             let until = authority.linkedUntil.map {
-                "Until \(TimeText.of($0)), when the previous authority expires, the server is trusted with either file."
+                "Until \(TimeText.of($0)), when the old authority expires, clients with either file trust the server."
             }
             return [
                 until ?? "Clients that trust an older authority refuse the server until they have the new file.",
@@ -83,7 +81,7 @@ extension TLSInitCommand {
         }
         guard server.end == authority.facts.end, days < Self.daysRange.upperBound else { return [] }
         return [
-            "note: the authority expires then, so no certificate is valid for longer; --renew-authority makes a new one"
+            "note: no certificate outlasts the authority, which expires then; --renew-authority makes a new authority"
         ]
     }
 

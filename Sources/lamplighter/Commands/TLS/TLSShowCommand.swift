@@ -13,18 +13,7 @@ extension TLSShowCommand {
         let values = try await settings.read()
         let directory = try DataDirectory.prepare(values.dataDirectory)
         guard let files = try TLSFiles.find(values, in: directory) else {
-            throw Problem(
-                .certificateUnusable,
-                "there is no certificate",
-                at: directory.ownTLS.certificate,
-                why: "tls.certificate is not set, and `lamplighter tls init` has made no certificate here",
-                cures: [
-                    .init(
-                        "lamplighter tls init --data '\(directory.path)'",
-                        "make your own"
-                    )
-                ]
-            )
+            throw Problem.noCertificate(certificate: directory.ownTLS.certificate, directory: directory.path)
         }
         let material: TLSMaterial
         do {
@@ -70,8 +59,7 @@ extension TLSShowCommand {
 
     /// Returns the warnings about a certificate; nil if there are none.
     ///
-    /// The warnings are about the period of validity and, for the server's certificate, about a signature by another
-    /// authority.
+    /// The warnings concern the period of validity and, for the server's certificate, a signature by another authority.
     private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
         let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }

@@ -1,17 +1,13 @@
-package import Domain
-package import JSON
-import Wire
-
-/// A type whose values have the same JSON form in all views.
+/// A type whose values have the same JSON form in all objects.
 package protocol Showable {
     /// The JSON form of the value.
     var shown: JSONValue { get }
 }
 
 extension JSONObject {
-    /// Creates an object with the JSON forms of values, without those that are nil.
+    /// Makes an object with the JSON forms of values, without those that are nil.
     package init(showing members: KeyValuePairs<String, (any Showable)?>) {
-        self.init(members.map { ($0.key, $0.value?.shown) })
+        self.init(members: members.compactMap { key, value in value.map { Member(key: key, value: $0.shown) } })
     }
 }
 
@@ -22,9 +18,4 @@ extension Int64: Showable { package var shown: JSONValue { .integer(self) } }
 extension Double: Showable { package var shown: JSONValue { .double(self) } }
 extension JSONValue: Showable { package var shown: JSONValue { self } }
 extension JSONObject: Showable { package var shown: JSONValue { .object(self) } }
-extension Identifier: Showable { package var shown: JSONValue { .string(text) } }
 extension Array: Showable where Element: Showable { package var shown: JSONValue { .array(map(\.shown)) } }
-/// A time is shown in milliseconds since 1970.
-extension Instant: Showable { package var shown: JSONValue { .integer(milliseconds) } }
-
-extension Actor: Showable { package var shown: JSONValue { EventCodec.encode(self, for: nil) } }

@@ -1,0 +1,70 @@
+package import JSON
+
+/// The secrets in app documents.
+///
+/// The service accepts documents with secrets, and returns documents without secrets. The store contains the secrets in
+/// encrypted form, beside the rest of the document.
+package enum AppSecrets {
+    /// The names of those members of a document that contain secrets.
+    private static let places = ["providers", "push"]
+
+    /// Returns a document without any secrets, to be shown or written to a file.
+    package static func removed(from document: JSONObject) -> JSONObject {
+        var document = parts(of: document) { !isSecret($0) }
+        document["secret"] = nil
+        return document
+    }
+
+    /// Returns a copy of the document that contains only the secrets of providers and push services.
+    package static func only(in document: JSONObject) -> JSONObject {
+        let found = parts(of: document, isSecret)
+        return JSONObject(members: found.members.filter { places.contains($0.key) })
+    }
+
+    /// Returns a document, with its missing secrets copied from the document `known`.
+    ///
+    /// The output of `app export`, which contains no secrets, can therefore be imported again. If the document doesn't
+    /// contain a provider at all, the provider is removed together with its secret.
+    package static func completed(_ document: JSONObject, from known: JSONObject) -> JSONObject {
+        var document = document
+        for place in places {
+            guard let old = known[place]?.objectValue, var new = document[place]?.objectValue else { continue }
+            for member in old.members {
+                guard let secrets = member.value.objectValue, var object = new[member.key]?.objectValue else {
+                    continue
+                }
+                for secret in secrets.members where isSecret(secret.key) && object[secret.key] == nil {
+                    object[secret.key] = secret.value
+                }
+                new[member.key] = .object(object)
+            }
+            document[place] = .object(new)
+        }
+        return document
+    }
+
+    /// Returns a copy of the document in which providers and push services have only the members that `isKept` accepts.
+    private static func parts(of document: JSONObject, _ isKept: (String) -> Bool) -> JSONObject {
+        var document = document
+        for place in places {
+            guard let all = document[place]?.objectValue else { continue }
+            document[place] = .object(
+                JSONObject(
+                    members: all.members.map { member in
+                        guard let object = member.value.objectValue else { return member }
+                        let kept = JSONObject(members: object.members.filter { isKept($0.key) })
+                        return .init(key: member.key, value: .object(kept))
+                    }
+                )
+            )
+        }
+        return document
+    }
+
+    /// Returns whether a field of a provider or a push service contains a secret, as its name suggests.
+    private static func isSecret(_ field: String) -> Bool {
+        let name = field.lowercased()
+        return name == "key" || name == "serviceaccount"
+            || ["secret", "password", "privatekey", "apikey"].contains { name.contains($0) }
+    }
+}

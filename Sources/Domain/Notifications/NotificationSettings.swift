@@ -1,0 +1,50 @@
+/// A user's choice of notifications.
+package struct NotificationSettings: Sendable, Equatable {
+    /// The user.
+    package var uid: UserID
+    /// The kinds that are switched off.
+    package var off: Set<Notification.Kind> = []
+    /// Whether notifications of a device are on, by the device's id; they are on for devices that aren't listed.
+    package var devices: [DeviceID: Bool] = [:]
+    /// How many minutes a device must be offline before the user is notified; 0 turns these notifications off.
+    package var offlineMinutes: Int64 = 0
+    /// The hours in which pushes are delayed; nil if there are no such hours.
+    package var quiet: QuietHours?
+
+    /// Makes the settings of a user who has not changed any.
+    package init(_ uid: UserID) { self.uid = uid }
+
+    /// The maximum of `offlineMinutes`: a week.
+    package static let offlineMinutesMax: Int64 = 10_080
+    /// The maximum number of devices with a setting.
+    package static let devicesMax = 500
+
+    /// Returns why the user is not notified of an event of the given kind and device; nil if the user is notified.
+    package func refusal(of kind: Notification.Kind, _ did: DeviceID?) -> NotificationReason? {
+        if kind != .system, off.contains(kind) { return .kindOff }
+        if let did, devices[did] == false { return .deviceOff }
+        return nil
+    }
+}
+
+/// A daily span of time in which pushes are delayed until its end.
+package struct QuietHours: Sendable, Equatable {
+    /// The beginning and the end, in minutes after midnight; if the end is the smaller number, it falls on the next
+    /// day.
+    package var (from, to): (Int64, Int64)
+    /// The IANA name of the time zone; nil for the zone of the user's profile.
+    package var zone: String?
+
+    /// Makes quiet hours.
+    package init(from: Int64, to: Int64, zone: String?) { (self.from, self.to, self.zone) = (from, to, zone) }
+
+    /// Returns the end of the quiet hours that contain a given moment; nil for a moment outside quiet hours.
+    package func end(at now: Instant, in zone: ZoneRules) -> Instant? {
+        let seconds = now.milliseconds / 1_000
+        let minute = ((seconds + zone.offset(at: seconds)) % 86_400 + 86_400) % 86_400 / 60
+        let isQuiet = from <= to ? (from..<to).contains(minute) : minute >= from || minute < to
+        guard isQuiet else { return nil }
+        let left = (to - minute + 1_440) % 1_440
+        return Instant(milliseconds: (seconds / 60 + left) * 60_000)
+    }
+}

@@ -1,0 +1,46 @@
+/// The title and the text of a notification in one language.
+package struct NotificationText: Sendable, Equatable {
+    /// The title.
+    package var title: String
+    /// The text.
+    package var text: String
+
+    /// Makes a text.
+    package init(title: String, text: String) { (self.title, self.text) = (title, text) }
+
+    /// Returns whether an app's own words can have this template: a type of notifications, or a type with a variant.
+    package static func isTemplate(_ text: String) -> Bool {
+        EventType.notified.contains { text == $0.rawValue || text.hasPrefix("\($0.rawValue).") }
+    }
+
+    /// A function that returns an app's own words for a template and a language, or nil if the app has none.
+    package typealias OwnWords = (String, LanguageTag) -> MessageText.OwnWords?
+
+    /// Writes the texts of a notification to a user.
+    ///
+    /// The template with a variant, such as `device.alert.smoke`, takes precedence over the template of the type alone,
+    /// and an app's own words take precedence over the service's. The subject of an app's words is used as the title.
+    package static func render(
+        _ type: String,
+        variant: String,
+        values: [String: String],
+        language tag: String?,
+        countryCode: String,
+        own: OwnWords
+    ) -> NotificationText {
+        let language = Language.pick(tag: tag, countryCode: countryCode)
+        let words = MessageWords.of(language)
+        let templates = ["\(type).\(variant)", type]
+        let tags = (tag.map(LanguageTag.choices) ?? []) + [LanguageTag(language)]
+        func standard(_ part: String) -> String {
+            templates.map { words.notification("\($0).\(part)") }.first { !$0.isEmpty } ?? ""
+        }
+        let found = templates.flatMap { template in tags.compactMap { own(template, $0) } }.first
+        var values = values
+        if values["name"] == "" { values["name"] = words.notification("terminal") }
+        return NotificationText(
+            title: MessageText.fill(found?.subject ?? standard("title"), values),
+            text: MessageText.fill(found?.text ?? standard("text"), values)
+        )
+    }
+}

@@ -1,0 +1,27 @@
+package import JSON
+
+/// The content of a push as it is sent: `notificationId`, `type`, `did`, `title`, `text` and `ts`.
+package enum PushPayload {
+    /// The maximum number of bytes of the encoded content.
+    ///
+    /// Push services accept 4,096 bytes, including the encryption's overhead or members of the push service.
+    private static let bytesMax = 3_600
+
+    /// Returns a push's content, with the text cut to the size that push services accept.
+    ///
+    /// If the app hides content, the title is the app's name, the text is empty, and the device is left out.
+    package static func shown(_ push: OutgoingPush, by app: App) -> JSONObject {
+        var payload = (try? JSONValue.parse(push.payload).objectValue) ?? [:]
+        if app.push.isHidden {
+            payload["title"] = .string(app.name)
+            payload["text"] = ""
+            payload["did"] = nil
+        }
+        var text = payload["text"]?.stringValue ?? ""
+        while payload.encoded().count > bytesMax, !text.isEmpty {
+            text = String(text.unicodeScalars.prefix(text.unicodeScalars.count * 9 / 10))
+            payload["text"] = .string(text + "…")
+        }
+        return payload
+    }
+}

@@ -1,0 +1,77 @@
+import Credentials
+
+// The review of connections after the records have changed, and the end of connections that are no longer admitted.
+extension Gate {
+    /// Notes the sessions with which terminals logged in on their connections.
+    func noteLogins(in records: [Record]) {
+        for case .terminal(let terminalId, _, let session?) in records {
+            connected[terminalId]?.take(session.sessionId)
+        }
+    }
+
+    /// Closes the connections that new records no longer admit.
+    func review(_ records: [Record]) {
+        noteLogins(in: records)
+        let narrow: Set<Record.Kind> = [.device, .certificates, .terminal]
+        let isWide = records.contains { !narrow.contains($0.kind) }
+        review(isWide ? Array(connected.values) : records.compactMap { client(on: $0.key) })
+    }
+
+    /// Closes those given connections that the records no longer admit.
+    func review(_ clients: [Client]) {
+        for client in clients where rights(of: client) == nil && !client.isLeaving {
+            leaving.append(Leave(client: client, due: 0))
+        }
+    }
+
+    /// Closes connections of terminals whose session is missing from a new file, even if no command has revoked the
+    /// session.
+    ///
+    /// The connections close only after the same delay as after a revocation, so that terminals can receive the message
+    /// about the session's end.
+    func reviewSessions() {
+        for client in connected.values where client.isTerminal && !client.isLeaving {
+            let entry = client.terminalId.flatMap { watch.tables.terminals[$0]?.session }
+            let live = admission.live(entry, at: Clock.now())
+            guard let session = client.session else {
+                if let live { client.take(live.sessionId) }
+                continue
+            }
+            guard live?.sessionId != session else { continue }
+            if let live, watch.followed[client.clientId]?.contains(session) == true {
+                // The terminal logged in on this connection after the file was written.
+                client.take(live.sessionId)
+                continue
+            }
+            client.isCutOff = true
+            // A terminal without a live session keeps the connection if it logs in before `due`.
+            let ended = live == nil ? session : nil
+            let due = Clock.steady() &+ Self.farewell
+            leaving.append(Leave(client: client, due: due, session: ended))
+        }
+    }
+
+    /// Closes the connections that are due to be closed; `steady` is the current time of the monotonic clock.
+    func closeDue(at steady: Int64) {
+        let due = leaving.filter { $0.due <= steady }
+        leaving.removeAll { $0.due <= steady }
+        for leave in due where leave.client.isConnected {
+            guard isOwed(leave) else {
+                leave.client.isCutOff = false
+                if leave.session == leave.client.cutSession { tellCut(of: leave.client) }
+                continue
+            }
+            leave.client.isLeaving = true
+            if leave.session != nil { endSession(of: leave.client) }
+            Broker.kick(leave.client.clientId)
+        }
+    }
+
+    /// Returns whether a connection must still be closed, because no other connection or session has replaced this
+    /// connection.
+    private func isOwed(_ leave: Leave) -> Bool {
+        guard connected[leave.client.clientId] === leave.client else { return false }
+        guard let session = leave.session else { return true }
+        return !hasOtherSession(leave.client.terminalId ?? leave.client.clientId, than: session)
+    }
+}

@@ -1,0 +1,296 @@
+package import Domain
+package import JSON
+
+/// Users' notifications, and the hidden records that say why a user was not notified.
+package struct NotificationTable: TransactionTable {
+    let transaction: Transaction
+
+    /// The numbers of a user's unread notifications, by kind.
+    package typealias Unread = [Domain.Notification.Kind: Int64]
+
+    // MARK: Reading
+
+    /// Returns a page of a user's notifications, the newest first.
+    ///
+    /// A `kind` or `did` that isn't empty selects the notifications of this kind or about this device.
+    package func page(
+        of uid: UserID,
+        kind: String,
+        did: String,
+        onlyUnread: Bool,
+        before place: (at: Instant, id: String),
+        limit: Int
+    ) throws -> [Domain.Notification] {
+        try sql.rows(
+            of: Domain.Notification.table,
+            """
+            WHERE uid = $1 AND hidden = 0 AND (ts, notificationId) < ($2, $3) AND ($4 = '' OR kind = $4)
+                AND ($5 = '' OR did = $5) AND (isRead = 0 OR $6 = 0)
+            ORDER BY ts DESC, notificationId DESC LIMIT $7
+            """,
+            uid,
+            place.at,
+            place.id,
+            kind,
+            did,
+            onlyUnread,
+            limit
+        )
+    }
+
+    /// Returns a user's notifications and hidden records of a period, the newest first, with the errors of pushes that
+    /// are tried again.
+    package func records(
+        of uid: UserID,
+        did: String = "",
+        from: Instant = Instant(milliseconds: 0),
+        to: Instant = Instant(milliseconds: .max),
+        limit: Int
+    ) throws -> [Domain.Notification] {
+        try sql.rows(
+            of: Domain.Notification.table,
+            """
+            WHERE uid = $1 AND ts >= $2 AND ts <= $3 AND ($4 = '' OR did = $4)
+            ORDER BY ts DESC, notificationId DESC LIMIT $5
+            """,
+            uid,
+            from,
+            to,
+            did,
+            limit
+        ).map(explained)
+    }
+
+    /// Returns a notification with the present errors or final outcomes of its pending pushes.
+    private func explained(_ note: Domain.Notification) throws -> Domain.Notification {
+        var note = note
+        for var push in note.pushes where push.outcome == .pending {
+            if let waiting = try transaction.outgoingMessages.push(of: note.id, to: push.terminal) {
+                push.error = waiting.error
+            } else {
+                (push.outcome, push.error) = (.noAddress, Domain.Notification.Push.dropped)
+            }
+            note.note(push)
+        }
+        return note
+    }
+
+    /// Returns a notification or hidden record, or nil.
+    package func find(_ id: NotificationID) throws -> Domain.Notification? {
+        try sql.find(Domain.Notification.table, id)
+    }
+
+    /// Returns the ids of a user's notifications of one kind or of all kinds.
+    package func ids(of uid: UserID, kind: Domain.Notification.Kind?, onlyUnread: Bool) throws -> [NotificationID] {
+        try sql.values(
+            """
+            SELECT notificationId FROM notification
+            WHERE uid = $1 AND hidden = 0 AND ($2 = '' OR kind = $2) AND (isRead = 0 OR $3 = 0)
+            """,
+            uid,
+            kind?.rawValue ?? "",
+            onlyUnread
+        )
+    }
+
+    /// Returns the number of notifications and records about a device.
+    package func count(of did: DeviceID) throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM notification WHERE did = $1", did) ?? 0
+    }
+
+    /// Returns the numbers of unread notifications of users.
+    package func unread(of uids: some Collection<UserID>) throws -> [UserID: Unread] {
+        var counts: [UserID: Unread] = [:]
+        try sql.query(
+            "SELECT kind, count(*) FROM notification WHERE uid = $1 AND hidden = 0 AND isRead = 0 GROUP BY kind",
+            each: uids
+        ) { uid, row in counts[uid, default: [:]][row.next()] = row.next() }
+        return counts
+    }
+
+    // MARK: The user's changes
+
+    /// Marks a user's notifications as read, and returns them as they were before.
+    package func markRead(_ ids: [NotificationID], of uid: UserID) throws -> [Domain.Notification] {
+        try transaction.requireLock(of: uid)
+        let rows = try find(ids, of: uid)
+        try sql.run("UPDATE notification SET isRead = 1 WHERE notificationId = $1", each: rows) { $0.id }
+        return rows
+    }
+
+    /// Deletes a user's notifications, and returns them.
+    package func delete(_ ids: [NotificationID], of uid: UserID) throws -> [Domain.Notification] {
+        try transaction.requireLock(of: uid)
+        let rows = try find(ids, of: uid)
+        try sql.run("DELETE FROM notification WHERE notificationId = $1", each: rows) { $0.id }
+        return rows
+    }
+
+    /// Returns the notifications with the given ids that a user has.
+    private func find(_ ids: [NotificationID], of uid: UserID) throws -> [Domain.Notification] {
+        try ids.compactMap { try find($0) }.filter { $0.uid == uid && !$0.isHidden }
+    }
+
+    // MARK: The notifier's changes
+
+    /// Returns, by the index of a given notification, the newest stored notification to the same user about the same
+    /// device and subject.
+    package func similar(to notes: [Domain.Notification]) throws -> [Int: Domain.Notification] {
+        var found: [Int: Domain.Notification] = [:]
+        try sql.query(
+            """
+            SELECT \(Domain.Notification.table.columns) FROM notification
+            WHERE did = $1 AND subject = $2 AND uid = $3 AND (hidden = 0 OR outcome = 'pending')
+            ORDER BY ts DESC LIMIT 1
+            """,
+            each: notes.indices.filter { notes[$0].did != nil && !notes[$0].subject.isEmpty }
+        ) { index in
+            (notes[index].did, notes[index].subject, notes[index].uid)
+        } row: { index, row in
+            found[index] = row.nextRow()
+        }
+        return found
+    }
+
+    /// Returns users with ids after `uid` who have an uncleared notification or a pending record about a subject.
+    package func holders(of did: DeviceID, _ subject: String, after uid: String, limit: Int) throws -> [UserID] {
+        try sql.values(
+            """
+            SELECT DISTINCT uid FROM notification WHERE did = $1 AND subject = $2 AND uid > $3
+                AND (hidden = 0 AND clearedAt IS NULL OR outcome = 'pending') ORDER BY uid LIMIT $4
+            """,
+            did,
+            subject,
+            uid,
+            limit
+        )
+    }
+
+    /// Returns at most `limit` notifications about which the notifier must decide again.
+    package func due(limit: Int) throws -> [Domain.Notification] {
+        try sql.rows(of: Domain.Notification.table, "WHERE dueAt <= $1 ORDER BY dueAt LIMIT $2", now, limit)
+    }
+
+    /// Adds notifications and hidden records; skips those whose user already has one about the same event.
+    package func add(_ notes: [Domain.Notification]) throws {
+        for note in notes { try transaction.requireLock(of: note.uid) }
+        try sql.run(Domain.Notification.table.inserting(beside: "uid, eventId"), each: notes)
+    }
+
+    /// Stores changed notifications.
+    package func save(_ notes: [Domain.Notification]) throws {
+        for note in notes { try transaction.requireLock(of: note.uid) }
+        try sql.run(Domain.Notification.table.update, each: notes)
+    }
+
+    /// Deletes each user's oldest notifications and records, to leave at most `limit` of each kind.
+    package func trim(_ uids: some Collection<UserID>, to limit: Int) throws {
+        for isHidden in [false, true] {
+            try sql.run(
+                """
+                DELETE FROM notification WHERE uid = $1 AND hidden = $2 AND (ts, notificationId) <= (
+                    SELECT ts, notificationId FROM notification WHERE uid = $1 AND hidden = $2
+                    ORDER BY ts DESC, notificationId DESC LIMIT 1 OFFSET $3)
+                """,
+                each: uids
+            ) { ($0, isHidden, limit) }
+        }
+    }
+
+    // MARK: Settings
+
+    /// Returns the settings of users; leaves out users without stored settings.
+    package func settings(of uids: some Collection<UserID>) throws -> [UserID: NotificationSettings] {
+        var found: [UserID: NotificationSettings] = [:]
+        try sql.query(NotificationSettings.table.find, each: uids) { uid, row in found[uid] = row.nextRow() }
+        return found
+    }
+
+    /// Stores a user's settings.
+    package func save(_ settings: NotificationSettings) throws {
+        try transaction.requireLock(of: settings.uid)
+        try sql.run(NotificationSettings.table.upsert, settings)
+    }
+
+    /// Deletes a user's notifications, settings and push addresses.
+    func forget(_ uid: UserID) throws {
+        for table in ["notification", "notificationSetting", "pushAddress"] {
+            try sql.run("DELETE FROM \(table) WHERE uid = $1", uid)
+        }
+    }
+}
+
+extension Domain.Notification: TableRow {
+    package static let table = Table<Self>("notification")
+
+    package static func map(_ column: inout ColumnMapper<Self>) -> Self {
+        var note = Self(
+            id: column("notificationId", \.id, as: .key),
+            uid: column("uid", \.uid),
+            eventID: column("eventId", \.eventID),
+            kind: column("kind", \.kind),
+            type: column("type", \.type),
+            did: column("did", \.did),
+            subject: column("subject", \.subject),
+            ts: column("ts", \.ts, as: .changing)
+        )
+        note.title = column("title", \.title, as: .changing)
+        note.text = column("text", \.text, as: .changing)
+        note.data = column("data", \.data, as: .changing)
+        note.isRead = column("isRead", \.isRead, as: .changing)
+        note.count = column("count", \.count, as: .changing)
+        note.clearedAt = column("clearedAt", \.clearedAt, as: .changing)
+        note.isHidden = column("hidden", \.isHidden, as: .changing)
+        note.outcome = column("outcome", \.outcome, as: .changing)
+        note.why = column("why", \.why, as: .changing)
+        note.countedIn = column("countedIn", \.countedIn, as: .changing)
+        let pushes = column("pushes", { JSONValue.array($0.pushes.map(\.stored)) }, as: .changing)
+        note.pushes = pushes.arrayValue?.compactMap { Push(stored: $0) } ?? []
+        note.dueAt = column("dueAt", \.dueAt, as: .changing)
+        return note
+    }
+}
+
+extension Domain.Notification.Push {
+    /// Decodes a stored outcome; returns nil if it isn't valid.
+    fileprivate init?(stored value: JSONValue) {
+        guard let object = value.objectValue, let terminal = object["terminalId"]?.stringValue,
+            let outcome = object["outcome"]?.stringValue.flatMap(Domain.Notification.Outcome.init(rawValue:)),
+            let at = object["at"]?.intValue
+        else { return nil }
+        self.init(
+            TerminalID(trusted: terminal),
+            outcome,
+            error: object["error"]?.stringValue,
+            at: Instant(milliseconds: at)
+        )
+    }
+
+    /// The outcome as JSON, as it is stored and shown.
+    package var stored: JSONValue {
+        .object([
+            "terminalId": .string(terminal.text), "outcome": .string(outcome.rawValue),
+            "error": error.map { .string($0) }, "at": .integer(at.milliseconds),
+        ])
+    }
+}
+
+extension NotificationSettings: TableRow {
+    package static let table = Table<Self>("notificationSetting")
+
+    package static func map(_ column: inout ColumnMapper<Self>) -> Self {
+        var settings = NotificationSettings(column("uid", \.uid, as: .key))
+        let off = column("off", { $0.off.map(\.rawValue).sorted().joined(separator: " ") }, as: .changing)
+        settings.off = Set(off.split(separator: " ").compactMap { Domain.Notification.Kind(rawValue: String($0)) })
+        let devices = column("dids", { JSONObject($0.devices.map { ($0.text, .bool($1)) }) }, as: .changing)
+        for member in devices.members {
+            if let isOn = member.value.boolValue { settings.devices[DeviceID(trusted: member.key)] = isOn }
+        }
+        settings.offlineMinutes = column("offlineMinutes", \.offlineMinutes, as: .changing)
+        let from = column("quietFrom", \.quiet?.from, as: .changing)
+        let to = column("quietTo", { $0.quiet?.to ?? 0 }, as: .changing)
+        let zone = column("quietZone", { $0.quiet?.zone }, as: .changing)
+        settings.quiet = from.map { QuietHours(from: $0, to: to, zone: zone) }
+        return settings
+    }
+}

@@ -1,0 +1,142 @@
+"""Each event makes each notification once, whenever the service is killed; the control takes the safeguard away."""
+
+import contextlib
+import os
+import random
+import threading
+import time
+import unittest
+
+import postgres
+from harness import LONG, Service, eventually
+from test_event_kills import Sender
+from world import SETTINGS, OwnWorld, World
+
+KILLS = int(os.environ.get("NOTIFICATION_KILLS") or (300 if LONG else 4))
+DEVICES = USERS = 3
+
+
+class Killed(OwnWorld):
+    """A service that is killed while devices report alerts to several users each."""
+
+    def make_world(self):
+        self.service = Service(arguments=SETTINGS, store=self.make_store())
+        return World(watch=False, service=self.service)
+
+    def make_store(self):
+        return None
+
+    def prepare(self):
+        self.users = [self.terminal(reconnect=True, keepalive=5) for _ in range(USERS)]
+        devices = [self.device(reconnect=True, keepalive=5) for _ in range(DEVICES)]
+        for device in devices:
+            for user in self.users:
+                user.bind(device)
+        self.stopping = threading.Event()
+        self.addCleanup(self.stopping.set)
+        self.senders = [Sender(device, self.stopping) for device in devices]
+        for sender in self.senders:
+            sender.start()
+
+    def load(self, count):
+        dice = random.Random(seed := random.randrange(1 << 32))
+        for _ in range(count):
+            time.sleep(dice.uniform(0.05, 0.6))
+            self.kill(dice)
+        return seed
+
+    def kill(self, dice):
+        self.service.kill()
+        self.service.start()
+
+    def finish(self):
+        """Ends the load, and returns what is wrong with the stored notifications."""
+        self.stopping.set()
+        for sender in self.senders:
+            sender.join(120)
+            self.assertFalse(sender.is_alive(), "a report was never answered")
+        last = self.last_alert()
+        eventually(lambda: all(self.has(user, last) for user in self.users), 60, "the last notifications")
+        return self.faults()
+
+    def alerts(self, device):
+        """Returns the number of the device's alerts by the device's own events, each of which is logged once."""
+        return int(self.service.sql(f"SELECT count(*) FROM event WHERE did = '{device.did}' AND type = 'alert'")[0][0])
+
+    def last_alert(self):
+        return {sender.device.did: self.alerts(sender.device) for sender in self.senders}
+
+    def counts(self, user, did):
+        """Returns the number of events of a user's notifications of a device, and of records of these events."""
+        where = f"uid = '{user.uid}' AND did = '{did}' AND type = 'device.alert'"
+        count = self.service.sql(f"SELECT coalesce(sum(count), 0) FROM notification WHERE {where} AND hidden = 0")
+        rows = self.service.sql(f"SELECT count(*), count(DISTINCT eventId) FROM notification WHERE {where}")
+        return int(float(count[0][0])), int(rows[0][0]), int(rows[0][1])
+
+    def has(self, user, last):
+        return all(self.counts(user, did)[0] >= min(alerts, 1) and self.counts(user, did)[0] >= alerts
+                   for did, alerts in last.items())
+
+    def faults(self):
+        found = []
+        for did, alerts in self.last_alert().items():
+            for user in self.users:
+                counted, rows, events = self.counts(user, did)
+                if counted != alerts:
+                    found.append(f"{alerts} alerts of {did} were counted {counted} times for {user.uid}")
+                # Records above 500 are deleted.
+                if alerts <= 500 and (rows, events) != (alerts, alerts):
+                    found.append(f"{alerts} alerts of {did} made {rows} records of {events} events for {user.uid}")
+        return found
+
+
+class Kills(Killed):
+    def test_each_event_makes_each_notification_once(self):
+        done = 0
+        while done < KILLS:
+            self.prepare()
+            count = min(50, KILLS - done)
+            seed = self.load(count)
+            self.assertEqual(self.finish(), [], f"seed {seed} after {done} kills")
+            done += count
+            print(f"({done} kills, {sum(self.last_alert().values())} alerts) ", end="", flush=True)
+
+    def test_a_control_that_loses_its_position_fails(self):
+        """The place is set back, as if it were stored in another transaction than the notifications."""
+        self.prepare()
+        eventually(lambda: all(sender.answered > 20 for sender in self.senders), 30)
+        self.service.kill()
+        # Without the unique event ids, the same events would make notifications again.
+        self.service.sql("UPDATE notification SET eventId = notificationId")
+        self.service.sql("UPDATE meta SET value = '0-0-0' WHERE name = 'notifier'")
+        self.service.start()
+        self.stopping.set()
+        for sender in self.senders:
+            sender.join(120)
+        with contextlib.suppress(AssertionError):
+            eventually(lambda: self.faults() != [], 20)
+        self.assertTrue([fault for fault in self.faults() if "counted" in fault])
+
+
+@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+class KillsOnPostgres(Killed):
+    def make_store(self):
+        self.server = postgres.Server()
+        self.addCleanup(self.server.close)
+        return self.server.make()
+
+    def kill(self, dice):
+        if dice.random() < 0.5:
+            return super().kill(dice)
+        self.server.kill()
+        time.sleep(0.1)
+        self.server.start()
+
+    def test_each_event_makes_each_notification_once_when_the_database_is_killed_too(self):
+        self.prepare()
+        seed = self.load(max(2, KILLS // 10))
+        self.assertEqual(self.finish(), [], f"seed {seed}")
+
+
+if __name__ == "__main__":
+    unittest.main()
