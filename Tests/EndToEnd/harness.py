@@ -1,5 +1,6 @@
 """A service under test: starts, stops and kills it, and runs its command line."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -22,6 +23,7 @@ LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 # Variables for the tests aren't settings of the program, which would warn about them.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")} | {"CHECK_LOCKS": "1"}
 TOPICS = "ll/v1"
+SECOND = 1.0 if LONG else 3.0  # for what must happen within a second: other tests can occupy the cores
 
 # The names of these settings' ports in ready.json.
 OTHER_PORTS = {
@@ -62,10 +64,39 @@ def slow(seconds):
     return statistics.quantiles(seconds, n=20, method="inclusive")[-1]
 
 
+# Outgoing connections get ports from 32,768 on (ip_local_port_range). Listeners use lower ones, so that a port that was
+# free for a service is still free when the service starts again.
+FIRST_PORT, BLOCK_PORTS, BLOCKS = 12_000, 200, 100
+port_blocks = {}  # by process, since run.py forks
+
+
+def port_block():
+    """Returns this process's block of ports; a socket's name reserves it until the process ends."""
+    if os.getpid() not in port_blocks:
+        for block in range(BLOCKS):
+            name = socket.socket(socket.AF_UNIX)
+            try:
+                name.bind(f"\0lamplighter-test-ports-{block}")
+            except OSError:
+                name.close()
+                continue
+            first = FIRST_PORT + block * BLOCK_PORTS
+            port_blocks[os.getpid()] = name.detach(), itertools.cycle(range(first, first + BLOCK_PORTS))
+            break
+    return port_blocks[os.getpid()][1]
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Returns a free port, which neither an outgoing connection nor another process of tests takes."""
+    for port in itertools.islice(port_block(), BLOCK_PORTS):
+        with socket.socket() as s:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                s.bind(("", port))
+                return port
+            except OSError:
+                pass
+    raise AssertionError(f"none of {BLOCK_PORTS} ports is free")
 
 
 def alive(pid):
@@ -120,6 +151,9 @@ class Service:
 
     def start(self):
         """Starts the service, on the ports of its last run if any, and waits for ready.json."""
+        if not self.mqtt_port:
+            self.mqtt_port, self.http_port, self.health_port = (free_port() for _ in range(3))
+            self.other_ports = {setting: free_port() for setting in OTHER_PORTS}
         self.process = subprocess.Popen(
             self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=self.environment)
         self.ready = eventually(self._ready, START_SECONDS, "ready.json")
@@ -221,14 +255,22 @@ class Service:
         path.write_text(json.dumps(document))
         return self.json(kind, "import", str(path))
 
-    def sql(self, statement):
-        """Runs a statement on the service's database and commits it; returns rows of texts."""
+    def sql(self, statement, before_commit=lambda: None):
+        """Runs a statement on the service's database and commits it; returns rows of texts.
+
+        A test stops the service in `before_commit`: the test has SQLite's write lock then, so the
+        service doesn't keep it while it is stopped.
+        """
         if self.store:
+            before_commit()
             return postgres.query(self.store, statement)
-        base = sqlite3.connect(self.data / "lamplighter.db", timeout=30)
+        # A deferred transaction fails at once if the service commits between its first read and its first write.
+        base = sqlite3.connect(self.data / "lamplighter.db", timeout=30, isolation_level="IMMEDIATE")
         try:
             with base:
-                return [tuple("" if v is None else str(v) for v in row) for row in base.execute(statement)]
+                rows = [tuple("" if v is None else str(v) for v in row) for row in base.execute(statement)]
+                before_commit()
+                return rows
         finally:
             base.close()
 

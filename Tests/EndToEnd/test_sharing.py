@@ -10,7 +10,7 @@ from sharing import Sharing
 
 
 class ByUser(Sharing):
-    def test_the_whole_way(self):
+    def test_the_whole_process(self):
         device, owner = self.pair()
         guest = self.terminal()
         began = time.time() * 1000
@@ -69,7 +69,7 @@ class ByUser(Sharing):
         self.assertError(two.fail("share/invite", params), "Forbidden")
         self.assertEqual(self.role(two, device), "guest")
 
-    def test_oneself_and_one_who_is_there_or_invited(self):
+    def test_oneself_and_a_user_who_is_bound_or_invited(self):
         device = self.device()
         one, two, three = (self.terminal() for _ in range(3))
         one.bind(device), two.bind(device)
@@ -105,7 +105,7 @@ class ByUser(Sharing):
             self.assertError(owner.fail("share/answer", params), "InvalidRequest")
         self.assertError(owner.fail("share/list", {}), "InvalidRequest", "type")
 
-    def test_other_peoples_invitations_do_not_exist(self):
+    def test_other_users_invitations_do_not_exist(self):
         device, owner = self.pair()
         guest, stranger = self.terminal(), self.terminal()
         id = self.invite(owner, device, guest)["sharingId"]
@@ -117,7 +117,7 @@ class ByUser(Sharing):
             self.assertError(mine, "ResourceNotFound")
             self.assertEqual(mine, terminal.fail(method, {"sharingId": fresh_id("i"), **params}))
 
-    def test_a_reader_may_watch_and_not_control(self):
+    def test_a_reader_can_watch_and_not_control(self):
         device, owner = self.pair()
         guest = self.terminal()
         self.share(owner, device, guest, access="read")
@@ -127,7 +127,7 @@ class ByUser(Sharing):
         self.assertError(
             guest.fail("device/control", {"did": device.did, "data": {"power": True}}), "Forbidden")
 
-    def test_a_guest_for_minutes_is_told_until_when(self):
+    def test_a_guest_for_minutes_is_told_the_end(self):
         device, owner = self.pair()
         guest = self.terminal()
         self.share(owner, device, guest, guestMinutes=60)
@@ -151,7 +151,7 @@ class ByUser(Sharing):
         self.gone(guest, device, "revoked")
         self.assertError(owner.fail("share/revoke", {"sharingId": id}), "Expired")
 
-    def test_a_removed_guest_can_not_come_back_by_an_old_invitation(self):
+    def test_a_removed_guest_cannot_return_by_an_old_invitation(self):
         device, owner = self.pair()
         guest = self.terminal()
         id = self.share(owner, device, guest)
@@ -163,7 +163,7 @@ class ByUser(Sharing):
         self.assertError(
             guest.fail("device/bind", {"did": device.did, "passcode": device.passcode}), "Forbidden")
 
-    def test_a_leaving_owner_takes_everything_along(self):
+    def test_a_leaving_owner_ends_all_others_access(self):
         device, owner = self.pair()
         guest, invited, newcomer = self.terminal(), self.terminal(), self.terminal()
         accepted = self.share(owner, device, guest)
@@ -180,7 +180,7 @@ class ByUser(Sharing):
         self.assertEqual((entry["role"], entry["alias"]), ("special", ""))
         self.assertEqual(newcomer.get("share/list", {"type": "byMe"})["sharings"], [])
 
-    def test_a_guest_whose_time_is_over_when_the_owner_leaves_is_told_that(self):
+    def test_an_expired_guest_is_told_the_expiry_when_the_owner_leaves(self):
         device, owner = self.pair()
         guest = self.terminal()
         id = self.share(owner, device, guest, guestMinutes=1)
@@ -188,9 +188,9 @@ class ByUser(Sharing):
         # The minute ends while the service is stopped, and the owner asks before the service checks
         # the time.
         process = self.world.service.process
-        process.send_signal(signal.SIGSTOP)
         try:
-            self.world.service.sql(f"UPDATE binding SET guestUntil = {now() - 1} WHERE uid = '{guest.uid}'")
+            self.world.service.sql(f"UPDATE binding SET guestUntil = {now() - 1} WHERE uid = '{guest.uid}'",
+                                   before_commit=lambda: process.send_signal(signal.SIGSTOP))
             owner.send("device/unbind", {"did": device.did}, "leave")
         finally:
             process.send_signal(signal.SIGCONT)
@@ -198,7 +198,7 @@ class ByUser(Sharing):
         self.told(guest, id, "expired")
         self.gone(guest, device, "expired")
 
-    def test_a_reset_makes_everything_void(self):
+    def test_a_reset_ends_everything(self):
         device, owner = self.pair()
         guest, invited = self.terminal(), self.terminal()
         accepted = self.share(owner, device, guest)
@@ -210,7 +210,7 @@ class ByUser(Sharing):
         told = guest.expect(f"user/{guest.uid}/device", lambda b: b["type"] == "unbound").body
         self.assertEqual(told["reason"], "reset")
 
-    def test_a_deleted_device_is_gone_for_everybody(self):
+    def test_a_deleted_device_is_gone_for_all_users(self):
         device, owner = self.pair()
         guest = self.terminal()
         id = self.share(owner, device, guest)
@@ -236,7 +236,7 @@ class ByUser(Sharing):
 
 
 class Listing(Sharing):
-    def test_both_sides_pages_and_devices(self):
+    def test_both_sides_with_pages_and_devices(self):
         device, owner = self.pair()
         other = self.device()
         owner.bind(other)
