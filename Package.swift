@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-/// Switched on for every target.
+/// The compiler settings of every target.
 ///
-/// Each is a language proposal that the next language mode adopts.
+/// Each feature is a language proposal that the next language mode adopts. All warnings are errors.
 let settings: [SwiftSetting] = [
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
     .enableUpcomingFeature("ExistentialAny"),
@@ -21,10 +21,11 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Of the targets that a message passes through.
+/// The compiler settings of the targets that a message passes through.
 ///
-/// They are optimized in debug builds too, which `deploy/run` and `deploy/test` share; asserts stay. Each is compiled
-/// as a whole, and the others can inline its functions, as in release builds.
+/// These targets are optimized in debug builds too; asserts stay on. `deploy/run` and `deploy/test` share the debug
+/// build. Each of these targets is compiled as a whole module, and other targets can inline its functions, as in
+/// release builds.
 let hot =
     settings + [
         .unsafeFlags(
@@ -38,8 +39,8 @@ let hot =
 
 /// Links the Swift runtime into debug builds of the program, as `--static-swift-stdlib` does in release builds.
 ///
-/// Without libraries to relocate, unused code and relocations of its own, an idle service needs a tenth less memory. A
-/// package's program stays relocatable.
+/// The linked program has no Swift libraries to relocate, no unused code and no relocations of its own. An idle service
+/// therefore needs a tenth less memory. The program in a package stays relocatable.
 let staticRuntime: [LinkerSetting] = [
     .unsafeFlags(
         [
@@ -134,8 +135,9 @@ let package = Package(
         .target(name: "Credentials", path: "Sources/Shared/Credentials", swiftSettings: hot, plugins: ["EmbedTexts"]),
         .target(name: "Metering", path: "Sources/Shared/Metering", swiftSettings: hot, plugins: ["DeclareSettings"]),
 
-        // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker looks for. Only
-        // the latter brings the static runtime, which tests must not load twice.
+        // The broker plugin, libLamplighterGate.so. `Gate` makes the plugin's decisions, and `GatePlugin` has the
+        // functions that the broker looks for. Only `GatePlugin` links the static Swift runtime, because tests must not
+        // load the runtime twice.
         .target(
             name: "Gate",
             dependencies: ["Batching", "CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering"],
@@ -149,7 +151,7 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-static-stdlib"])]
         ),
 
-        // The service, from the wire up.
+        // The targets of the service, the lowest layer first.
         .target(
             name: "Mosquitto",
             dependencies: ["Batching", "CMosquitto"],
@@ -228,7 +230,7 @@ let package = Package(
             swiftSettings: settings,
             plugins: ["EmbedTexts"]
         ),
-        // The settings and limits of schemas/settings.yaml.
+        // The build plugin that declares the settings and limits of schemas/settings.yaml in Swift.
         .executableTarget(
             name: "SettingsTool",
             path: "Plugins/SettingsTool",
@@ -239,8 +241,8 @@ let package = Package(
             capability: .buildTool(),
             dependencies: ["SettingsTool"]
         ),
-        // The reference that people read: the pages of schemas/generated/reference.txt and the playground, which the
-        // plugin embeds.
+        // The target of the reference that people read, and the build plugin that embeds texts. In this target, the
+        // plugin embeds the pages of schemas/generated/reference.txt and the playground.
         .executableTarget(
             name: "EmbedTool",
             path: "Plugins/EmbedTool",
@@ -258,7 +260,8 @@ let package = Package(
             swiftSettings: settings,
             plugins: ["EmbedTexts"]
         ),
-        // What operators meet: errors with a code and cures, the data directory, and copies of it.
+        // The targets for what operators handle: errors with a code and cures, the data directory, and backups of this
+        // directory.
         .target(name: "Problems", dependencies: ["JSON"], swiftSettings: settings, plugins: ["EmbedTexts"]),
         .target(
             name: "Files",
@@ -329,7 +332,7 @@ let package = Package(
             plugins: ["EmbedTexts"]
         ),
 
-        // What the executable alone needs: measuring and simulating.
+        // The targets that only the executables need, for measuring and simulating.
         .target(
             name: "PlainSubscriber",
             dependencies: ["CMosquitto", "Mosquitto"],

@@ -139,7 +139,8 @@ class Types:
         self.written = {}
 
     def of(self, schema, file):
-        """Returns a schema's type in TypeScript's form; an object with a definition is named."""
+        """Returns a schema's type in TypeScript's form; for an object that has a definition, this is the name of the
+        definition."""
         if "$ref" in schema:
             return self.named(*catalog.target(schema["$ref"], file))
         if "const" in schema:

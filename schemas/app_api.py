@@ -1,6 +1,6 @@
-"""Makes the OpenAPI document of requests over HTTP from the methods' schemas.
+"""Makes the OpenAPI document that describes requests over HTTP from the methods' schemas.
 
-Each method is one path, the short form of its topic; envelopes, examples and errors are those of MQTT.
+Each method is one path, the short form of its topic; envelopes, examples and errors are the same as over MQTT.
 """
 
 import yaml
@@ -135,7 +135,7 @@ def events():
     }
 
 
-# What the access tokens of linked services can be allowed (reference: oauth#clients).
+# The scopes that the access token of a linked service can have (reference: oauth#clients).
 SCOPES = {
     f"{service}{end}": f"{words} of `{service}`" for service in ("device", "home", "share", "schedule", "notification", "account")
     for end, words in (("", "The methods"), (":read", "The methods that change nothing"))}
@@ -164,7 +164,7 @@ def oauth(name, summary, parameters, result):
 
 
 def document(bundle):
-    """The document as values."""
+    """Returns the OpenAPI document as a dictionary."""
     known = bundle.components()
     request = {
         "title": "Request over HTTP", "type": "object",
@@ -205,7 +205,7 @@ def document(bundle):
 
 
 def reached(value, known):
-    """The schemas that the paths refer to, and those that these refer to."""
+    """The schemas to which the paths refer, directly or through other schemas."""
     out, waiting = {}, [value]
     while waiting:
         one = waiting.pop()
@@ -220,6 +220,6 @@ def reached(value, known):
 
 
 def text(bundle):
-    """The document as it is stored."""
+    """Returns the text of the OpenAPI document, as it is stored in generated/."""
     head = "# Made by bundle.py from methods/; edit there.\n"
     return head + yaml.dump(document(bundle), Dumper=bundle.Plain, sort_keys=False, allow_unicode=True, width=120)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), requests over HTTP and the console's interface as OpenAPI 3.1, the
-documents' schemas in one file each, the pages of the reference, and the lists; and the parts of other files that are
-made of lists/ (see lists.py).
+"""Makes the files in generated/ and the parts of other files that are made from lists/ (see lists.py); generated/
+contains the contract as AsyncAPI 3.0 (mqtt bindings), requests over HTTP and the console's interface as OpenAPI 3.1,
+the command lines, the documents' schemas in one file each, the pages of the reference, and the lists.
 
     bundle.py            writes the files
     bundle.py --check    fails when a file is not what it would write
@@ -67,7 +67,7 @@ USERS = {
 
 
 def part_name(file, definition):
-    """The name of a shared definition, or of a message that others contain, outside its file."""
+    """The name that a shared definition, or a message that other messages contain, has outside its file."""
     entry = catalog.entries().get(definition)
     if entry and entry.file == file:
         return definition
@@ -75,7 +75,8 @@ def part_name(file, definition):
 
 
 def bundled(schema, file, refer=None):
-    """A schema of `file` whose references are what `refer` makes of a name; those of components unless given."""
+    """A schema of `file` in which `refer` makes each reference from the name of its target; without `refer`, the
+    references lead to components."""
     refer = refer or (lambda name: component(name)["$ref"])
     if isinstance(schema, list):
         return [bundled(one, file, refer) for one in schema]
@@ -88,12 +89,12 @@ def bundled(schema, file, refer=None):
 
 
 def defined(name):
-    """The reference to a definition of the same file."""
+    """A reference to a definition in the same file."""
     return "#/definitions/" + name
 
 
 def components():
-    """Every side of a method, message and document as a component, and every shared definition."""
+    """The components: one for each side of a method, each message, each document and each shared definition."""
     out = {}
     for file, schema in catalog.files().items():
         for name, definition in schema["definitions"].items():
@@ -107,7 +108,8 @@ def components():
 
 
 def entry_component(name):
-    """One side of a method, a message or a document; a side gets its title here."""
+    """The component for one side of a method, for a message or for a document; a side of a method gets its title
+    here."""
     entry = catalog.entries()[name]
     schema = bundled(catalog.schema(name), entry.file)
     if entry.side is None:
@@ -130,7 +132,7 @@ def standalone(name):
 
 
 def needed(schema, file):
-    """The definitions that a schema refers to, and those that these refer to."""
+    """The definitions to which a schema refers, directly or through other definitions."""
     out = {}
     waiting = [(schema, file)]
     while waiting:
@@ -157,7 +159,8 @@ def references(schema, file):
 
 
 def component_key(name):
-    """The key of a name below components: some tools allow no dots in keys."""
+    """The key under which a schema stands in the document's components; it contains no dots, because some tools
+    don't allow dots in keys."""
     return name.replace(".", "-")
 
 
@@ -184,13 +187,15 @@ def message(title, payload, summary, examples=()):
 
 
 def shown(name, around=lambda value: value):
-    """The valid examples of a name as a message carries them, without those that are there for their size."""
+    """The valid examples of a name in the form in which a message carries them, without examples that are larger
+    than `EXAMPLE_MAX`."""
     cases = catalog.examples(name, "valid").items()
     return [(case, around(value)) for case, value in cases if len(json.dumps(value)) <= EXAMPLE_MAX]
 
 
 def request_of(method):
-    """Makes a request of a method's params; a token stands where one is needed."""
+    """Returns a function that makes an example request from a method's params; the request has a token unless the
+    method never needs one."""
     token = {} if catalog.needs_session(method) == "never" else {"token": TOKEN}
     return lambda params: {"id": "q1", **token, "params": params}
 
@@ -200,12 +205,13 @@ def answer_of(result):
 
 
 def envelope(kind, member, inner):
-    """The envelope of a request or answer around this method's params or result."""
+    """The envelope of a request or answer around a method's params or result."""
     return {"allOf": [component(kind), {"properties": {member: component(inner)}}]}
 
 
 def messages(name, channel, channels):
-    """The messages of one channel: its own, and on the answers' channel one per method."""
+    """The messages of one channel: its own message, and on the channel of the answers also one answer for each
+    method."""
     if "binary" in channel:
         batch = message(name, BATCH, channel["summary"])
         batch["contentType"] = "application/octet-stream"
@@ -234,7 +240,7 @@ def tag(channel):
 
 
 def tags():
-    """All groups with what each is."""
+    """All groups of channels, each with its description."""
     written = {t["name"]: t["description"] for t in SETTING["tags"]}
     services = {
         file.removeprefix("methods/"): schema["description"]
@@ -259,7 +265,8 @@ def channel_item(name, channel, channels):
 
 
 def channel_words(channel):
-    """What an operation's bindings say for MQTT 5 alone, said for all, beside the other side."""
+    """The description of a channel: the other side, and what the bindings of an operation say only for MQTT 5
+    (whether messages are retained or expire)."""
     words = "Other side: " + USERS[channel["who"]] + "."
     if channel.get("retain"):
         words += " Retained: a subscriber gets the last one at once, and an empty payload takes it away."
@@ -269,7 +276,7 @@ def channel_words(channel):
 
 
 def method_words(method):
-    """Whether a method needs a token, and which errors it answers."""
+    """Whether a method needs a token, and which errors it can answer with."""
     token = {
         "always": "Needs the token of a session.",
         "sometimes": "Needs the token of a session for some params.",
@@ -349,7 +356,7 @@ def server(written):
 
 
 class Plain(yaml.SafeDumper):
-    """Writes without anchors, so that the file reads the same in every tool."""
+    """Writes YAML without anchors, so that the file reads the same in every tool."""
 
     def ignore_aliases(self, data):
         return True
@@ -362,7 +369,7 @@ def asyncapi():
 
 
 def outputs():
-    """The made files by path, with their text."""
+    """The paths of the generated files, each with the file's text."""
     made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
     made |= {
         "asyncapi.yaml": asyncapi(), "commands.json": commands.text(), "lists.json": lists.text(), "openapi.yaml": http_api.text(),
@@ -374,7 +381,7 @@ def outputs():
 def main():
     filled = lists.filled()
     if "--check" not in sys.argv[1:]:
-        # The pages of the reference are made from some of these.
+        # These files are written first, because the pages of the reference are made from some of them.
         for path, text in filled.items():
             path.write_text(text, encoding="utf-8")
     made = outputs() | filled

@@ -29,7 +29,8 @@ class Entry(NamedTuple):
 
 
 def read(path):
-    """The JSON of a file. A member given twice is an error: one of two equally named cases would vanish."""
+    """Reads the JSON of a file; a member that is given twice is an error, because otherwise one of two cases with
+    the same name would be lost."""
     return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
 
 
@@ -42,13 +43,13 @@ def _once(pairs):
 
 @functools.cache
 def files():
-    """The schema files by their path without the suffix, with the lists' values in place of references to them."""
+    """The schema files, by their path without the suffix; the lists' values replace the references to the lists."""
     paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
     return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): lists.inlined(read(path)) for path in paths}
 
 
 def is_entry(definition):
-    """True for a method, message or document: it has a title. The others are parts of these."""
+    """True for a method, message or document, which has a title; all other definitions are parts of these."""
     return "title" in definition
 
 
@@ -86,7 +87,7 @@ def _named(file, name):
 
 
 def schema(name):
-    """The schema of a name, its references as written."""
+    """The schema of a name, with its references as they are written in the file."""
     file, definition, side = entries()[name]
     found = files()[file]["definitions"][definition]
     return found["properties"][side] if side else found
@@ -128,7 +129,8 @@ def channels():
     return {**written, **made}
 
 
-# How addresses begin that are not below the root: the broker's own, and those at which Home Assistant looks for devices.
+# The beginnings of addresses that are not below the root: the addresses of the broker itself, and the addresses at
+# which Home Assistant looks for devices.
 _WHOLE = ("$", "homeassistant/")
 
 
@@ -165,7 +167,8 @@ def needs_session(method):
 
 
 def error_codes(method, by_key=False):
-    """The codes of the errors that a method may answer, or answers to an API key, in the order of `errorCode`."""
+    """The codes of the errors that a method can answer a request with, or, if `by_key` is true, a request with an
+    API key, in the order of `errorCode`."""
     found = {*_errors()["every"], *_errors()["methods"].get(method, ()), *(_errors()["key"] if by_key else ())}
     if needs_session(method) == "always":
         found.update(_errors()["session"])

@@ -1,7 +1,8 @@
 """Makes the OpenAPI document of the console's interface from http/*.yaml.
 
-In those files an operation is short: its `id`, the `role` that it needs at least (`none`: no session), `query`
-parameters by the names of common.yaml or written out, `body` and `answer` as schemas. A `$ref` is a schema's name.
+In those files an operation has a short form: its `id`; the lowest `role` that may use it (`none`: no session is
+needed); its `query` parameters, each given by its name in common.yaml or written in full; and the schemas of its
+`body` and `answer`. A `$ref` contains only the name of a schema.
 """
 
 import re
@@ -52,7 +53,7 @@ def referring(schema):
 
 
 def parameters(path, operation, known):
-    """The parameters of an operation: those in its path, and those it asks for."""
+    """The parameters of an operation: those in its path, and those in its query."""
     for name in re.findall(r"{(\w+)}", path):
         yield {"name": name, "in": "path", "required": True, **(
             {"schema": operation["path"][name]} if name in operation.get("path", {}) else
@@ -93,7 +94,7 @@ def operation(path, short, known):
 
 
 def document():
-    """The document as values."""
+    """Returns the OpenAPI document as a dictionary."""
     known = merged("parameters")
     return {
         "openapi": "3.1.0",
@@ -125,6 +126,6 @@ def document():
 
 
 def text():
-    """The document as it is stored."""
+    """Returns the text of the OpenAPI document, as it is stored in generated/."""
     head = "# Made by bundle.py from http/; edit there.\n"
     return head + yaml.safe_dump(document(), sort_keys=False, allow_unicode=True, width=120)

@@ -1,7 +1,9 @@
-"""Reads lists/: the codes and reasons of the project, each in one entry. bundle.py makes all else from them.
+"""Reads lists/, which has one entry for each code and reason of the project; bundle.py makes everything else from
+these entries.
 
-A list names the Swift enum made of it (`type`, in the module `target`; the module `pages` gets its texts), its section of
-the console's words (`words`), and its `definition` in generated/lists.json, to which the schemas refer. An entry has:
+A list names the Swift enum that is made from it: `type` is the enum's name, `target` is its module, and `pages` is the
+module that gets its texts. `words` names the list's section of the console's words. `definition` names the list's
+definition in generated/lists.json, to which the schemas refer. An entry has:
 
     code                 the value in messages, if it is not the entry's name
     title, cause, cure   or `text`: the page of `lamplighter explain` and of the reference
@@ -42,7 +44,7 @@ def all_lists():
 
 
 def check(name, one):
-    """Raises for an entry with an unknown or missing member, and for two entries with one code."""
+    """Raises an error for an entry with an unknown or missing member, and for two entries with the same code."""
     page = {tuple(key for key in PAGE if key in entry) for entry in one["entries"].values()}
     if len(page) > 1:
         raise ValueError(f"lists/{name}.yaml: pages differ in their members: {page}")
@@ -60,17 +62,17 @@ def check(name, one):
 
 
 def value(key, entry):
-    """What stands for an entry in messages and on the command line."""
+    """The value that represents an entry in messages and on the command line."""
     return entry.get("code", key)
 
 
 def definitions():
-    """The schemas of the lists by their definition."""
+    """The schemas of the lists, by the names of their definitions."""
     return {one["definition"]: definition(one) for one in all_lists().values() if "definition" in one}
 
 
 def definition(one):
-    """The schema of a list's values: those that messages can have."""
+    """The schema of a list; it allows only those values that messages can contain."""
     shown = {value(key, entry): entry for key, entry in one["entries"].items() if not entry.get("isNeverPublished")}
     words = [f"`{code}`: {entry['contract']}." for code, entry in shown.items() if "contract" in entry]
     description = " ".join([one["contract"], *words] if "contract" in one else words)
@@ -88,7 +90,7 @@ def inlined(schema):
 
 
 def swift(one):
-    """A list for Plugins/EmbedTool, which makes the Swift enum of it."""
+    """A list in the form from which Plugins/EmbedTool makes the Swift enum."""
     flags = one.get("flags", {})
     entries = one["entries"]
     return {
@@ -109,11 +111,11 @@ def swift(one):
 
 
 def raised(name, error):
-    """An error for Plugins/EmbedTool, which makes a function of it."""
+    """An error in the form from which Plugins/EmbedTool makes a function."""
     cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
     texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
     places = [place for text in texts for place in PLACE.findall(text)]
-    # The place alone can be absent.
+    # A parameter can be absent only if it is the whole of `at`, and occurs in no other text.
     absent = {place for place in places if places.count(place) == 1 and error.get("at") == f"{{{place}}}"}
     kinds = {place: "String?" if place in absent else "some CustomStringConvertible" for place in places}
     return {"name": name, **error, "cures": cures, "parameters": [f"{place}: {kind}" for place, kind in kinds.items()]}
@@ -143,7 +145,7 @@ def console_words(language):
 
 
 def section(name, words):
-    """A section of the words as it stands in their file, with a few texts a line."""
+    """A section of the console's words in the form of the words' file, with several entries on a line."""
     lines = [""]
     for key, said in words.items():
         part = f"{json.dumps(key)}: {json.dumps(said, ensure_ascii=False)}"
@@ -154,7 +156,7 @@ def section(name, words):
 
 
 def replaced(text, pattern, part):
-    """A text with the one part that matches a pattern replaced."""
+    """A text in which `part` replaces the only place that matches `pattern`."""
     made, count = re.subn(pattern, lambda _: part, text, flags=re.M | re.S)
     if count != 1:
         raise ValueError(f"{pattern} is found {count} times")
@@ -162,7 +164,7 @@ def replaced(text, pattern, part):
 
 
 def filled():
-    """The files that hold parts made of the lists, with their text."""
+    """The files that contain parts made from the lists, each with its text."""
     out = {}
     for language in ("en", "zh"):
         path = WORDS / f"words-{language}.json"

@@ -48,11 +48,11 @@ extension Backup {
         }
     }
 
-    /// Returns the temporary path of a file that isn't restored completely.
+    /// Returns the temporary path of a file that isn't completely restored yet.
     private static func unfinished(_ path: String) -> String { path + ".restoring" }
 
     private static func checkIsEmpty(_ directory: DataDirectory) throws {
-        // Keys beside a database without its final name are those of a restoration that was killed.
+        // If the database still has its temporary name, the keys beside it come from a restoration that was killed.
         let keys = TextFile.exists(unfinished(directory.database)) ? [] : directory.keptFiles
         if let taken = ([BackupFormat.database] + keys)
             .first(where: { TextFile.exists(directory.path + "/" + $0) })

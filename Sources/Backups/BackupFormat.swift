@@ -87,7 +87,8 @@ package struct BackupHeader: Sendable, Equatable {
             : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
     }
 
-    /// Returns the stream's key; nil if a required passphrase is missing, or memory is too short to derive the key.
+    /// Returns the stream's key; nil if a required passphrase is missing, or there is too little memory to derive the
+    /// key.
     func key(_ passphrase: Passphrase?) -> [UInt8]? {
         switch lock {
         case .open(let key): key

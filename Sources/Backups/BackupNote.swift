@@ -42,7 +42,8 @@ package struct BackupNote: Sendable, Equatable {
         giveToOwner(directory)
     }
 
-    /// Gives a note that root wrote (`sudo lamplighter backup`) to the directory's owner, so the service can read it.
+    /// Makes the directory's owner the owner of a note that root wrote (`sudo lamplighter backup`), so that the service
+    /// can read the note.
     private func giveToOwner(_ directory: DataDirectory) {
         var owner = stat()
         guard geteuid() == 0, stat(directory.path, &owner) == 0 else { return }

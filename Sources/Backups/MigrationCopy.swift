@@ -9,7 +9,8 @@ package import Storage
 ///
 /// The copy contains the database's secrets and personal data. Operators delete the copy once the new version works.
 package enum MigrationCopy {
-    /// Copies a directory's database to `lamplighter.db.before-VERSION`, of mode 0600, and returns the copy's path.
+    /// Copies a directory's database to `lamplighter.db.before-VERSION`, with the mode 0600, and returns the copy's
+    /// path.
     ///
     /// `version` is the version of the program that is about to change the database.
     ///

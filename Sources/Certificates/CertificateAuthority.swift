@@ -6,7 +6,7 @@ import X509
 
 /// A private certificate authority, which signs the certificates of the server and of devices.
 ///
-/// All keys are of the curve P-256, whose signatures small devices can verify. Times are whole seconds.
+/// All keys use the curve P-256. Small devices can verify the signatures of such keys. Times are whole seconds.
 package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
@@ -16,7 +16,7 @@ package struct CertificateAuthority: Sendable {
 
     /// Makes a new authority, whose name ends in four random hexadecimal digits to tell it apart from others.
     ///
-    /// - Throws: An error of the cryptography library, which no input can cause.
+    /// - Throws: An error of the cryptography library. No input can cause such an error.
     package init(at now: Instant) throws {
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let digits = (0..<4).map { _ in Self.hexDigits.randomElement() ?? "0" }
@@ -65,9 +65,11 @@ package struct CertificateAuthority: Sendable {
     /// The authority's key (PEM).
     package var keyPEM: String { get throws { try key.serializeAsPEM().pemString + "\n" } }
 
-    /// Issues a server's certificate for the given names and for this machine's own: localhost, 127.0.0.1 and ::1.
+    /// Issues a server's certificate for the given names and for this machine's own names: localhost, 127.0.0.1 and
+    /// ::1.
     ///
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library, which no input can cause.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library. No input can cause the
+    ///   library's error.
     package func issueServer(_ names: [ServerName], days: Int, at now: Instant) throws -> IssuedCertificate {
         var all: [ServerName] = []
         for name in names + ServerName.local where !all.contains(name) { all.append(name) }
@@ -78,17 +80,19 @@ package struct CertificateAuthority: Sendable {
     /// Issues the certificate that a device presents when it connects.
     ///
     /// The gate refuses a certificate whose `begin` is before the device's last revocation (`--revoke`).
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library, which no input can cause.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library. No input can cause the
+    ///   library's error.
     package func issueDevice(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate {
         let subject = try DistinguishedName { CommonName("device/\(did.text)") }
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Returns a certificate (PEM) by which clients that trust this authority also trust the authority `other`.
+    /// Returns a certificate (PEM) with which clients that trust this authority also trust the authority `other`.
     ///
     /// The certificate is valid until one of the two authorities expires.
     ///
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library, which no input can cause.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library. No input can cause the
+    ///   library's error.
     package func link(to other: CertificateAuthority, at now: Instant) throws -> String {
         guard now.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
         let made = try Certificate(

@@ -103,7 +103,7 @@ package struct CertificateFile: Sendable {
     static func key(_ pem: String) throws(CertificateFault) -> Certificate.PrivateKey {
         let blocks = (try? PEMDocument.parseMultiple(pemString: pem)) ?? []
         guard let block = blocks.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) else { throw .noKey }
-        // An encrypted key in the older form has a header that the parser rejects, so it counts as `.noKey`.
+        // An encrypted key in the older form has a header that the parser rejects, so such a key counts as `.noKey`.
         if block.discriminator.hasPrefix("ENCRYPTED") { throw .keyEncrypted }
         guard let key = try? Certificate.PrivateKey(pemDocument: block) else { throw .noKey }
         return key

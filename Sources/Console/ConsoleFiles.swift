@@ -5,9 +5,9 @@ import Web
 
 /// The files of the console's pages, embedded in the program or, during development, read from a directory.
 ///
-/// The paths of the files are `/console/v/{version}/{file}`. The version of embedded files is a hash of all files, so
-/// browsers can cache each file forever. A path with another version comes from another release's page, and isn't
-/// found.
+/// The paths of the files have the form `/console/v/{version}/{file}`. The version of embedded files is a hash of all
+/// files, so browsers can cache each file forever. A path with another version comes from another release's page, and
+/// isn't found.
 struct ConsoleFiles: Sendable {
     private struct File {
         var bytes: [UInt8]
@@ -31,7 +31,7 @@ struct ConsoleFiles: Sendable {
     private let version: String
     private let embedded: [String: File]
 
-    /// Makes the embedded files or, if a directory is given, the files of that directory.
+    /// Creates the set of the embedded files or, if a directory is given, of that directory's files.
     init(directory: String?) {
         self.directory = directory
         guard directory == nil else {

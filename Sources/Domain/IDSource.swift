@@ -15,8 +15,8 @@ package struct IDSource: Sendable {
     /// Makes a source for one thread.
     ///
     /// If several processes use one database, the sources of a process share a counter that includes the process's
-    /// slot, so no two ids are equal. In a single process, each source counts from a random number in each millisecond,
-    /// so equal ids are very unlikely.
+    /// slot, so no two ids are equal. If only one process uses the database, each source counts from a random number in
+    /// each millisecond, so equal ids are very unlikely.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()

@@ -1,6 +1,6 @@
 package import JSON
 
-/// A kind of id, which determines its form.
+/// A kind of id; the kind determines the form of the id.
 package protocol IdentifierKind: Sendable {
     /// The kind's name in messages, such as `did`.
     static var name: String { get }
@@ -28,7 +28,7 @@ package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
         self.text = text
     }
 
-    /// Makes an id, without a check, from a string of the store or of the service itself.
+    /// Makes an id, without a check, from a string that comes from the store or from the service itself.
     package init(trusted text: String) {
         self.text = text
     }
@@ -59,7 +59,7 @@ package enum DeviceKind: IdentifierKind {
     package static let name = "did"
 }
 
-/// A kind of id of 32 lowercase hexadecimal digits.
+/// A kind of id that consists of 32 lowercase hexadecimal digits.
 package protocol HexKind: IdentifierKind {}
 
 extension HexKind {
@@ -96,7 +96,8 @@ package enum AppKind: IdentifierKind {
     package static let name = "appId"
 }
 
-/// The form of the ids that clients give messages, and of session, invitation, key, OAuth client and home ids.
+/// The form of the ids of clients' messages, sessions, invitations, keys, OAuth clients, homes, notifications and event
+/// subscriptions.
 package enum MessageKind: IdentifierKind {
     package static let name = "id"
 }

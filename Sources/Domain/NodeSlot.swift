@@ -1,6 +1,7 @@
 /// The number of a process among the processes that write to one database.
 ///
-/// The slot takes six bits of each number and id that the process makes, so two processes never make equal ones.
+/// The slot takes up six bits of each number and id that the process makes, so two processes never make equal numbers
+/// or ids.
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64

@@ -6,9 +6,11 @@ package enum WorkerName: String, Sendable, CaseIterable {
     case control
     /// Answers requests about accounts, sessions and apps (`RequestHandler.account`).
     case account
-    /// Answers requests of makers' servers about events, and all requests about notifications (`RequestHandler.reach`).
+    /// Answers requests from makers' servers about events, and all requests about notifications
+    /// (`RequestHandler.reach`).
     case reach
-    /// Publishes session ends, sends e-mails and text messages, and answers for absent workers (`SessionHandler`).
+    /// Publishes session ends, sends e-mails and text messages, and answers requests whose worker is offline
+    /// (`SessionHandler`).
     case session
     /// Answers requests about schedules, and carries out due occurrences (`ScheduleWorker`).
     case schedule

@@ -26,7 +26,7 @@ package struct DataDirectory: Sendable {
 
     /// The files that a backup contains besides the database, as paths relative to the data directory.
     ///
-    /// A backup contains the directory's keys, secrets and certificates. The service makes all other files again.
+    /// A backup contains the directory's keys, secrets and certificates. The service can recreate all other files.
     package var keptFiles: [String] {
         let secrets = ["server.key", "service.secret", "tools.secret", "demo.json"]
         let certificates = TextFile.names(in: path + "/tls").map { "tls/" + $0 }
@@ -66,7 +66,7 @@ package struct DataDirectory: Sendable {
     package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
     /// The key of the authority that `lamplighter tls init` makes; it signs servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
-    /// The certificates that make clients that trust only an older authority trust the current authority too.
+    /// The certificates with which a client that trusts only an older authority can also trust the current authority.
     package var authorityLinks: String { path + "/tls/authority.links.pem" }
 
     /// Makes the directory (mode 0700) and its folders, or checks that an existing directory can be used.

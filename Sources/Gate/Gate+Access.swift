@@ -44,7 +44,8 @@ extension Gate {
         return false
     }
 
-    /// Decides whether the broker may continue with an access that the client's rights permit; records the effects.
+    /// Decides whether the broker may continue with an access that the client's rights permit, and records the effects
+    /// of a granted access.
     ///
     /// The result is false if the gate sends the will itself, refuses a report or request to an overloaded worker, or
     /// can't keep more messages for a slow client.
@@ -119,7 +120,8 @@ extension Gate {
         tellArrival(of: client)
     }
 
-    /// Returns the reason to refuse an access by the client's rights or by the limits on form; nil if it is allowed.
+    /// Returns the reason why the client's rights or the limits on topics, filters and subscriptions forbid an access;
+    /// nil if it is allowed.
     func refusal(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         refusalByRights(client, access, to: topic) ?? refusalOfForm(client, access, to: topic)
     }
@@ -151,8 +153,8 @@ extension Gate {
     /// Returns the client about which the broker asks.
     ///
     /// A client that isn't connected either has an MQTT session or is the source of a retained message. For the source
-    /// of a retained message, the broker has only a structure on its stack with a username and a client id. Such a
-    /// client was admitted earlier, and gets the rights that its principal has now.
+    /// of a retained message, the broker has only a structure on its stack with a username and a client id. In both
+    /// cases, the client was admitted earlier, and it gets the rights that its principal has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }

@@ -2,7 +2,7 @@ import Credentials
 
 // The review of connections after the records have changed, and the end of connections that are no longer admitted.
 extension Gate {
-    /// Notes the sessions with which terminals logged in on their connections.
+    /// Records the new session of each terminal that logged in on an open connection.
     func noteLogins(in records: [Record]) {
         for case .terminal(let terminalId, _, let session?) in records {
             connected[terminalId]?.take(session.sessionId)
@@ -17,7 +17,7 @@ extension Gate {
         review(isWide ? Array(connected.values) : records.compactMap { client(on: $0.key) })
     }
 
-    /// Closes those given connections that the records no longer admit.
+    /// Closes those of the given connections that the records no longer admit.
     func review(_ clients: [Client]) {
         for client in clients where rights(of: client) == nil && !client.isLeaving {
             leaving.append(Leave(client: client, due: 0))

@@ -4,17 +4,17 @@ import Metering
 /// The state of the plugin, and its answers to the broker's events.
 ///
 /// The broker calls the gate on one thread. `Broker.kick` runs the disconnect and access callbacks before it returns,
-/// so no method calls it while changing a stored property (reference: operation#gate).
+/// so no method calls `Broker.kick` while the method is changing a stored property (reference: operation#gate).
 final class Gate {
     let settings: Settings
     let watch: CredentialsWatch
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The memory records of clients for which messages wait, by client id, and the total number of bytes.
+    /// The memory records of clients for which messages are waiting, by client id, and the total number of bytes.
     var held: [String: Held] = [:]
     var heldBytes = 0
-    /// The memory records of terminals that missed statuses.
+    /// The memory records of terminals that have missed status messages.
     var slow: [String: Held] = [:]
     /// Whether newcomers are refused because clients take up too much of the broker's memory.
     var isCrowded = false
@@ -53,9 +53,9 @@ final class Gate {
 
     /// The live connections by the broker's pointer; the broker can reuse a pointer after a disconnect.
     var clients: [OpaquePointer: Client] = [:]
-    /// The live connections by client id; a client id has at most one.
+    /// The live connections by client id; a client id has at most one live connection.
     var connected: [String: Client] = [:]
-    /// The connection of each link by its session's id.
+    /// The connection of each link, by the id of the link's session.
     ///
     /// A link's client id changes, so the gate, not the broker, ends the old connection when the link connects again.
     var links: [String: Client] = [:]
@@ -65,12 +65,13 @@ final class Gate {
     var passing: PassingMessage?
     /// The serial number of the message in `passing`; each message gets a larger number than the last.
     var passingSerial: UInt64 = 0
-    /// The batches in which messages wait, one for each worker that receives batches.
+    /// The batches in which messages are waiting, one for each worker that receives batches.
     var batches: [OutgoingBatch] = []
     /// The prefix of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Whether the broker is reloading its configuration and so asks about connected clients as if they were new.
+    /// Whether the broker is reloading its configuration, and is therefore asking about connected clients as if they
+    /// were new.
     var isReloading = false
 
     /// The connected consoles, which watch messages.
@@ -82,7 +83,7 @@ final class Gate {
     /// The number of sessions that workers' commands have revoked.
     var revocations: UInt64 = 0
 
-    /// Whether a message was published to a user since the credentials file was last checked for changes.
+    /// Whether a message has been published to a user since the credentials file was last checked for changes.
     ///
     /// If a login replaces another user's session, only the file revokes the rights to the former user's topics.
     /// Messages that are published to the former user after the login must not be delivered to the terminal.

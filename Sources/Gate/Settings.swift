@@ -17,7 +17,8 @@ struct Settings {
     var hasShards = false
     /// The maximum age of the credentials file, in seconds; 0 for no limit (`plugin_opt_credentials_age`).
     ///
-    /// An older file admits no client. The option is meant for a file that `lamplighter feed` touches every second.
+    /// If the file is older, the gate admits no client. The option is meant for a file that `lamplighter feed` touches
+    /// every second.
     var credentialsAgeMax = 0
     /// The limits, which the options in `GateOption` set.
     var limits = GateLimits()
@@ -35,7 +36,7 @@ struct Settings {
         if worker == nil { throw Problem(text: "plugin_opt_worker_hash is missing") }
     }
 
-    /// The fault of an option; the text doesn't contain the option's value.
+    /// A fault in an option; the text doesn't contain the option's value.
     struct Problem: Error {
         let text: String
     }

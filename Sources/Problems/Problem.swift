@@ -35,10 +35,10 @@ package struct Problem: Error, Sendable, Equatable {
 }
 
 extension Problem {
-    /// Makes the problem of a command line that can't be parsed.
+    /// Makes the problem for a command line that can't be parsed.
     ///
-    /// `message` is the parser's description of the fault; `help` is the parser's whole text, with the command's usage
-    /// and the name of the command that prints its help.
+    /// `message` is the parser's description of the fault. `help` is the whole text that the parser prints. This text
+    /// contains the usage of the command, and names the command that prints the help.
     package static func usage(_ message: String, help: String) -> Problem {
         let lines = help.split(separator: "\n").map { $0.drop { $0 == " " } }
         let usage = lines.firstIndex { $0.hasPrefix("Usage: ") }.map { start in

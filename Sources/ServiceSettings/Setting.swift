@@ -24,7 +24,7 @@ package struct Setting: Sendable {
         case text
         /// A whole number within bounds.
         case integer(ClosedRange<Int>)
-        /// A time such as `90s`, `30m`, `12h` or `1d`, within bounds in seconds.
+        /// A time such as `90s`, `30m`, `12h` or `1d`; the lower and upper bound are in seconds.
         case duration(ClosedRange<Int>)
         /// True or false.
         case flag

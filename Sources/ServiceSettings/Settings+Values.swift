@@ -7,7 +7,8 @@ extension Settings {
     package var logFormat: LogFormat { LogFormat(rawValue: text("log.format")) ?? .text }
     /// The workers that run in this process.
     package var workers: [WorkerName] { list("workers").compactMap(WorkerName.init) }
-    /// The maximum number of bytes that the broker uses for all products, devices and apps together; 0 for no limit.
+    /// The maximum size of the data that the broker keeps for all products, devices and apps together, in bytes; 0 for
+    /// no limit.
     package var brokerHeldBytes: Int { brokerMemoryBytes * brokerHeldPercent / 100 }
     /// The lines of the broker's configuration with the gate's options.
     package var gateLines: [String] {

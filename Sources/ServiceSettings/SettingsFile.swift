@@ -82,8 +82,8 @@ enum SettingsFile {
 
     private static func reason(_ error: any Error, _ path: String) -> String {
         guard TextFile.read(path) != nil else { return "no such file, or not readable by this user" }
-        // Only the first line, which contains the error and its position, is used, since later lines can quote a value,
-        // which may be secret.
+        // Only the first line is used. It contains the error and its position. Later lines can quote a value, which may
+        // be secret.
         return "\(error)".split(separator: "\n").first.map(String.init) ?? "it is malformed"
     }
 

@@ -8,7 +8,8 @@ enum StoreSetting {
     static let key = "store"
     private static let schemes = ["postgres://", "postgresql://"]
 
-    /// Throws a `Problem` that names the `origin` of an address if the address is invalid.
+    /// Checks the address of a database; throws a `Problem` that names the `origin` of the address if the address is
+    /// invalid.
     static func check(_ text: String, from origin: String) throws {
         guard !text.isEmpty else { return }
         guard schemes.contains(where: text.hasPrefix) else {

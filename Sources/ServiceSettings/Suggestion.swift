@@ -9,7 +9,7 @@ package enum Suggestion {
         return best.1 <= max(2, word.count / 3) ? best.0 : nil
     }
 
-    /// Returns how many edits of a character turn one word into the other (Levenshtein distance).
+    /// Returns how many edits of a single character turn one word into the other (Levenshtein distance).
     static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -8,7 +8,7 @@ extension SimulateOptions {
     /// Reads the port of the service that runs on a data directory, and the directory's demo product and app.
     ///
     /// `productFile` names the document of a product, with a `productSecret`, to use instead of the demo product.
-    /// - Throws: A `Problem` if no service runs on the directory, or the product's document can't be used.
+    /// - Throws: A `Problem` if no service is running on the directory, or the product's document can't be used.
     package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
         let directory = try DataDirectory.existing(settings)
         guard let ready = ReadyFile.read(directory), let port = ready["mqttPort"]?.intValue else {

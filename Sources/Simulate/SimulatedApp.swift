@@ -43,7 +43,8 @@ struct SimulatedApp {
     /// Returns the request that logs in as a new anonymous user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// Returns the request that binds a device; nil if the device has no id, is already bound, or was requested before.
+    /// Returns the request that binds a device; nil if the device has no id, is already bound, or its binding was
+    /// requested before.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
         guard let did = device.did, !dids.contains(did), asked.insert(did).inserted else { return nil }
         return request([

@@ -4,7 +4,8 @@ import Load
 
 /// One simulated device: its id and secret, its values, and its unanswered reports.
 ///
-/// A device registers with its product's secret, connects with its own secret, and keeps each report until the answer.
+/// A device registers with its product's secret, connects with its own secret, and keeps each report until the service
+/// answers it.
 struct SimulatedDevice {
     enum Phase {
         /// Not connected; the next attempt begins at the time `until`.

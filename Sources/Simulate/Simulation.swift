@@ -40,7 +40,8 @@ package final class Simulation {
     ///
     /// - Parameters:
     ///   - options: The options of the simulation.
-    ///   - interrupts: Returns the number of interrupts so far; the second ends the simulation without waiting.
+    ///   - interrupts: Returns the number of interrupts so far; the second interrupt ends the simulation without
+    ///     waiting.
     ///   - tell: Receives the progress line once a second.
     ///   - show: Receives a line for each event of the app, such as a message that its user receives.
     /// - Throws: `Rejection` for an invalid product document.

@@ -2,12 +2,12 @@ import Credentials
 import Dispatch
 import Synchronization
 
-/// One transaction's changes of the gate's credentials, and the other effects of the transaction's commit.
+/// One transaction's changes to the gate's credentials, and the other effects of the transaction's commit.
 final class GateChanges {
     var records: [Record] = []
     /// The actions to run after the commit, such as counting in metrics or writing log lines.
     var afterCommit: [() -> Void] = []
-    /// Whether a message was left for the message sender.
+    /// Whether the transaction stored a message that the message sender must send, or made one due at once.
     var hasOutgoingMessage = false
     /// The largest connection number that the transaction saved.
     private(set) var connection: Int64 = 0
@@ -25,7 +25,7 @@ final class GateChanges {
     }
 }
 
-/// The gate's credentials file, to which the store's changes of credentials are written.
+/// The gate's credentials file, into which the store writes changed credentials.
 ///
 /// Transactions that change the file take turns. A turn lasts from before the commit until the file has the changes.
 final class GateCredentials: Sendable {
@@ -86,16 +86,16 @@ final class GateCredentials: Sendable {
     /// Takes the turn to write the file, so that other writers wait, and promises the changes (`CredentialsLock`).
     ///
     /// The method is called before a commit, so that the file gets all changes in the order of their commits. `longest`
-    /// limits the wait, in milliseconds: the database server ends transactions that stay idle for long.
+    /// limits the wait, in milliseconds: the database server ends transactions that stay idle for a long time.
     ///
-    /// - Throws: `GateTurnMissed` or `CredentialsError`; the transaction must not be committed then.
+    /// - Throws: `GateTurnMissed` or `CredentialsError`; in both cases, the transaction must not be committed.
     func hold(_ changes: GateChanges, longest: Int64? = nil) throws {
         let begun = DispatchTime.now()
         let end = longest.map { begun + .milliseconds(Int($0)) } ?? .distantFuture
         guard turn.wait(timeout: end) == .success else { throw GateTurnMissed() }
         changes.hasTurn = true
         let waited = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
-        // This step can take long, so `state`, which every batch reads, isn't locked during the step.
+        // This step can take a long time, so `state`, which every batch reads, isn't locked during the step.
         let taken = try promise(longest: longest.map { max(0, $0 - Int64(waited / 1_000_000)) })
         let isOwed = taken.isOwed
         var lock: CredentialsLock? = consume taken
@@ -204,7 +204,7 @@ final class GateCredentials: Sendable {
             if let lock = lock.take() { state.file?.hold(lock) }
         }
         defer { state.withLock { $0.file?.release() } }
-        // This step can take long, so `state`, which every batch reads, isn't locked during the step.
+        // This step can take a long time, so `state`, which every batch reads, isn't locked during the step.
         let records = try read(isOwed) { try state.withLock { try $0.file?.keep() } }
         try state.withLock { state in
             state.isBehind = true
@@ -227,6 +227,6 @@ extension Transaction {
     /// The changed records in hexadecimal, which a gate on another machine must get before the transaction's answers
     /// are sent.
     ///
-    /// Empty if this process writes the gate's file itself.
+    /// The list is empty if this process writes the gate's file itself.
     package var untoldCredentials: [String] { get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } } }
 }

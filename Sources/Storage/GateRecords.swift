@@ -22,9 +22,11 @@ enum GateRecords {
             FROM session WHERE clientId IS NOT NULL AND endedAt IS NOT NULL
         """
 
-    /// To the gate, an API key is a session on the key's terminal; the session's id and its user's id are the key's id.
+    /// To the gate, an API key is a session on the key's terminal; the session's id and the session's user id are both
+    /// the key's id.
     ///
-    /// The gate keeps this session after the key's end, so that it never admits the app's secret on the key's terminal.
+    /// The gate keeps this session after the API key has ended, so that the gate never admits the app's secret on the
+    /// key's terminal.
     private static let keys = """
         SELECT terminalId, appId, keyId, keyId, tokenHash,
             CASE WHEN endedAt IS NULL THEN coalesce(expiresAt, \(Instant.max.milliseconds)) ELSE 0 END,

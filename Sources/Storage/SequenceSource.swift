@@ -15,7 +15,8 @@ final class SequenceSource: Sendable {
     private let state = Mutex(State())
     private let isShared: Bool
 
-    /// Creates the source of a process that writes alone or, with `isShared`, will share the database.
+    /// Creates the source of a process; the process writes alone or, with `isShared`, shares the database with other
+    /// processes that write.
     init(isShared: Bool) { self.isShared = isShared }
 
     /// The slot whose numbers this process uses.

@@ -21,7 +21,7 @@ package final class Store: Sendable {
     /// The lease that each batch checks first; nil if this process does all the work.
     let fence: Fence?
 
-    /// The function to call after a commit that left a message for the message sender.
+    /// A holder of the function to call after a commit that left a message for the message sender.
     private final class MessageWakeup: Sendable {
         let ring = Mutex<(@Sendable () -> Void)?>(nil)
     }
@@ -30,7 +30,7 @@ package final class Store: Sendable {
     ///
     /// `credentialsPath` is the path of the gate's file; nil if this process doesn't write that file. `beforeMigrating`
     /// is called before a database of an older version is changed, and can throw an error to leave the database
-    /// unchanged. With `isBeingFilled`, the database can be one that `migrate --to` has not filled completely.
+    /// unchanged. With `isBeingFilled`, a database that `migrate --to` has not filled completely is accepted too.
     ///
     /// - Throws: `Failure`, or an error of `beforeMigrating`.
     package convenience init(
@@ -62,7 +62,7 @@ package final class Store: Sendable {
         throw Failure.halfMoved(path: isFile ? path : summary)
     }
 
-    /// Opens the file with the given migration steps in place of this version's.
+    /// Opens the file with the given migration steps instead of the steps of this version.
     convenience init(
         path: String,
         credentialsPath: String?,
@@ -216,7 +216,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Returns the largest sequence number in the tables, which another process may have used.
+    /// Returns the largest sequence number in the tables; another process may have written it.
     private static func lastNumber(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
@@ -243,7 +243,8 @@ package final class Store: Sendable {
 
     /// How long a transaction on PostgreSQL waits for its turn to write the gate's file, in milliseconds.
     ///
-    /// A transaction that waits longer is undone and run again later; the server would end it after 2 s of idling.
+    /// A transaction that waits longer is undone and run again later, because the PostgreSQL server ends a transaction
+    /// that has been idle for 2 s.
     private static let gateTurnMax: Int64 = 1_000
 
     /// Makes the next batch rewrite the gate's file if a process died before it wrote its committed changes there.
@@ -251,25 +252,29 @@ package final class Store: Sendable {
     /// Waits for a living process that is about to write the file, but not for a frozen process.
     package func inheritCredentials() throws { try gate?.inherit() }
 
-    /// Rewrites the gate's file at the start, in case of a crash between a commit and the writing of the file.
+    /// Rewrites the gate's file when the process starts, because an earlier process may have crashed between a commit
+    /// and the writing of the file.
     package func rebuildCredentials() throws {
         guard let gate else { return }
         try runAgain.run { try engine.write { sql in try rebuildCredentials(gate, sql, since: .start) } }
     }
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL, since reason: GateCredentials.Reason) throws {
-        // No other process can write the file during the reading, so later changes are appended after these records.
+        // While the records are being read from the database, no other process can write the file, so later changes are
+        // appended after these records.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)
         }
     }
 
-    /// The statement by which a transaction takes a shared lock, before it announces changes to the gate's file.
+    /// The statement by which a transaction takes a shared lock, before it promises changes to the gate's file
+    /// (`CredentialsLock`).
     ///
-    /// The lock numbers 440078692 and 440078693 are those for `isOneWriter` and for migrations.
+    /// The lock numbers 440078692 and 440078693 are used for `isOneWriter` and for migrations.
     private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
-    /// The statement that waits until all transactions that announced changes to the gate's file have ended.
+    /// The statement that waits until all transactions that promised changes to the gate's file (`CredentialsLock`)
+    /// have ended.
     ///
     /// The statement also waits for transactions whose processes died, or whose commits wait for a standby. A
     /// transaction that waits for its turn at the gate's file gives up after `gateTurnMax`, so it ends soon.

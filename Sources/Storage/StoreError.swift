@@ -26,7 +26,8 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// Thrown if the last retry, too, violated a unique key or lacked a lock: the work's values or the code are wrong.
+    /// The error that is thrown if the last retry also violated a unique key or lacked a lock, which means that the
+    /// work's values or the code are wrong.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
@@ -35,7 +36,8 @@ package enum StoreError {
 
     /// Returns whether the same transaction can be run again.
     ///
-    /// A transaction can run again after a conflict, a missed turn at the gate's file, or a lost answer to its commit.
+    /// A transaction can run again after a conflict, after it waited too long for its turn to write the gate's file, or
+    /// after the answer to its commit was lost.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict

@@ -7,7 +7,8 @@ import Sodium
 package struct Transaction {
     /// The database connection on which the transaction runs.
     package let sql: SQL
-    /// The time of the transaction, the same for everything in it; by default the beginning of 1970 in `Store.read`.
+    /// The time of the transaction, the same for everything in it; the default in `Store.read` is the beginning of
+    /// 1970.
     package let now: Instant
     let key: ServerKey
     let sequence: SequenceSource
@@ -42,7 +43,7 @@ package struct Transaction {
     package var notifications: NotificationTable { NotificationTable(transaction: self) }
     /// The addresses at which push services reach terminals.
     package var pushAddresses: PushAddressTable { PushAddressTable(transaction: self) }
-    /// The bindings of users and devices.
+    /// The bindings between users and devices.
     package var bindings: BindingTable { BindingTable(transaction: self) }
     /// Invitations to devices.
     package var sharings: SharingTable { SharingTable(transaction: self) }
@@ -72,7 +73,7 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(transaction: self) }
     /// Dead letters.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
-    /// The numbers of stored reports and recorded refusals in each ten minutes of the last day.
+    /// The numbers of stored reports and recorded refusals in each ten-minute period of the last day.
     package var load: LoadTable { LoadTable(sql: sql) }
     /// The gate's refusals.
     package var refusals: RefusalTable { RefusalTable(transaction: self) }
@@ -132,8 +133,8 @@ package struct Transaction {
 
     /// Registers an action to run after the commit, such as counting in a metric.
     ///
-    /// Code in the transaction must not do this itself, since the transaction can be undone and run again. The action
-    /// runs on the thread that commits, and must not block or write to the store.
+    /// Code in the transaction must not perform such an action directly, because the transaction can be undone and run
+    /// again. The action runs on the thread that commits, and must not block or write to the store.
     package func afterCommit(_ action: @escaping () -> Void) {
         gate.afterCommit.append(action)
     }

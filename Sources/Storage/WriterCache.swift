@@ -3,8 +3,9 @@ import Synchronization
 
 /// A cache of the device statuses that the writer last read or wrote, and of the product catalog's number.
 ///
-/// The store's only writer puts all its changes into the cache too. The cache is cleared when another process wrote or
-/// a transaction failed. It has two generations of limited size: when the younger is full, the older is dropped.
+/// The store's only writer puts all its changes into the cache too. The cache is cleared after another process has
+/// written or a transaction has failed. It has two generations of limited size: when the younger is full, the older is
+/// dropped.
 final class WriterCache: Sendable {
     /// The maximum number of statuses in one generation of the cache; each status takes a few hundred bytes.
     private static let generationMax = 8192
@@ -41,7 +42,7 @@ final class WriterCache: Sendable {
 
     /// Clears the cache if another connection has written; returns whether the cache was cleared.
     ///
-    /// `dataVersion` is SQLite's number that changes when another connection writes.
+    /// `dataVersion` is the number that SQLite changes when another connection writes.
     func begin(dataVersion: Int64) -> Bool {
         state.withLock { state in
             guard state.dataVersion != dataVersion else { return false }

@@ -5,7 +5,7 @@ import Hummingbird
 /// The headers keep browsers from guessing the answer's type, showing it in a frame or storing it. A proxy would
 /// mistake the body of an answer to HEAD for the next answer.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
-    /// Whether users connect by HTTPS; if so, browsers must use only HTTPS.
+    /// Whether users connect over HTTPS; if so, browsers must use only HTTPS.
     let isSecure: Bool
 
     @concurrent func handle(

@@ -7,7 +7,8 @@ package enum Payload {
     package static let bytesMax = 65_536
     /// The largest payload that the broker of `lamplighter up` passes on, in bytes.
     ///
-    /// The limit is more than `bytesMax`, so that the sender of too large a payload gets an answer with the reason.
+    /// The limit is more than `bytesMax`, so that the sender of a payload that is too large gets an answer with the
+    /// reason.
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///

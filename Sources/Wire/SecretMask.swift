@@ -75,7 +75,7 @@ package struct SecretMask: Sendable {
         }
     }
 
-    /// Replaces members at any depth by the result of `change`, which gets a name, its value and the enclosing name.
+    /// Replaces members at any depth with the result of `change`, which gets a name, its value and the enclosing name.
     ///
     /// If the result is nil, the member stays, and the members inside it are visited.
     private static func map(

@@ -16,7 +16,7 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
-    /// Encodes a process's message that it is online or offline, for processes that share a database.
+    /// Encodes the message with which a process says that it is online or offline, for processes that share a database.
     package static func processState(isOnline: Bool) -> [UInt8] { JSONObject([("online", .bool(isOnline))]).encoded() }
 
     /// Parses the message that says whether a process is online; returns nil if the payload is malformed.
@@ -26,8 +26,8 @@ package enum SystemCodec {
 
     /// Encodes an echo: a worker's message to itself, with which the worker measures its delay.
     ///
-    /// `seen` is the number of the newest echo that came back after all messages before it were processed. The gate
-    /// uses `seen` to count the messages that the worker, or each lane, still has to process.
+    /// `seen` is the number of the newest echo that came back after the worker had processed all messages before the
+    /// echo. The gate uses `seen` to count the messages that the worker, or each lane, still has to process.
     package static func echo(_ number: Int64, seen: Int64, lanes: Int = 1) -> [UInt8] {
         JSONObject([
             ("number", .integer(number)), ("seen", .integer(seen)), ("lanes", lanes > 1 ? .integer(Int64(lanes)) : nil),

@@ -16,7 +16,7 @@ package enum Topic: Sendable, Equatable {
     case missed
     case sessionOwed
     case workerState(String)
-    /// The state of one of several processes on a database.
+    /// The state of one of several processes that share a database.
     case processState(String)
     /// A message that wakes a lane, so that it checks the store.
     case wake(String)

@@ -9,7 +9,7 @@ struct Catalog {
     /// The time until which the event log keeps statuses; nil if no reader wants statuses.
     private var statusesUntil: Instant?
 
-    /// Reloads products and apps if the catalog changed; otherwise reads only its epoch.
+    /// Reloads products and apps if the catalog has changed; otherwise reads only the catalog's epoch.
     mutating func update(in tx: Transaction) throws {
         let epoch = try tx.meta.catalogEpoch()
         guard epoch != self.epoch else { return }

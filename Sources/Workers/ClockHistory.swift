@@ -1,7 +1,8 @@
 import Domain
 import Synchronization
 
-/// A record of the steps of the machine's clock while this process runs, found by comparison with the monotonic clock.
+/// A record of the steps of the machine's clock while this process is running; the steps are found by comparison with
+/// the monotonic clock.
 ///
 /// With this record, rows stored in the last few minutes can be found even if the clock has been set since.
 package final class ClockHistory: Sendable {
@@ -42,8 +43,8 @@ package final class ClockHistory: Sendable {
 
     /// Returns the time of the clock's last forward step, as shown before the step; nil if there was no such step.
     ///
-    /// `behind` is the number of milliseconds by which the clock is now behind a clock that made neither that step nor
-    /// any later step; it is 0 if the clock isn't behind.
+    /// `behind` is the number of milliseconds by which the clock is now behind the time that it would show without that
+    /// step and all later steps. `behind` is 0 if the clock isn't behind by more than one second.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)

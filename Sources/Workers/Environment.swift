@@ -47,9 +47,9 @@ package struct Environment: Sendable {
     package let refusalLog: BoundedLog
     /// The limit on log lines about an unreachable broker.
     package let brokerAbsence = BrokerAbsence()
-    /// The steps of the machine's clock while this process runs.
+    /// The record of the steps that the machine's clock has made since this process started.
     package let clockHistory = ClockHistory()
-    /// The flag that this process is about to end.
+    /// The flag that shows whether this process is about to end.
     package let ending: Ending
     /// The guard of the disk's free space.
     package var disk = DiskGuard.none
@@ -87,7 +87,7 @@ package struct Environment: Sendable {
 }
 
 extension Environment {
-    /// Returns the lane of a worker that runs in this environment.
+    /// Returns the lane that has the given worker and this environment's shards.
     package func lane(of worker: WorkerName) -> Lane { Lane(worker, shards) }
 
     /// The shards to subscribe to; nil if the work isn't divided among lanes.

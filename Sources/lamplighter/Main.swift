@@ -22,7 +22,7 @@ enum Main {
 
     /// Prints an error, and returns the exit code.
     ///
-    /// The code is 0 for help, 1 for a failure, 2 for a wrong command line, or the code that the command chose.
+    /// The code is 0 for help, 1 for a failure, 2 for an invalid command line, or the code that the command chose.
     private static func report(_ error: any Error) -> Int32 {
         if error is Problem || StoreError.isFull(error) { return show(problem(of: error), code: 1) }
         let code = Lamplighter.exitCode(for: error)

@@ -1,4 +1,5 @@
-"""Packages under test, and machines to install them on: a folder with a Debian, entered or booted.
+"""The packages under test, and the systems to install them on: a Debian in a folder, which is used with chroot or
+booted.
 
 LAMPLIGHTER_BUILD     the folder of the program and the gate (.build/debug)
 LAMPLIGHTER_PACKAGES  1: runs tests that make a Debian, which needs root, a network and some minutes
@@ -18,7 +19,8 @@ BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / ".build/debug"))
 IS_LONG = os.environ.get("LAMPLIGHTER_PACKAGES") == "1"
 VERSION = re.search(r'text = "([^"]+)"', (ROOT / "Sources/Service/Version.swift").read_text())[1]
 BOOT_SECONDS = 60
-# A debug build finds its Swift runtime by a path into the toolchain, which a package must not have.
+# A debug build finds its Swift runtime by a path into the toolchain. A package must not contain such a path, so the
+# tests set the path in `LD_LIBRARY_PATH`.
 LIBRARIES = subprocess.run(["ldd", BUILD / "lamplighter"], capture_output=True, text=True, check=False).stdout
 IS_STATIC = "libswiftCore.so" not in LIBRARIES
 RUNTIME = {} if IS_STATIC else {"LD_LIBRARY_PATH": re.search(r"=> (\S+)/libswiftCore\.so", LIBRARIES)[1]}
@@ -36,7 +38,7 @@ def run(*words, check=True, **options):
 
 
 def eventually(probe, seconds, what):
-    """Calls the probe until it returns something true, and returns that."""
+    """Calls the probe until it returns a true value, and returns this value."""
     deadline = time.monotonic() + seconds
     while not (value := probe()):
         if time.monotonic() > deadline:
@@ -64,7 +66,8 @@ class Packages:
 
 
 class Debian:
-    """A folder with a Debian of this machine's release, and a package's dependencies, if any."""
+    """A folder with a Debian of the same release as this machine, and with the dependencies of a package, if one is
+    given."""
 
     def __init__(self, package=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-debian-"))
@@ -74,7 +77,8 @@ class Debian:
             release = re.search(r"^VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
             run("debootstrap", "--variant=minbase", release, self.root)
             shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
-            # No service starts while the folder is only entered, as in Debian's own images.
+            # While programs run in the folder only with `chroot`, this file prevents the start of services, as in
+            # Debian's own images.
             self.write("usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
             if package:
                 self.enter("apt-get", "satisfy", "-y", "-qq", "--no-install-recommends", package.field("Depends"))
@@ -97,7 +101,7 @@ class Debian:
         target.chmod(mode)
 
     def snapshot(self):
-        """Returns the users, and all files with mode and owner.
+        """Returns the users, and all files with their modes and owners.
 
         It omits files that apt, dpkg and a running system write.
         """
@@ -120,7 +124,7 @@ class Debian:
 
 
 class Machine:
-    """A booted Debian, with its systemd and a separate network that leads nowhere."""
+    """A booted Debian, with systemd and a separate network that has no connection to other networks."""
 
     def __init__(self, debian):
         self.debian = debian
@@ -161,7 +165,7 @@ class Machine:
         return self.run("systemctl", "show", "--value", "--property", name, unit).stdout.strip()
 
     def halt(self):
-        """Shuts the machine down, as a user does."""
+        """Shuts the machine down, as a user would do."""
         if self.process is None:
             return
         if self.process.poll() is None:

@@ -1,8 +1,8 @@
-"""The container's files, checked by third-party tools if installed, and the image's steps.
+"""Tests of the container's files (also with third-party tools, if these are installed) and of the image's build
+steps.
 
-No container engine is needed: the steps of the last stage are run by hand in a fresh Debian, and
-the image is started as an engine would, with its variables, its user, no capability and a read-only
-root.
+No container engine is needed: the steps of the last stage are run by hand in a fresh Debian, and the image is started
+in the same way as by an engine, with its variables, its user, no capability and a read-only root.
 """
 
 import json
@@ -24,7 +24,7 @@ COMPOSE = ROOT / "deploy/compose.yaml"
 
 
 def last_stage():
-    """Returns the instructions after the last FROM, as pairs of word and rest."""
+    """Returns the instructions from the last FROM on, each as a pair of its first word and the rest."""
     lines = [line for line in DOCKERFILE.read_text().splitlines() if line and not line.startswith("#")]
     text = "\n".join(lines).replace("\\\n", " ")
     steps = [line.split(None, 1) for line in text.splitlines()]
@@ -45,7 +45,7 @@ class Files(unittest.TestCase):
         self.assertTrue(service["read_only"])
         self.assertEqual(service["cap_drop"], ["ALL"])
         self.assertEqual(service["security_opt"], ["no-new-privileges:true"])
-        # Other machines connect only by TLS.
+        # Other machines can connect only with TLS.
         others = {port.split(":")[-1] for port in service["ports"] if not port.startswith("127.0.0.1:")}
         self.assertEqual(others, {"8883", "8884", "8084", "8443"})
 
@@ -60,7 +60,7 @@ class Files(unittest.TestCase):
 
 @unittest.skipUnless(IS_LONG, "makes a Debian: with deploy/test --packages")
 class Image(unittest.TestCase):
-    """The image's own steps, and the started image."""
+    """Tests the image's own build steps, and starts the image."""
 
     @classmethod
     def setUpClass(cls):
@@ -107,7 +107,7 @@ class Image(unittest.TestCase):
             self.assertIsNone(process.poll(), pathlib.Path(log.name).read_text())
             run(*inside, *health, env=variables)
             self.assertNotEqual(run(*inside, "touch", "/etc/x", "/usr/x", check=False, env=variables).returncode, 0)
-            # Other machines of the network reach its listeners, except the health port.
+            # Other machines of the network can reach the service's listeners, except the health port.
             listeners = run("nsenter", "--target", str(process.pid), "--net", "ss", "--listening", "--tcp", "--numeric").stdout
             self.assertIn("0.0.0.0:1883", listeners)
             self.assertIn("0.0.0.0:8080", listeners)
@@ -116,7 +116,7 @@ class Image(unittest.TestCase):
         finally:
             process.terminate()
             self.assertEqual(process.wait(10), 0)
-        # Without its process it isn't healthy.
+        # If the service isn't running, the health check fails.
         alone = ("unshare", "--mount", "bash", "-euc", 'mount -t proc proc "$1/proc"; exec chroot "$@"', "bash", self.debian.root)
         self.assertEqual(run(*alone, *health, check=False, env=variables).returncode, 1)
 

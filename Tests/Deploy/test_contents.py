@@ -131,7 +131,7 @@ class Contents(unittest.TestCase):
         self.assertGreaterEqual(len(offered), 10)
         whole = self.root / "offered.yaml"
         whole.write_text(text + "\n".join(offered) + "\n")
-        # Notes about the environment can precede it.
+        # Notes about the environment can precede the line of JSON.
         rows = json.loads(run(self.root / "tar/bin/lamplighter", "config", "--json", "--config", whole).stdout.splitlines()[-1])["items"]
         values = {row["key"]: str(row["value"]) for row in rows}
         for line in offered:
@@ -249,7 +249,7 @@ class Units(unittest.TestCase):
         for unit in UNITS:
             lines = unit.read_text().splitlines()
             self.assertIn("User=lamplighter", lines, unit.name)
-            # The last one keeps "Failed to set thread priority" out of the journal.
+            # The last line, `LimitNICE`, keeps the message "Failed to set thread priority" out of the journal.
             for line in ("Type=notify", "NotifyAccess=main", "WatchdogSec=60", "LimitNICE=-4"):
                 self.assertIn(line, lines, unit.name)
 

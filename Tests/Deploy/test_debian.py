@@ -1,7 +1,7 @@
-"""The package in a Debian: installed, started, upgraded, removed and purged.
+"""Tests the package in a Debian, where it is installed, started, upgraded, removed and purged.
 
-Runs with deploy/test --packages: first in a folder that is only entered, where the service is
-started by hand, then on a booted machine, with systemd, its limits and its watchdog.
+These tests run with deploy/test --packages. The first tests use the folder only with chroot and start the service by
+hand. The other tests use a booted machine, with systemd, its limits and its watchdog.
 """
 
 import json
@@ -19,7 +19,8 @@ PRODUCT = {
     "productKey": "1a" * 16, "name": "Lamp", "registration": "open",
     "dataPoints": [{"name": "power", "access": "rw", "type": "bool"}],
 }
-# The README's device, with Debian's clients: it registers once and keeps its identity.
+# A script that acts as the README's device, with Debian's MQTT clients. The device registers once and keeps its
+# identity.
 DEVICE = """
 rr() { mosquitto_rr -h 127.0.0.1 -W 20 -q 1 "$@"; }
 lamp=ll/v1/product/KEY/aabbccddeeff
@@ -80,7 +81,8 @@ class Installed(unittest.TestCase):
         """Nothing is fetched or left behind; the program runs without privileges and systemd."""
         debian = self.debian
         before = debian.snapshot()
-        # --net: a download by a maintainer script would fail here.
+        # A command that starts with these words has no network (--net), so a download by a maintainer script would
+        # fail.
         offline = ("unshare", "--net", "chroot", debian.root, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
         run(*offline, "apt-get", "install", "-y", "--no-install-recommends", f"/var/tmp/{self.package.deb.name}")
         self.assertEqual(debian.enter("dpkg", "--verify", "lamplighter").stdout, "")
@@ -171,7 +173,7 @@ class Installed(unittest.TestCase):
         self.assertNotRegex(self.journal(machine), "reception only permitted|Operation not permitted|error|thread priority|Ctrl-C")
 
     def is_held(self, machine):
-        """Asserts that the unit's limits hold for service and broker."""
+        """Asserts that the unit's limits hold for the service and the broker."""
         pids = machine.shell("pgrep -u lamplighter").split()
         self.assertEqual(len(pids), 2)
         for pid in pids:
@@ -183,7 +185,8 @@ class Installed(unittest.TestCase):
         self.assertIn(doctor.returncode, (0, 3), doctor.stdout)
 
     def writes_only_where_it_may(self, machine):
-        """Asserts that it writes only to its own directory, and to the one for backups if any."""
+        """Asserts that the service can write only to its own directory, to the directory for backups if it exists,
+        and to its private /var/tmp."""
         machine.shell("install -d -m 0700 -o lamplighter -g lamplighter /var/backups/lamplighter; systemctl restart lamplighter")
         inside = f"nsenter --target {machine.show('lamplighter', 'MainPID')} --mount"
         for folder, code in (("/var/lib/lamplighter", 0), ("/var/backups/lamplighter", 0), ("/etc", 1), ("/var/tmp", 0), ("/usr", 1)):
@@ -221,7 +224,7 @@ class Installed(unittest.TestCase):
         self.assertTrue(report(machine.shell))
 
     def serves_beside_debians_broker(self, machine):
-        """Runs the other unit, with Debian's Mosquitto set up as in the package's examples."""
+        """Runs the unit lamplighter-serve, with Debian's Mosquitto set up as in the package's examples."""
         machine.shell("""
             systemctl disable --now lamplighter
             cd /usr/share/doc/lamplighter/examples
@@ -252,7 +255,7 @@ class Installed(unittest.TestCase):
         machine.run("apt-get", "remove", "-y", "lamplighter")
         self.assertEqual(machine.shell("pgrep -u lamplighter || true"), "")
         self.assertTrue((self.debian.root / "var/lib/lamplighter/lamplighter.db").exists())
-        # The reinstalled package finds its data.
+        # The reinstalled package finds the data that was there before the removal.
         machine.run("apt-get", "install", "-y", f"/var/tmp/{self.next.deb.name}")
         self.is_active(machine)
         self.assertTrue(report(machine.shell))

@@ -1,4 +1,4 @@
-"""The alert rules, checked by Prometheus's own tool, and the guide that each links to."""
+"""Tests the alert rules with Prometheus's own tool, and checks the part of the guide to which each rule links."""
 
 import pathlib
 import re
@@ -45,7 +45,8 @@ class Alerts(unittest.TestCase):
         self.assertEqual((fires, quiet), (names, names))
 
     def test_a_rule_that_always_or_never_fires_is_detected(self):
-        # All rules are changed at once, so every case of one kind must fail.
+        # All rules are changed at once, so either every case that expects an alert or every case that expects no alert
+        # must fail.
         for expression, wanted in (("vector(0) > 1", True), ('label_replace(vector(1), "instance", "a", "", "")', False)):
             with self.subTest(expression=expression), tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)

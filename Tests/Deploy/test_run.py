@@ -12,7 +12,7 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The fake compiler prints the lines that the test writes into a pipe, then makes an empty product.
+# The fake compiler prints the lines that the test writes into a pipe, then creates a program that does nothing.
 SWIFT = """#!/bin/sh
 mkdir -p "$ROOT/.build/debug"
 case "$*" in
@@ -49,7 +49,7 @@ class Run(unittest.TestCase):
         self.seen = ""
 
     def end(self, process):
-        """Ends the script with its compiler, which would otherwise keep writing."""
+        """Ends the script and its compiler, since the compiler would otherwise keep writing."""
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
 
@@ -85,7 +85,7 @@ class Run(unittest.TestCase):
         (self.folder / ".build/deploy-run-debug.first-yes").write_text(f"{seconds} 900\n")
 
     def compiler_prints(self, *lines):
-        """Makes the compiler print lines, and waits for the progress after each."""
+        """Makes the compiler print lines, and waits for the shown progress after each line."""
         with open(self.folder / "pipe", "w", buffering=1) as compiler:
             for line, shown in lines:
                 print(line, file=compiler)

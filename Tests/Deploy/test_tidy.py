@@ -9,10 +9,10 @@ import unittest
 
 from packages import ROOT
 
-# A path of one machine, composed so that this file doesn't contain it.
+# A path that exists only on one machine. It is joined from parts, so that this file doesn't contain the path.
 HOME = "/".join(["", "home", "anna", "lamplighter"])
 
-# Each fault: its file, its text, and the message.
+# Each fault consists of a file's path, the file's text, and the expected message.
 FAULTS = [
     ("Sources/Workers/A.swift", 'let text = "SELECT did FROM device"', "SQL is written in Storage"),
     ("Sources/Service/A.swift", 'let text = "DELETE FROM outbox WHERE id = $1"', "SQL is written in Storage"),
@@ -104,7 +104,7 @@ class Tidy(unittest.TestCase):
 
     def test_a_long_chain_of_libraries_is_found(self):
         def manifest(count):
-            """Returns a manifest with a chain of `count` libraries, and targets beside it."""
+            """Returns a manifest with a chain of `count` libraries, and with targets that aren't part of the chain."""
             libraries = "".join(
                 f'''
         .target(

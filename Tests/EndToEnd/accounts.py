@@ -1,4 +1,4 @@
-"""Accounts in tests: apps with policies, a gateway that reads messages, users with addresses."""
+"""Accounts in tests: apps with policies, a gateway that receives messages, and users with addresses."""
 
 import itertools
 import json
@@ -15,9 +15,9 @@ PASSWORD = "correct lamp staple 42"
 OTHER_PASSWORD = "quite another lamp 43"
 WRONG = "not the right lamp 44"
 
-# The apps of account tests, named by what is special about them.
+# The apps of account tests, each named after its special feature.
 APPS = {
-    # Four equal apps, since an app can send 200 codes an hour to one country.
+    # Four apps with the same policies, since an app can send 200 codes an hour to one country.
     **{f"people{n}": {"policies": {"phoneRegistration": True, "uidLogin": True}} for n in ("", "-2", "-3", "-4")},
     "people-link": {"policies": {"emailRegistration": "link", "phoneRegistration": True}},
     "people-none": {"policies": {"emailRegistration": "none", "emailVerification": False}},
@@ -67,7 +67,7 @@ class Gateway(Tool):
         self.paho.publish(f"{TOPICS}/system/outbound/result", json.dumps(answer), 1)
 
     def taken(self, to, template="code", seconds=clients.SECONDS, **params):
-        """Takes the first unread message to an address with this template and these params."""
+        """Takes the first unread message that has this address, this template and these params."""
         def fits(body):
             return (same(body["to"], to) and body["template"] == template
                     and all(body["params"].get(k) == v for k, v in params.items()))
@@ -162,7 +162,7 @@ class People(EndToEnd):
         return terminal.get("account/whoami")["user"]
 
     def logout_code(self, terminal, **address):
-        """Returns a logout code for the terminal's own address, requested with a code."""
+        """Requests a code for the terminal's own address, and returns the logout code that this code gives."""
         kind, to = next(iter(address.items()))
         code = self.code(terminal, "logoutTerminal", **address)
         return terminal.get("session/logoutCode", {
@@ -175,7 +175,7 @@ class People(EndToEnd):
             "countryCode": COUNTRY, **address, "code": code})["ticket"]
 
     def audit(self, uid):
-        """Returns the user's rows of the audit trail, newest first or last."""
+        """Returns the rows of the audit trail about the user, sorted by time in either direction."""
         return self.world.service.json("user", "audit", uid)["items"]
 
     def assertEnded(self, terminal, reason, token=None):

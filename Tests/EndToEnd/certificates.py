@@ -1,4 +1,4 @@
-"""Certificates for tests: contexts that trust an authority's file, and listeners' certificates."""
+"""Certificates for tests: TLS contexts that trust the authority in a file, and the certificates that listeners show."""
 
 import datetime
 import hashlib
@@ -25,13 +25,13 @@ def shown(host, port, context=None):
 
 
 def issued(authority, folder, name, begin, end):
-    """Issues a server's certificate by the authority of `tls init` and returns its files.
+    """Issues a server certificate, signed by the authority of `tls init`, and returns its files.
 
     `begin` and `end` are days from now.
     """
     folder.mkdir(exist_ok=True)
     (folder / "index").write_text("")
-    # Each certificate of an authority needs another serial.
+    # Each certificate of an authority needs its own serial number.
     (folder / "serial").write_text(secrets.token_hex(8) + "\n")
     (folder / "ca.cnf").write_text(f"""
 [ca]

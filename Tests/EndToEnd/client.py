@@ -71,7 +71,7 @@ def check(message):
     if found is None:
         return
     name, channel = found
-    # Messages of others on these topics are not the service's responsibility.
+    # The service isn't responsible for the messages that other clients publish on these topics.
     if channel["action"] != "send" and channel["who"] != "gate":
         return
     if "binary" in channel:
@@ -224,7 +224,7 @@ class Client:
         return self.puback.get(info.mid, 0)
 
     def expect(self, topic=None, where=None, seconds=SECONDS, what=None):
-        """Takes the first unread message whose topic ends with `topic` and whose body fits."""
+        """Takes the first unread message whose topic ends with `topic` and whose body passes the check `where`."""
         def take():
             for index, message in enumerate(self.inbox):
                 if topic is not None and not message.topic.endswith(topic):
@@ -252,8 +252,8 @@ class Client:
         self.reconnect = False
         self.paho.disconnect()
         self.paho.loop_stop()
-        # paho polls with select(), which takes 1,024 descriptors: a run with thousands must release
-        # them.
+        # paho polls with select(), which takes only descriptors below 1,024: a run with thousands of clients must
+        # release their descriptors.
         self.paho._reset_sockets()
 
     def vanish(self):
@@ -301,7 +301,7 @@ class Device(Client):
         return self.expect("/response", lambda b: b.get("id") == id, seconds, f"response to {id}").body
 
     def command(self, seconds=SECONDS):
-        """Returns the next command, which must have a greater cid than the last."""
+        """Returns the next command, which must have a greater cid than the previous command."""
         message = self.expect("/command", seconds=seconds)
         cid = message.body["cid"]
         if cid <= self.last_cid:
@@ -383,7 +383,8 @@ class Terminal(Client):
 
 
 def check_answer(method, body, by_key=False):
-    """Records violations of the schemas in an answer to this method, to a session or an API key."""
+    """Records violations of the schemas in the answer to a request of this method, which a session or an API key
+    sent."""
     for problem in contract.problems("answer", body):
         violations.append(f"answer to {method}: {problem} in {json.dumps(body)[:500]}")
     name = f"{method.replace('/', '.')}.result"

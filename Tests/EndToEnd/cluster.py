@@ -22,7 +22,7 @@ GATE = BINARY.parent / "libLamplighterGate.so"
 
 
 class Node(Service):
-    """One process; the first creates the secrets that all share."""
+    """One process of the cluster; the first process creates the secrets that all processes share."""
 
     def __init__(self, cluster, number):
         super().__init__(cluster.folder / f"node{number}")
@@ -68,7 +68,8 @@ class Node(Service):
 
 
 class Cluster:
-    """A cluster with the interface of a `World`'s service: its first process, beside the others."""
+    """A cluster that a `World` uses like one service: calls go to the first process, and the other processes run
+    beside it."""
 
     def __init__(self, count=3, replacements=None, settings=()):
         """`replacements` change texts in the traffic from the processes to the database."""
@@ -105,7 +106,7 @@ class Cluster:
         config = self.folder / "mosquitto.conf"
         config.write_text("\n".join([
             f"listener {self.broker_port} 127.0.0.1", "allow_anonymous false", "persistence false", "user root",
-            # Both as the service's own broker has them.
+            # The service's own broker has the same values for these two settings.
             "max_queued_messages 100000", "max_inflight_messages 20000", f"plugin {GATE}", f"plugin_opt_credentials {self.gate_file}",
             "plugin_opt_root ll/v1", "plugin_opt_shards true", *self.broker_options(),
             f"plugin_opt_worker_hash {hashlib.sha256(secret.encode()).hexdigest()}",
@@ -146,7 +147,8 @@ class Cluster:
         return self.nodes[0].cli(*arguments, **more)
 
     def shares(self):
-        """Returns each process's number of lanes by its name; None while a lane has no holder."""
+        """Returns the number of lanes of each process by the process's name; returns None while a lane has no
+        holder."""
         lanes = self.nodes[0].status()["lanes"]
         if any(lane["node"] is None for lane in lanes):
             return None

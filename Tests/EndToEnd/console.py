@@ -87,7 +87,8 @@ class Events:
         self.last = last
 
     def next(self, *names, seconds=15):
-        """Returns the next event, of these names if any, and its data; None after the end."""
+        """Returns the next event and its data, only of the given names if there are any; returns None after the end
+        of the stream."""
         self.connection.sock.settimeout(seconds)
         while True:
             fields = {}

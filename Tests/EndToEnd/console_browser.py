@@ -32,7 +32,7 @@ class Browser(tools.Chromium):
 
 
 class Visit:
-    """An operator's windows: pages that share cookies, and all faults in them."""
+    """An operator's windows: pages that share cookies, and a list of all faults in these pages."""
 
     def __init__(self, chromium, service, width=1280, scheme="light", locale="en-GB"):
         self.service = service

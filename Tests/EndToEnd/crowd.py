@@ -1,4 +1,4 @@
-"""Many terminals on one thread: a minimal MQTT 3.1.1 for tests with a thousand of them."""
+"""Many terminals on one thread: a minimal client of MQTT 3.1.1, for tests with a thousand terminals."""
 
 import json
 import secrets
@@ -136,7 +136,7 @@ class Crowd:
 
 
 class Probe:
-    """A client that continually publishes to a user's topics; each message holds its time."""
+    """A client that continually publishes to a user's topics; each message contains the time when it was sent."""
 
     def __init__(self, tool, uid, seconds=0.005):
         self.tool, self.topic, self.seconds, self.ends = tool, f"{TOPICS}/user/{uid}/probe", seconds, False

@@ -1,4 +1,5 @@
-"""Readers of the event log that write down what they get, and the check that nothing was lost and the order held."""
+"""Readers of the event log that record the events they get, and a check that no event was lost and that the order
+was kept."""
 
 import contextlib
 import http.client
@@ -16,9 +17,9 @@ from receiver import place
 
 
 class Follower(threading.Thread):
-    """A maker's server that follows the log over HTTP, and begins again where it was after each failure.
+    """A maker's server that follows the log over HTTP, and continues from its last position after each failure.
 
-    `got` are the events in the order of their arrival. With a subscription it stores its cursor in the service.
+    `got` has the events in the order of their arrival. With a subscription, the follower stores its cursor in the service.
     """
 
     def __init__(self, service, key, types, after=None, subscription=None, wait=2):
@@ -63,7 +64,7 @@ class Follower(threading.Thread):
 
 
 class EventStream(Follower):
-    """The same over server-sent events."""
+    """A follower that reads the log over server-sent events."""
 
     def follow(self):
         query = "&".join([f"types={','.join(self.where['types'])}", f"after={self.where['after']}"])
@@ -83,19 +84,20 @@ class EventStream(Follower):
                     event, data = json.loads(data), b""
                     if "id" in event:
                         self.got.append(event)
-                        # An id counts once its event is whole: a kill can cut an event off behind its id.
+                        # The id is stored only when the whole event has arrived: a kill can cut off an event after its
+                        # id.
                         self.where["after"] = id
 
     def stop(self):
         self.stopping.set()
-        # It waits for the next comment otherwise.
+        # Without this, the thread would wait until the next comment arrives in the stream.
         with contextlib.suppress(OSError, AttributeError):
             self.open.sock.shutdown(socket.SHUT_RDWR)
         super().stop()
 
     @staticmethod
     def is_there(service, key):
-        """Returns whether the service has such streams."""
+        """Returns whether the service has streams of server-sent events for the log."""
         connection = http.client.HTTPConnection("127.0.0.1", service.http_port, timeout=10)
         with contextlib.closing(connection):
             connection.request("GET", f"/{TOPICS}/events", headers={"Authorization": f"Bearer {key}"})
@@ -128,7 +130,8 @@ class KilledReceiver:
         return f"http://localhost:{self.port}{path}"
 
     def lines(self, path):
-        """Returns what was written of the posts to a path: each post as it arrived, and later that it was taken."""
+        """Returns the recorded rows about the posts to a path: one row when a post arrived, and another row when it
+        was accepted."""
         posts, lines = {}, []
         for line in self.file.read_text().splitlines():
             with contextlib.suppress(ValueError):  # a line that a kill cut off
@@ -139,12 +142,13 @@ class KilledReceiver:
         return lines
 
     def taken(self, path):
-        """Returns the events that were taken, in order, with repeats."""
+        """Returns the accepted events in their order, including repeated events."""
         return [event for row in self.lines(path) if row["isTaken"] for event in row["body"]["events"]]
 
 
 def faults(truth, got):
-    """Returns what a reader got wrong of the log from `truth[0]` on: losses, order, repeats with another content."""
+    """Returns a reader's errors in the log from `truth[0]` on: lost events, a wrong order, and repeated events with
+    another content."""
     seen, found = {}, []
     for event in got:
         if event["type"] == "events.gap":
@@ -169,7 +173,8 @@ def faults(truth, got):
 
 
 def early(lines, truth):
-    """Returns the posts that began before every earlier event was taken, and those whose id had another content."""
+    """Returns the posts that began before all earlier events were accepted, and the posts whose id had another
+    content before."""
     number = {event["id"]: index for index, event in enumerate(truth)}
     found, taken, contents = [], -1, {}
     for row in lines:

@@ -1,13 +1,14 @@
-"""Many devices and terminals in their own process, which find lost, doubled and swapped messages.
+"""Many devices and terminals in their own process, which detect messages that are lost, doubled or out of order.
 
-Each device reports the next number once the last one was answered, repeats it until then, and obeys
-commands; `rate` limits the reports a second of all devices. With `hasty` the devices don't wait for
-answers and ignore their contents. The terminals receive statuses and send commands. It writes MQTT
-3.1.1 itself, since the load shares the machine with the service.
+Each device reports the next number when the last number was answered; until then, it repeats the last number. The
+devices also obey commands. `rate` limits the reports a second of all devices together. With `hasty` the devices
+don't wait for answers and ignore their contents. The terminals receive statuses and send commands. The process
+writes the packets of MQTT 3.1.1 itself to save processor time, since the load runs on the same machine as the
+service.
 
     fleet.py < plan.json, then lines with one word each: `forget`, `rest`, `go`, `show`
 
-Each line is answered by a line of JSON; the end of input ends the process.
+The process answers each line of input with a line of JSON; the end of input ends the process.
 """
 
 import collections

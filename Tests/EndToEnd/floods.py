@@ -4,10 +4,10 @@
     floods.py --way qos2 --from thirty --seconds 600 [--off]    one run
     floods.py --all --json FILE                                 all ways, then each without bounds
 
-A run first measures the others without the flood, then floods until nothing changes any more, then
-waits until the memory is released. It fails if the broker holds more than a quarter of its memory
-beyond the use of as many idle connections, restarts, or keeps the memory, or if others wait longer
-or get no answer. With --off it must fail.
+A run first measures the other clients without the flood. Then it floods the broker until nothing changes any more, and
+waits until the memory is released. The run fails if the broker uses more memory than the same number of idle
+connections would use plus a quarter of its memory limit. It also fails if the broker restarts or keeps the memory,
+or if other clients wait longer or get no answer. With --off the run must fail.
 """
 
 import argparse
@@ -28,8 +28,8 @@ from harness import TOPICS, Service, eventually
 from metrics import Page
 from world import FREE, World
 
-# The attackers' accounts are created within a minute. Sessions without a connection end within the
-# minute after which the memory must be released. All other settings have their defaults.
+# The attackers' accounts are created within a minute. The broker's memory must be released within a minute after a
+# flood, and sessions without a connection end before that. All other settings have their defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,
             "limits.terminalSessionSeconds": 20}
 # The gate returns freed memory to the system once more than 8 MB have been free for 15 s.
@@ -101,7 +101,7 @@ def others(spec, stop, pipe):
 
 
 def late(seconds):
-    """Returns the 99th percentile; of few, the second largest: one alone can be a pause."""
+    """Returns the 99th percentile, but of few values the second largest: a pause of the machine can delay one value."""
     return sorted(seconds)[-1 - max(1, len(seconds) // 100)] if len(seconds) > 1 else 0
 
 
@@ -125,7 +125,7 @@ class Ground:
             return self.world.device(FREE, connect=False)
 
     def memory(self, pid=None):
-        """Returns the resident megabytes of the broker or another process; 0 if it doesn't run."""
+        """Returns the resident megabytes of the broker or another process; 0 if the process isn't running."""
         try:
             with open(f"/proc/{pid or self.world.service.broker_pid}/statm") as pages:
                 return int(pages.read().split()[1]) * os.sysconf("SC_PAGESIZE") / (1 << 20)
@@ -137,7 +137,7 @@ class Ground:
                 if name == "lamplighter_refusals_total" and value}
 
     def people(self, count):
-        """Creates terminals of 30 users with a device each; the first has a history of 2 MB."""
+        """Creates terminals of 30 users with one device for each user; the first device has a history of 2 MB."""
         if self.users:
             return
         for start in range(0, count, 100):
@@ -231,7 +231,7 @@ def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, 
 
 
 def watch(ground, shown, pid, end):
-    """Watches the broker until `end`, until nothing changes for 30 s, or until --off misses."""
+    """Watches the broker until `end`, until nothing changes for 30 s, or, with --off, until a bound is broken."""
     samples, most, peak, misses = [], 0, 0, []
     while (now := time.monotonic()) < end and not (misses and ground.is_off):
         time.sleep(0.5)

@@ -48,7 +48,7 @@ def publish(topic, payload, qos=0, mid=1):
 
 
 class Way:
-    """The actions of one attacking terminal: to connect, once connected, and at each beat."""
+    """The actions of one attacking terminal: when it connects, when it is connected, and at each beat."""
 
     off = {"broker.heldPercent": 0}
     needs = ""  # "users" with tokens, or also their "devices"
@@ -89,7 +89,7 @@ class Way:
 
 
 class Idle(Way):
-    """Connections that subscribe and send nothing, as a base for the memory of others."""
+    """Connections that subscribe and send nothing, to measure the memory of an idle connection."""
 
     def begin(self, link):
         link.send(subscribe(f"{self.own(link)}/#"))
@@ -186,7 +186,7 @@ class Half(Way):
 
 
 class Wills(Way):
-    """Terminals that stay, each with a will of 240 KB: topic, payload and a user property."""
+    """Terminals that stay connected, each with a will of 240 KB: topic, payload and a user property."""
 
     properties = b"\x26" + text("k" * 60_000) + text("v" * 60_000)
 

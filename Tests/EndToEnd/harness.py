@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
 IS_DEBUG = BINARY.parent.name == "debug"
 LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
-# Variables for the tests aren't settings of the program, which would warn about them.
+# The program would warn about the variables for the tests, since they aren't its settings.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")} | {"CHECK_LOCKS": "1"}
 TOPICS = "ll/v1"
 SECOND = 1.0 if LONG else 3.0  # for what must happen within a second: other tests can occupy the cores
@@ -40,8 +40,8 @@ CLI_SECONDS = 120  # only ends commands that would never end: a busy machine is 
 def patience(seconds):
     """Returns the seconds to wait.
 
-    Ten or more only end a test that would never end; they grow, as other tests can occupy the
-    cores.
+    A wait of ten seconds or more only ends a test that would never end otherwise. Such waits are made longer, since other
+    tests can occupy the processor cores.
     """
     return seconds if seconds < 10 else max(seconds, 40)
 
@@ -100,7 +100,7 @@ def free_port():
 
 
 def alive(pid):
-    """Returns whether the process runs (a zombie doesn't)."""
+    """Returns whether the process is running (a zombie doesn't)."""
     try:
         state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
         return state != "Z"
@@ -258,8 +258,8 @@ class Service:
     def sql(self, statement, before_commit=lambda: None):
         """Runs a statement on the service's database and commits it; returns rows of texts.
 
-        A test stops the service in `before_commit`: the test has SQLite's write lock then, so the
-        service doesn't keep it while it is stopped.
+        A test can stop the service in `before_commit`. At that moment the test holds SQLite's write lock, so the stopped
+        service can't hold the lock.
         """
         if self.store:
             before_commit()

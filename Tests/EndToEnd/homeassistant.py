@@ -90,14 +90,14 @@ class HomeAssistant(Client):
             return dict(self._configs())
 
     def device(self, did, where=lambda config: True):
-        """Waits for a device whose discovery fits."""
+        """Waits for a device whose discovery message passes the check `where`."""
         return self.wait(lambda: next((c for d, c in self._configs() if d == did and where(c)), None), what=f"{did} in Home Assistant")
 
     def wait_gone(self, did):
         self.wait(lambda: did not in dict(self._configs()), what=f"the removal of {did}")
 
     def state(self, did, key):
-        """The state of an entity: unavailable, unknown, or what its template makes."""
+        """The state of an entity: unavailable, unknown, or the value that its template produces."""
         config = self.devices()[did]
         component = config["components"][key]
         for place in component.get("availability", config["availability"]):

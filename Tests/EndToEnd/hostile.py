@@ -28,7 +28,8 @@ MANY = 1 << 40
 
 
 class Repeated:
-    """A packet to repeat: a number replaces runs of #, and the packet identifier at `mid`."""
+    """A packet to repeat: each copy has its number in place of the runs of #, and its packet identifier at the
+    position `mid`."""
 
     def __init__(self, raw, mid=None, most=MANY):
         self.size, self.most = len(raw), max(1, min(CHUNK // len(raw), most))
@@ -152,8 +153,8 @@ class DevicePlan(Plan):
 
     def __init__(self, orders):
         super().__init__(orders)
-        # The number in flight of clients that respect the broker's receive maximum, or the devices'
-        # limit.
+        # The maximum number of messages in flight, for clients that respect the broker's receive maximum or the limit
+        # for devices.
         self.confirm_window = 20 if self.deed == "reports" else MANY
         self.answer_window = 16 if self.deed == "patientReports" else MANY
 

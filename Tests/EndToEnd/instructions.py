@@ -3,15 +3,14 @@
 
     instructions.py PROGRAM [PROGRAM ...]
 
-On a shared machine, a wall clock can't measure a difference of five percent. Each program is a
-release build with its gate beside it, and runs in Valgrind's callgrind. For each kind, thousands of
-messages wait in the broker before the program continues, and the cost of its loop's turns is
-divided by their number. The program's clocks and timed waits run slower, about as much as Valgrind
-slows the program, so that time limits keep their meaning. A batch takes all waiting messages,
-however long it lasts: its size determines the cost of a message, and must not depend on the
-machine's load.
+On a shared machine, a wall clock can't measure a difference of five percent. Each program is a release build with its
+gate beside it, and runs in Valgrind's callgrind. For each kind, thousands of messages wait in the broker before the
+program continues, and the cost of the turns of the program's loop is divided by the number of messages. The
+program's clocks and timed waits run slower, about as much as Valgrind slows the program, so that time limits keep
+their meaning. A batch takes all waiting messages, however long it lasts: its size determines the cost of a message,
+and must not depend on the machine's load.
 
-Needs valgrind, cc and objcopy. Prints a line a kind: each program's thousands of instructions a
+Needs valgrind, cc and objcopy. Prints one line for each kind: for each program, the thousands of instructions per
 message.
 """
 
@@ -34,11 +33,11 @@ DEVICES = 50
 SLOWER = 40  # times
 TURN = 10_000  # milliseconds that a batch can take: the maximum, so that no batch shrinks for its time
 SECONDS = 900  # only ends waits that would never end
-# Waits must run as slowly as the clocks. A timer of the fast clock fires before anything is due by
-# the slow one, is set again for the rest or for a moment already past, and so spins. Valgrind runs
-# one thread at a time, so a spinning thread takes turns from the workers, whose batches shrink.
-# `epoll_wait` is unchanged, as the service gives it no timeout; so is `sleep`, which only limits
-# the service's end.
+# Waits must run as slowly as the clocks. If a timer used the fast clock, it would fire before anything is due by the
+# slow clock. The thread would set the timer again for the remaining time, or for a moment that has already passed, and
+# so it would spin. Valgrind runs one thread at a time, so a spinning thread takes turns from the workers, whose batches
+# shrink. `epoll_wait` is unchanged, as the service gives it no timeout; so is `sleep`, which only limits the service's
+# end.
 CLOCK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -165,7 +164,7 @@ class Counted(harness.Service):
     def count(self, messages, send, answered):
         """Queues messages, then lets the service handle them.
 
-        Returns the thousands of instructions a message in its turns.
+        Returns the thousands of instructions per message that the workers' turns take.
         """
         self.control("-i", "on")
         self.control("-z")
@@ -193,7 +192,7 @@ def turns(path):
 
 
 def measure(program, clock):
-    """Counts all kinds; returns thousands of instructions a message by kind."""
+    """Counts all kinds; returns the thousands of instructions per message for each kind."""
     with tempfile.TemporaryDirectory(prefix="lamplighter-instructions-") as folder:
         service = Counted(program, pathlib.Path(folder), clock)
         world = World(watch=False, service=service)
@@ -204,7 +203,8 @@ def measure(program, clock):
 
 
 def requests(method, params):
-    """Returns a function that counts a terminal's requests; `params` takes the request's number."""
+    """Returns a function that counts the instructions for a terminal's requests; `params` takes the request's
+    number."""
     def count(world):
         terminal = world.terminal()
         try:
@@ -226,7 +226,7 @@ def requests(method, params):
 
 
 def reports(world):
-    """Counts reports with ids, from all devices in turn."""
+    """Counts the instructions for reports with ids, from all devices in turn."""
     devices = [world.device() for _ in range(DEVICES)]
     try:
         def send():
@@ -244,7 +244,7 @@ def reports(world):
 
 
 def commands(world):
-    """Counts commands to all devices in turn: first all requests, then all answers."""
+    """Counts the instructions for commands to all devices in turn: first all requests, then all answers."""
     devices, terminal = [world.device() for _ in range(DEVICES)], world.terminal()
     try:
         for device in devices:
@@ -263,7 +263,7 @@ def commands(world):
         def arrived():
             return all(len(device.unread("/command")) >= MESSAGES // DEVICES for device in devices)
 
-        # By the devices' messages: the broker can drop some of the many that the app gets at once.
+        # The devices' messages show it: the app gets many messages at once, and the broker can drop some of these.
         def answered():
             return all(len(device.unread("/response")) >= MESSAGES // DEVICES for device in devices)
 

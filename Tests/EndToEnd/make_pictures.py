@@ -76,8 +76,8 @@ class Furnished:
         self.world.close()
 
 
-# The pictures of other programs, which are not made here: a device's page of a Home Assistant as in
-# test_home_assistant_real.py, 1,000 pixels wide.
+# The pictures of other programs, which this script doesn't make: a device's page in Home Assistant, 1,000 pixels wide,
+# with the data of test_home_assistant_real.py.
 OTHERS = {"home-assistant.png"}
 # Each picture's page, and the text whose appearance shows that the page is ready.
 PICTURES = {

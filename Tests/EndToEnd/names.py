@@ -1,4 +1,5 @@
-"""A network of its own for a test: any address is this machine's, and its name server answers as the test says."""
+"""A separate network for a test: all its addresses belong to this machine, and its name server gives the answers
+that the test sets."""
 
 import contextlib
 import ctypes
@@ -19,7 +20,8 @@ def is_possible():
 
 
 class Network:
-    """The network of the thread that makes it, and of all threads and processes that it starts, until it is closed."""
+    """A network for the thread that creates it, and for all threads and processes that this thread starts, until the
+    network is closed."""
 
     def __init__(self, addresses):
         self.old = os.open("/proc/self/task/%d/ns/net" % threading.get_native_id(), os.O_RDONLY)
@@ -41,7 +43,7 @@ class Network:
             raise
 
     def listen(self, port):
-        """Accepts connections to every address, notes which one, and ends them."""
+        """Accepts connections to every address, notes the address of each connection, and closes the connections."""
         listener = socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=64)
         self.sockets.append(listener)
 
@@ -55,7 +57,8 @@ class Network:
         threading.Thread(target=accept, daemon=True).start()
 
     def serve_names(self):
-        """Answers `answers[name]`: a list whose first element is the next answer, a list of addresses; the last one stays."""
+        """Answers questions for a name from the list `answers[name]`: each element is the list of addresses in one
+        answer, and the last element stays."""
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         server.bind(("127.0.0.1", 53))
         self.sockets.append(server)
@@ -78,7 +81,7 @@ class Network:
         name = ".".join(labels).lower()
         self.asked.append(name)
         plan = self.answers.get(name, [[]])
-        # Both kinds of addresses are asked for at once.
+        # The service asks for IPv4 and IPv6 addresses at the same time.
         kinds = self.answers.setdefault((name, "kinds"), set())
         if kind in kinds:
             kinds.clear()

@@ -9,7 +9,7 @@ import time
 from crowd import Member
 from harness import TOPICS
 
-# Requests of each kind a second, over all clients.
+# The number of requests a second of each kind, for all clients together.
 RATES = {"whoami": 30, "control": 10, "report": 40, "login": 1}
 
 
@@ -26,7 +26,7 @@ class Cut(Exception):
 
 
 class Neighbour(Member):
-    """One connection, which passes on its messages."""
+    """One connection, which passes its messages to its `Neighbours`."""
 
     def __init__(self, neighbours, port, username, password, client_id, *filters):
         super().__init__(port, username, password, client_id)
@@ -118,7 +118,7 @@ class Lane:
 class Others(Neighbours):
     """The honest clients.
 
-    Requests are timed from when they were due, so that a machine that stops shows.
+    The time of a request is measured from the moment when the request was due, so that pauses of the machine are visible.
 
     `terminals` are (terminal id, token, uid); `devices` are (did, secret, index of the owner's
     terminal).

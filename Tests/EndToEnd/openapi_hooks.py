@@ -1,4 +1,4 @@
-"""Hooks of schemathesis: what is made at random gets the caller's user, so that it reaches the methods."""
+"""Hooks of schemathesis: random requests get the caller's user, so that they reach the methods."""
 
 import os
 
@@ -7,7 +7,8 @@ import schemathesis
 
 @schemathesis.hook
 def map_body(context, body):
-    """Leaves the token to the header, names the key's user, and lets nothing wait."""
+    """Removes the token, which is in the header; sets the user for a request with an API key; removes `wait`, so
+    that no request waits."""
     if isinstance(body, dict):
         body = {name: value for name, value in body.items() if name not in ("token", "uid")}
         if uid := os.environ.get("CALLED_FOR"):

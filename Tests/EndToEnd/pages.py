@@ -46,7 +46,7 @@ class Page:
 
 
 def local(url, port):
-    """Returns the address on the port of this test's service."""
+    """Returns the address with its scheme, host and port replaced by those of this test's service."""
     return re.sub(r"^https?://[^/]+", f"http://127.0.0.1:{port}", url)
 
 

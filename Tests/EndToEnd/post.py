@@ -30,7 +30,7 @@ APPS = {
 
 
 class PostWorld(World):
-    """A service that has only the apps with messages."""
+    """A service that has only the apps of `APPS`, which send messages."""
 
     def furnish(self):
         for app_id, app in APPS.items():

@@ -49,7 +49,7 @@ class Server:
     """One server, which doesn't run as root, and doesn't sync its writes."""
 
     def __init__(self, settings=(), port=None, of=None):
-        """`of` is the primary of a standby."""
+        """If this server is a standby, `of` is its primary."""
         self.owner = os.getpid()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-pg-", dir="/tmp"))
         self.port = port

@@ -1,4 +1,4 @@
-"""A provider's server as providers document theirs: keys, ID tokens, an answer for each path."""
+"""A server that plays a provider, by the providers' documentation: keys, ID tokens, and an answer for each path."""
 
 import base64
 import hmac
@@ -77,7 +77,8 @@ class Provider:
         parts = urllib.parse.urlsplit(path)
         query = dict(urllib.parse.parse_qsl(parts.query) + urllib.parse.parse_qsl(body))
         self.asked.append((parts.path, query))
-        # Only keys have fixed paths; the first level of a path distinguishes issuers.
+        # Only the documents of OpenID Connect and the keys have fixed paths. The first level of a path distinguishes
+        # the issuers.
         if parts.path.endswith("/.well-known/openid-configuration"):
             issuer = self.url + parts.path[: -len("/.well-known/openid-configuration")]
             return 200, {"issuer": issuer, "jwks_uri": issuer + "/keys",
@@ -96,7 +97,7 @@ class Provider:
         self.kid = secrets.token_hex(4)
 
     def forged_token(self, issuer, audience, subject, secret):
-        """Returns a token that is signed with HMAC by a public secret."""
+        """Returns a token that is signed with HMAC whose secret is publicly known."""
         now = int(time.time())
         head = {"alg": "HS256", "kid": self.kid, "typ": "JWT"}
         claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600}

@@ -205,7 +205,7 @@ class Google(HTTPService):
             with self.lock:
                 self.refused.append(push)
             return self.error(401, "UNAUTHENTICATED")
-        # Answers are planned by the address.
+        # The plan for a push's answers is found by the push address.
         push.path = push.json["message"]["token"]
         return self.take(push, self.usual)
 
@@ -223,7 +223,8 @@ class Google(HTTPService):
 
 
 class Apple(Plans):
-    """Apple Push Notification service over HTTP/2 without TLS. Answers are planned by the device token."""
+    """Apple Push Notification service over HTTP/2 without TLS; a push's device token determines the answers that it
+    gets."""
 
     def __init__(self):
         super().__init__()
@@ -290,7 +291,7 @@ class Apple(Plans):
             self.send(speaker, stream, push, (200, b"", {}))
             speaker.close_connection(last_stream_id=stream)
             connection.sendall(speaker.data_to_send())
-            # Unread bytes would make the end a reset, which can overtake the answer.
+            # If unread bytes were left, the close would send a reset, which can overtake the answer.
             connection.shutdown(socket.SHUT_WR)
             while connection.recv(65536):
                 pass
@@ -311,7 +312,7 @@ class Apple(Plans):
             speaker.send_data(stream, text, end_stream=True)
 
     def judge(self, push):
-        """The answer by Apple's rules: the provider token, then the headers."""
+        """Returns the answer that Apple's rules require: it checks the provider token first, then the headers."""
         try:
             header, said = claims(push.headers["authorization"].removeprefix("bearer "), self.key.public_key())
         except ValueError:

@@ -17,7 +17,7 @@ WAIT_SECONDS = 15
 
 @functools.cache
 def module(version):
-    """Returns the client's package on Debian's or PyPI's paho, side by side in one process."""
+    """Returns the client's package with Debian's or PyPI's version of paho; one process can use both."""
     names = ("lamplighter", "paho")
     saved = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] in names}
     path = list(sys.path)

@@ -64,12 +64,13 @@ def drip(connection, _):
 
 
 def long_headers(connection, post):
-    """Takes the events with 8 KB of headers in its answer."""
+    """Accepts the events, and answers with 8 KB of headers."""
     answer(200, **{f"x-{n}": "y" * 100 for n in range(75)})(connection, post)
 
 
 class Receiver:
-    """An HTTP server on this machine. `plans` has, by path, the answers of the next posts; then it answers `usual`."""
+    """An HTTP server on this machine; `plans` has, by path, the answers to the next posts, and later posts get the
+    answer `usual`."""
 
     def __init__(self, port=0, otherwise=answer(204)):
         """`otherwise` answers the posts to all other paths."""
@@ -132,8 +133,8 @@ class Receiver:
     def fault(self, path):
         """The first fault of the log: an event taken before an earlier one, or two posts at once; None if there is none.
 
-        A later event may only be posted once all before it were taken, so a cursor that moves before 2xx shows here as
-        an event that is never taken.
+        The service may post a later event only when all earlier events were accepted. If a cursor moves before the answer 2xx,
+        this check finds it: an event is never accepted.
         """
         posts, newest = self.of(path), None
         for before, post in zip(posts, posts[1:]):

@@ -87,7 +87,7 @@ class ParallelUse(People):
         answers += [terminal.answer("account/register", f"{new}r{turn}", 60) for turn in range(50)]
         used = [a for a in answers if a["ok"] or a["error"]["code"] != "InvalidCode"]
         self.assertLessEqual(len(succeeded(answers)), 1)
-        # A registration with the ticket reports that the address is taken, only to its owner, and
+        # If the address is taken, a registration with the ticket reports this only to the owner of the address, and
         # doesn't use up the ticket.
         self.assertTrue(all(a["ok"] or a["error"]["code"] == "Duplicated" for a in used), used[:3])
 
@@ -175,7 +175,7 @@ class Limits(People):
         self.whoami(owner)
 
     def test_the_longest_characters_fit_in_a_password(self):
-        # A scalar that normalises to eighteen.
+        # A Unicode scalar that becomes eighteen scalars when it is normalised.
         self.assertError(self.stranger().ask("account/register", {
             "countryCode": COUNTRY, "username": fresh_name(), "password": "\ufdfa" * 128}), "InvalidRequest", "password")
 
@@ -195,7 +195,7 @@ class Names(People):
                 if answer["ok"]:
                     self.assertEqual(self.try_login(account=name, password=PASSWORD)["result"]["user"]["uid"],
                                      victim.uid, "the address's owner gets in by it")
-                # Neither locks the other out.
+                # Neither of the two users locks the other user out.
                 how = {"phone": phone} if victim is owner else {"email": email}
                 self.assertEqual(self.login(**how).uid, victim.uid)
                 self.assertEqual(self.login(account=next(iter(how.values()))).uid, victim.uid)

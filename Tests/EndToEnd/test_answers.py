@@ -69,7 +69,8 @@ class Answers(Heavy):
         bytes_sent = sum(len(str(b)) for b in good)
         self.assertLess(bytes_sent, (2 + taken) * (512 << 10) + (1 << 20))
         self.assertGreater(len(good), 20, "it isn't cut off either")
-        # Nineteen of twenty: this process also reads all the answers, which can delay it.
+        # Nineteen of twenty commands must be fast. This process also reads all the answers, which can delay a command's
+        # answer.
         self.assertLess(busy[37], idle[37] + LATER)
         # The rest is delayed, but not lost.
         for id in ids:
@@ -79,7 +80,7 @@ class Answers(Heavy):
 
 
 class Reader(Member):
-    """A member that counts the bytes of long answers without parsing them."""
+    """A member of the crowd that counts the bytes of long answers without parsing them."""
 
     taken = 0
 
@@ -115,7 +116,7 @@ def read_all_the_time(port, secret, count, params, passcode, orders, told):
 
 
 class History(Heavy):
-    """Eighty terminals read a long history beside one that commands, with the default limits."""
+    """Eighty terminals read a long history beside one terminal that sends commands, with the default limits."""
 
     readers = 80
     seconds = 30 if LONG else 3

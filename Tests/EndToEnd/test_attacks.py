@@ -10,7 +10,7 @@ from test_providers import OURS, THEIRS, WithProvider
 
 
 class PreHijacking(People):
-    """The attacker registers the victim's address first, but the victim is alone in the account."""
+    """The attacker registers the victim's address first, but in the end only the victim has access to the account."""
 
     app = "people-link"
 
@@ -44,13 +44,13 @@ class PreHijacking(People):
                           if s["terminalId"] == attacker.terminal_id], [])
 
     def test_classic_federated_merge(self):
-        # A later proof of the address, of any kind, doesn't merge with the existing account.
+        # When the address is proved later, in any way, the new account isn't merged with the existing account.
         email = fresh_email()
         attacker = self.squat(email)
         self.assertAlone(self.victim(email), attacker, email)
 
     def test_unexpired_session(self):
-        # The attacker's session stays open; a reset by code must not leave it in the account.
+        # The attacker's session stays open; a reset of the password by code must end this session.
         email = fresh_email()
         attacker = self.squat(email)
         terminal = self.stranger()
@@ -84,9 +84,9 @@ class PreHijacking(People):
         self.assertEqual(self.whoami(victim)["email"], email)
 
     def test_non_verifying_identity_provider(self):
-        # test_providers.ByEmailClaims shows that a provider's claim of an address is never
-        # believed. Here an unverified phone in a profile doesn't log in, neither before nor after
-        # its owner registers it.
+        # test_providers.ByEmailClaims shows that the service never trusts a provider's claim about an address. This
+        # test shows that nobody can log in with an unverified phone from a profile, neither before nor after the
+        # phone's owner registers it.
         phone = fresh_phone()
         attacker = self.register(app="people-attacked")
         attacker.get("account/updateProfile", {"countryCode": COUNTRY, "phone": phone})

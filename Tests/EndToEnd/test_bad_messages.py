@@ -196,7 +196,7 @@ class Others(EndToEnd):
                 watcher.clear()
                 watcher.publish(f"{TOPICS}/{topic}", payload)
                 watcher.expect("/system/dead-letter", lambda b: b["topic"] == f"{TOPICS}/{topic}", 5)
-        # The watcher receives its own bad messages too.
+        # The watcher also receives its own bad messages, which count as violations.
         clients.violations.clear()
 
     def test_values_of_requests_and_registrations_are_not_stored(self):

@@ -128,7 +128,7 @@ class Slow(Phones):
 
 
 class Away(Phones):
-    """A phone that is away while a device keeps reporting; its session lasts at first."""
+    """A phone that is away while a device keeps reporting; at first, the broker keeps the phone's session."""
 
     reports = 30_000 if LONG else 840
     alarms = 60  # each begins and is cleared
@@ -187,7 +187,7 @@ class Outcomes(Phones):
                 self.assertEqual(phone.get("device/status", {"did": device.did})["data"]["power"], True)
 
     def later(self, phone):
-        """Waits until the phone's session is gone, by connections that leave no session."""
+        """Waits until the phone's session is gone; the check connects in a way that leaves no session behind."""
         def look():
             probe = self.keep(Terminal(
                 self.world.port, phone.app_id, phone.token, phone.terminal_id, clean=False, version=phone.paho._protocol))
@@ -269,7 +269,7 @@ class Store(Unnoticed):
                 device = self.keep(Device(
                     self.world.port, device.did, device.secret, device.mac, LAMP, version=version)).come()
                 self.send(device, [report for report in reports if report["id"] not in answers], answers)
-                # The device can have missed answers: it repeats those reports, which have no second
+                # The device can have missed answers. It repeats these reports, and the repeated reports have no second
                 # effect.
                 again = {}
                 self.send(device, reports[280:320], again)

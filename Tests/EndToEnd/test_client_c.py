@@ -54,7 +54,7 @@ int main(int count, char **arguments) {
 }
 """
 
-# Reports an alert, and its end once there is a line to read.
+# Reports an alert; when there is a line to read, reports that the alert is over.
 ALERT = r"""
 #include "lamplighter.h"
 
@@ -76,7 +76,7 @@ int main(int count, char **arguments) {
 }
 """
 
-# Parses texts of JSON's characters, each in a buffer of exactly its length.
+# Parses texts of characters that JSON uses; each text is in a buffer of exactly its length.
 READER = r"""
 #include "lamplighter.h"
 int main(void) {
@@ -157,8 +157,8 @@ class Lamp(Compiled):
                 self.assertEqual(result["state"], state)
         data = self.shown(did)["data"]
         self.assertEqual((data["power"], data["brightness"], data["mode"]), (True, 5, "colour"))
-        # Killed, the device is offline; restarted, it has the same identity and ignores commands
-        # that it obeyed.
+        # After a kill the device is offline. After a restart it has the same identity, and ignores commands that it has
+        # already obeyed.
         lamp.kill()
         lamp.wait()
         eventually(lambda: not self.shown(did)["online"], 10, "its being offline")
@@ -200,7 +200,7 @@ class Many(OwnWorld, Compiled):
         device = self.start(build(self.folder, source), str(self.world.port), FREE["productKey"],
                             self.world.secrets[FREE["productKey"]], "0a0b0c0d0e0f")
         did = self.line(device, r"did (\S+)")[1]
-        # The service is stopped, but its broker runs: nothing is answered.
+        # The service is stopped, but its broker is running: no request is answered.
         os.kill(self.world.service.process.pid, signal.SIGSTOP)
         self.addCleanup(os.kill, self.world.service.process.pid, signal.SIGCONT)
         device.stdin.write("go\n")

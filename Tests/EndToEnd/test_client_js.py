@@ -299,8 +299,8 @@ class Repeats(InBrowser):
             return [m.body["id"] for m in self.world.watcher.everything
                     if m.topic.endswith(f"{terminal}/request/home/create")]
 
-        # The service relays WebSocket, so messages sent meanwhile reach the broker when it
-        # continues.
+        # The service relays WebSocket connections, so messages that were sent while the service was stopped reach the
+        # broker when the service continues.
         with stopped(self.world.service.process):
             self.run_script(
                 "window.asked = apps.a.home.create({name: args[0]});"
@@ -333,8 +333,8 @@ class Reconnecting(OwnWorld, InBrowser):
                         device.did, device.passcode)
         self.own.service.kill_broker()
         self.run_script("await until(() => !apps.a.isConnected)")
-        # A request made meanwhile is answered after the return. Until the workers are back the
-        # answer is Unavailable.
+        # A request that is made while the broker is away is answered after the broker's return. Until the workers are
+        # connected again, the answer is Unavailable.
         self.assertTrue(self.run_script(
             "for (;;) try { return (await apps.a.account.whoami()).user.uid === apps.a.credentials.uid; }"
             " catch (error) { if (error.code !== 'Unavailable') throw error; }"))

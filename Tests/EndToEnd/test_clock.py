@@ -1,4 +1,4 @@
-"""A clock that is set while the service runs (reference: clocks)."""
+"""A clock that is set while the service is running (reference: clocks)."""
 
 import json
 import pathlib

@@ -68,7 +68,7 @@ class Processes(OwnClusterOfClass):
     # The failures; each returns the seconds for which a lane can be quiet.
 
     def nothing(self, _):
-        """Shows how quiet lanes are under load alone; only if `LAMPLIGHTER_FAILURES` names it."""
+        """Shows how quiet lanes are under load alone; it runs only if `LAMPLIGHTER_FAILURES` names it."""
         return float("inf")
 
     def kill(self, node):
@@ -342,9 +342,9 @@ class WithoutInbox(Processes):
 class WithoutIdleTimeout(Processes):
     replacements = {
         "idle_in_transaction_session_timeout = '2s'": "idle_in_transaction_session_timeout = '0s'",
-        # The processes read the setting back, and wouldn't start otherwise.
+        # The processes read this setting back, and wouldn't start if they found another value.
         "current_setting('idle_in_transaction_session_timeout')": "'2s'::text".ljust(54),
-        # The process that takes the lanes would end the frozen one's sessions.
+        # Without this replacement, the process that takes over the lanes would end the frozen process's sessions.
         "pg_terminate_backend(a.pid)": "(a.pid > 0)".ljust(27),
     }
 
@@ -369,14 +369,14 @@ class WithoutFence(Processes):
     }
 
     def test_a_frozen_process_commits_its_work_although_another_has_its_lanes(self):
-        # Its commits are published late: devices that wait for answers would rarely report before
-        # that.
+        # The frozen process's commits are published late. Devices that wait for answers would rarely send another
+        # report before that.
         self.load(reports=REPORTS_A_SECOND / 3, hasty=True)
         for _ in range(ROUNDS):
             victim = random.choice(self.cluster.nodes)
             self.freeze_in_transaction(victim)
             eventually(lambda: not self.holds(victim), 20, "others with its lanes")
-            # If it has locked nothing, it will in a later round.
+            # If the frozen transaction has locked nothing in this round, one will in a later round.
             late = time.monotonic() + 3
             eventually(lambda: self.waits_for_frozen() or time.monotonic() > late, 10, "others that wait for it")
             victim.thaw()
@@ -387,7 +387,8 @@ class WithoutFence(Processes):
         self.fail("nothing was out of order")
 
     def waits_for_frozen(self):
-        """Returns how many transactions wait for one begun before others had the lanes."""
+        """Returns how many transactions wait for a transaction that began before other processes took over the
+        lanes."""
         return int(self.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE EXISTS (SELECT 1 FROM pg_stat_activity AS b "
             "WHERE b.pid = ANY (pg_blocking_pids(pg_stat_activity.pid)) AND b.xact_start < now() - interval '3 s')"))

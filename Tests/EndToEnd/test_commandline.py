@@ -134,7 +134,7 @@ class Usage(EndToEnd):
             told = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=30)
             self.assertRegex(told.stderr, r"(?m)^  do    sudo lamplighterctl device list +the package's data$")
             self.assertNotIn("lamplighter up", told.stderr)
-            # The wrapper itself already names the package's data.
+            # The wrapper itself already sets the package's data directory.
             told = subprocess.run(words, capture_output=True, text=True, timeout=30,
                                   env={**environment, "LAMPLIGHTER_DATA": "/nonexistent/lamplighter"})
             self.assertNotIn("lamplighterctl", told.stderr)

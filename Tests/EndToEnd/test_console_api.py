@@ -15,7 +15,8 @@ from harness import ENVIRONMENT, SECOND, eventually
 from world import LAMP, LISTED, World
 
 ROLES = ["viewer", "operator", "admin"]
-# Operations that end or change the caller, or need their own environment: other tests try them.
+# Operations that end the caller's session, change the caller's account, or need their own environment: other tests try
+# them.
 ELSEWHERE = {"signOut", "setPassword", "openStream", "makeBackup"}
 
 
@@ -274,7 +275,7 @@ class TestConsole(unittest.TestCase):
         self.assertNotIn("cutOffAt", ended.json)
         terminal.wait_lost()
         cut = eventually(lambda: (row := operator.get(f"/sessions/{live[0]['sessionId']}").json).get("cutOffAt") and row)
-        # The gate keeps the terminal's connection for a moment, in which it receives the reason.
+        # The gate keeps the terminal's connection for a moment, so that the terminal receives the reason.
         self.assertGreater(cut["cutOffAt"] - cut["endedAt"], 100)
         self.assertLess(cut["cutOffAt"] - cut["endedAt"], 3000)
 

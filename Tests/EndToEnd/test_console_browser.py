@@ -1,4 +1,5 @@
-"""The operators' console in a real browser: pages, keyboard, screen reader, live, and killed."""
+"""The operators' console in a real browser: its pages, the keyboard, a screen reader, live updates, and a service
+that is killed."""
 
 import datetime
 import json
@@ -28,7 +29,7 @@ LENGTHY = "a long one " * 900  # 10 kB
 PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
          "audit", "audit/operators", "nowhere"]
-# The rules for forced colours: contrast is the system's then, names and states aren't.
+# The rules for forced colours: the system then determines the contrast, but not the names and states.
 FORCED = ["aria-valid-attr-value", "button-name", "link-name", "label", "scrollable-region-focusable"]
 TABS = ["state", "timeline", "commands", "history", "who", "schedules", "messages", "info"]
 
@@ -211,7 +212,8 @@ class Newcomers(Console):
         page.wait_for_selector("dialog", state="detached")
         page.reload()
         visit.show("overview")
-        # Dialogs share a module: once another dialog is loaded, the question would be shown too.
+        # The dialogs share a module. If the question for a password were still pending, loading another dialog would
+        # show it too.
         page.keyboard.press("c")
         page.wait_for_selector("dialog[open] h2")
         self.assertEqual(page.locator("dialog").count(), 1)
@@ -380,7 +382,7 @@ class Strangers(Console):
         visit.show("live")
         visit.see("Listening")
         device.report(data={"again": SCRIPT, "largest": LARGEST})
-        # As a text in JSON.
+        # The page shows the text as a JSON string.
         visit.see(json.dumps(SCRIPT)[1:-1])
         visit.see(str(LARGEST))
         for path in ("live", "devices", f"devices/{device.did}/timeline", f"devices/{device.did}/who", f"users/{terminal.uid}"):
@@ -688,12 +690,12 @@ class Acts(Console):
         keys.press("Escape")
         page.wait_for_function("location.hash === '#/products'")
         unsent.wait_for(state="detached")
-        # Refused input isn't lost without a question either; the question ends with the page.
+        # Refused input isn't lost without a question either. The question disappears when the page is left.
         page = visit.show(f"products/{LISTED['productKey']}")
         page.fill("main form [name=macs]", "no address at all")
         keys.press("Enter")
         page.get_by_text("is not a MAC").first.wait_for()
-        # Input in a dialog meanwhile gets its own question.
+        # If the user types into a dialog meanwhile, the dialog asks its own question.
         keys.press("Escape")
         keys.press("c")
         page.locator("dialog[open] input").first.fill("a0b1c2d3e4f6")
@@ -890,7 +892,7 @@ class Pushes(Console):
         terminal.get("notification/setPush", {"push": {"kind": "fcm", "address": fresh_id("fcm")}})
         test("the app has no settings for this push service", "add push.fcm to the app's document")
         page.locator("main tr[data-key=fcm]").get_by_text("off", exact=True).wait_for()
-        # A terminal without an address is not found.
+        # The test doesn't find a terminal without a push address.
         terminal.get("notification/setPush", {"push": None})
         test("push address of the terminal")
 

@@ -1,4 +1,4 @@
-"""The console's door: strangers and viewers can't keep operators out, and leave a trace."""
+"""Access to the console: strangers and viewers can't keep operators out, and their attempts are recorded."""
 
 import contextlib
 import http.client

@@ -81,7 +81,7 @@ class Kept(Watched):
         waiting = eventually(lambda: next(iter(self.messages("state:retrying")["items"]), None), 20, "a message that waits")
         self.assertIn("451", waiting["error"])
         self.assertGreater(waiting["dueAt"], waiting["createdAt"])
-        # An operator can have it tried again at once.
+        # An operator can make the service try to send the message again at once.
         for _ in range(3):
             self.console("operator").post(f"/messages/{waiting['messageId']}/resend")
         row = self.ended()[0]

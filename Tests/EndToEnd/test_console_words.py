@@ -1,4 +1,4 @@
-"""The console's words: both languages have the same; Chinese covers the doctor's exactly."""
+"""The console's words: both languages have the same texts, and the Chinese texts cover exactly the doctor's texts."""
 
 import json
 import re
@@ -9,14 +9,15 @@ from harness import ROOT
 SOURCES = [*sorted((ROOT / "Sources/Service/Doctor").glob("*.swift")), ROOT / "Sources/Service/TLS/CertificateConcern.swift",
            ROOT / "Sources/Service/TLS/CertificateText.swift", ROOT / "Sources/Service/Messages/ProviderTrial.swift"]
 FILES = ROOT / "Sources/Console/Files"
-# The section of other parts' texts, which are shown unchanged.
+# The name of the section that translates texts from other parts of the service. Findings contain these texts unchanged
+# in English.
 FROM_ELSEWHERE = "What comes as it is"
 # Not texts: commands, codes, topics, names of settings, requests.
 OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALTER|SELECT|VACUUM|http|\$SYS|providers\.|delivery\.|pid )")
 PLACE = re.compile(r"\{\d+\}")
 # A place in the console's own words: a value, or the words for one and for several.
 FILLED = re.compile(r"\{(\d)(?:\|[^{}|]+\|[^{}|]+)?\}")
-# Texts that are chosen first, or passed to code that knows their value, and filled there.
+# Texts that the code selects first, or passes to other code that knows their value; the places are filled there.
 HANDED_ON = {"devices.kicked", "devices.forgotten", "timeline.bindings.other"}
 
 
@@ -77,7 +78,7 @@ def read(name):
 
 
 def texts(words, at=()):
-    """Yields the texts of words by path, without rules: their English is in the service."""
+    """Yields the texts and their paths, except for the rules, whose English texts are in the service."""
     for key, one in (words.items() if isinstance(words, dict) else enumerate(words)):
         if isinstance(one, str):
             yield ".".join((*at, str(key))), one
@@ -104,7 +105,7 @@ class Languages(unittest.TestCase):
             for path, text in texts(read(name)):
                 self.assertNotRegex(FILLED.sub("", text), "[{}|]", f"{name}: {path}")
                 places = {int(place) for place in FILLED.findall(text)}
-                # Going offline has no event's name, so its text omits the first place.
+                # The event "offline" has no name to show, so its text doesn't use the first place.
                 if path != "timeline.events.offline":
                     self.assertEqual(places, set(range(len(places))), f"{name}: {path}")
 

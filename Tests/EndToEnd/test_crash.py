@@ -80,7 +80,7 @@ class UnderLoad(OwnWorld):
         return senders
 
     def verify(self, senders):
-        """Asserts that the app has recovered, and finds each report once and each last status."""
+        """Asserts that the app has recovered, and that it finds each report once and the last status of each device."""
         app = self.app
         if not app.connected:
             app = self.keep(Terminal(
@@ -89,7 +89,7 @@ class UnderLoad(OwnWorld):
         app.unsubscribe(f"ll/v1/user/{app.uid}/#")
         app.clear()
         self.assertEqual(app.subscribe(f"ll/v1/user/{app.uid}/#"), 1)
-        # Another worker answers requests than reports, and it can still be starting.
+        # The worker that answers requests isn't the worker that handles reports, and it can still be starting.
         eventually(lambda: self._is_answered(app), 30, "the control worker's return")
         for sender in senders:
             did = sender.device.did
@@ -174,7 +174,8 @@ class Commander(threading.Thread):
                 return
 
     def ask(self, params, id):
-        # Without a connection a try takes no time, and one a second can meet many kills.
+        # The limit is a time, not a number of tries. Without a connection a try takes no time. With a connection a try
+        # takes a second, and many tries can meet a kill.
         end = time.monotonic() + 120
         while time.monotonic() < end:
             try:

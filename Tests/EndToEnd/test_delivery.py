@@ -104,14 +104,14 @@ class ByMail(Post):
     def test_each_mail_is_in_its_receivers_language(self):
         server = self.mail_server()
         self.serve(self.smtp(server))
-        # By the country, if nothing else is known.
+        # The language follows the country if nothing else is known.
         for country, words in (("49", "Your code to register"), ("86", "您正在注册"), ("852", "您正在注册")):
             to = fresh_email()
             self.ask_code(self.stranger(), country, email=to)
             mail = server.next(to)
             self.assertIn(words, mail.text())
             self.assertIn(f'lang="{"en" if country == "49" else "zh"}"', mail.text("html"))
-        # By the user's own language, whatever the country.
+        # The language is the user's own, in any country.
         for country, language, words in (("49", "zh-Hans-CN", "请确认这是您的邮箱"), ("86", "en-GB", "Please confirm that it is yours")):
             terminal, to = self.register(server, fresh_email(), country=country), fresh_email()
             terminal.get("account/updateProfile", {"language": language})

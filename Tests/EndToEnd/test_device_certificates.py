@@ -82,7 +82,7 @@ class Certificates(OwnWorldOfClass):
         authority = self.service.data / "tls" / "authority.pem"
         server = self.service.data / "tls"
         for name, context in (("none", trusting(authority)), ("foreign", trusting(authority, foreign, key)),
-                              # The server's certificate is of the authority, but not for this use.
+                              # The authority has issued the server's certificate, but not for use by a client.
                               ("server's", trusting(authority, server / "server.pem", server / "server.key"))):
             with self.subTest(name), self.assertRaises((ssl.SSLError, ConnectionError)):
                 with socket.create_connection((HOST, self.port), 10) as tcp, context.wrap_socket(tcp, server_hostname=HOST) as tls:

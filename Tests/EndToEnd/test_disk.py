@@ -86,7 +86,7 @@ class InputOutputError(Disk):
 
 
 class Tiny(Service):
-    """A service filled in place, since a copied database takes other room than a used one."""
+    """A service whose database is filled in place, since a copied database has another size than a used database."""
 
 
 @postgres.on_file
@@ -291,7 +291,7 @@ class Shrinking(OwnWorld):
         device = self.device()
         taken = []
         deadline = time.monotonic() + 120
-        # The log keeps at most 36 MB, the file a few free ones.
+        # The log keeps at most 36 MB; the database file keeps a few free pages.
         while self.sizes() > 60 << 20:
             self.assertLess(time.monotonic(), deadline, f"{self.sizes() >> 20} of {grown >> 20} MB are left")
             began = time.monotonic()

@@ -18,7 +18,8 @@ from pages import fetch, local
 # faster, and five times as fast.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# The highest probability of a difference by chance, and the times in a row that it must be found.
+# The highest accepted probability that a difference is due to chance, and the number of times in a row that the
+# difference must be found.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000
@@ -30,7 +31,8 @@ def fast(times):
 
 
 def chance(one, two):
-    """Returns the share of random swaps within pairs that lie at least as far apart."""
+    """Returns the share of random swaps within the pairs for which the two series differ at least as much as they do
+    now."""
     apart, source, hits = abs(fast(one) - fast(two)), random.Random(1), 0
     for _ in range(SHUFFLES):
         pairs = [(a, b) if source.random() < 0.5 else (b, a) for a, b in zip(one, two)]
@@ -39,7 +41,7 @@ def chance(one, two):
 
 
 def differ(one, two):
-    """Returns whether two series of times, measured in pairs, distinguish known from unknown."""
+    """Returns whether two series of times, measured in pairs, distinguish known accounts from unknown accounts."""
     apart = abs(fast(one) - fast(two))
     return apart > APART_SECONDS and apart > APART_SHARE * min(fast(one), fast(two)) and chance(one, two) < CHANCE
 
@@ -47,8 +49,8 @@ def differ(one, two):
 class Alike(People):
     """A comparison of answers and times for accounts that exist and accounts that don't.
 
-    Times are measured in pairs right after one another, in alternating order, and compared by a
-    permutation test. A difference counts if it is large, isn't chance, and occurs repeatedly with
+    Times are measured in pairs. The two requests of a pair follow directly after one another, in alternating order. A
+    permutation test compares the times. A difference counts if it is large, isn't chance, and occurs repeatedly with
     other accounts.
     """
 
@@ -60,7 +62,7 @@ class Alike(People):
         return [fresh_email() for _ in range(count)]
 
     def measure(self, ask, known, unknown, rounds):
-        """Asks in turn about known and unknown ones; asserts equal answers, returns the times."""
+        """Asks in turn about known and unknown accounts; asserts that the answers are equal, and returns the times."""
         times, answers = ([], []), ([], [])
         terminals = []
         for turn in range(rounds):
@@ -77,7 +79,7 @@ class Alike(People):
         return times
 
     def compare(self, ask, known, unknown, rounds, accounts=8, timed=LONG):
-        """Fails if answers or times reveal an account; `known` and `unknown` make fresh ones."""
+        """Fails if answers or times reveal an account; `known` and `unknown` create new accounts."""
         if not timed:
             return self.measure(ask, known(2), unknown(2), 4)
         for turn in range(ROUNDS_IN_A_ROW):
@@ -192,8 +194,8 @@ class Enumeration(Alike):
 
     def test_send_code(self):
         def bound(count):
-            # A code of their registration would block another for a minute; these bound their
-            # address later.
+            # A code for the registration would block the next code to the address for a minute. So these users bind
+            # their address after the registration.
             emails = []
             for _ in range(count):
                 owner = self.register()
@@ -233,7 +235,7 @@ class Enumeration(Alike):
 
 
 class WithLinks(Alike):
-    """Registration under the policy `link`: a taken address always answers as a new one."""
+    """Registration under the policy `link`: the answer for a taken address is always the same as for a new address."""
 
     app = "people-link"
 

@@ -129,7 +129,7 @@ class WhereAnswersGo(EndToEnd):
                 terminal.publish(
                     f"{terminal.base}/request/account/whoami", {"id": id, "token": terminal.token},
                     properties=response_topic(topic))
-                # It can be answered or refused on the usual topic, but never on the given one.
+                # The request can be answered or refused on the usual topic, but never on the topic that it names.
                 terminal.expect("/response", lambda b: b.get("id") == id)
         victim.get("account/whoami")
         terminal.get("account/whoami")

@@ -1,4 +1,5 @@
-"""Requests, streams, keys and the event log where several processes share a PostgreSQL: any process will do."""
+"""Requests, streams, keys and the event log where several processes share a PostgreSQL: a client can use any of the
+processes."""
 
 import time
 import types
@@ -16,7 +17,7 @@ class Processes(OwnClusterOfClass):
     processes, settings = 3, ("--set", "outbound.privateTargets=localhost")
 
     def side(self, number):
-        """Returns what HTTP terminals and streams of one process need."""
+        """Returns an object with the port and apps that HTTP terminals and streams need to use one process."""
         node = self.cluster.nodes[number]
         return types.SimpleNamespace(
             service=types.SimpleNamespace(http_port=node._ready()["httpPort"]), apps=self.own.apps)
@@ -99,7 +100,7 @@ class Processes(OwnClusterOfClass):
                     self.assertTrue(device.report(alerts=[{"name": "smoke", "value": number % 2 == 0}])["ok"])
 
         report(6)
-        # The first one has the webhooks.
+        # The first process posts to the webhooks.
         killed = self.cluster.nodes[:2 if LONG else 1]
         for node in killed:
             node.kill()

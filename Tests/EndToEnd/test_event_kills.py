@@ -1,7 +1,7 @@
 """Nothing of the event log is lost to its readers, whatever is killed: two webhooks and three followers under load.
 
-Every reader's own record is compared with the log. The controls take a safeguard away from outside, and must be found
-out by the same comparison.
+Every reader's own record is compared with the log. The controls remove a safeguard from outside, and the same
+comparison must detect this.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ WANTED = ["device.*"]
 
 
 class Sender(threading.Thread):
-    """A device whose every report changes its alert and a value; it repeats a report until it is answered."""
+    """A device that changes its alert and a value with each report; it repeats a report until it is answered."""
 
     def __init__(self, device, stopping):
         super().__init__(daemon=True)
@@ -87,7 +87,7 @@ class Killed(OwnWorld):
             sender.start()
 
     def ask(self, method, **params):
-        """Asks with the key, as often as it needs while parts are away."""
+        """Sends a request with the key, and repeats it while parts of the service are away."""
         def answer():
             with contextlib.suppress(OSError, ValueError):
                 return [self.once(method, **params)]
@@ -124,7 +124,7 @@ class Killed(OwnWorld):
         self.hurry()
 
     def hurry(self):
-        """Lets webhooks try again at once: pauses between tries are not what this is about."""
+        """Lets webhooks try again at once: this test isn't about the pauses between tries."""
         self.service.sql("UPDATE eventSubscription SET dueAt = NULL, tries = 0")
         self.service.sql("UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'catalogEpoch'")
 
@@ -134,7 +134,7 @@ class Killed(OwnWorld):
         dice = random.Random(seed)
         for number in range(count):
             time.sleep(dice.uniform(0.02, 0.7))
-            # The first ones are of each kind.
+            # The first kills include each kind of kill once.
             kill = kills[number] if number < len(kills) else dice.choice(kills)
             kill()
             self.killed[kill.__name__] = self.killed.get(kill.__name__, 0) + 1
@@ -196,7 +196,7 @@ class Killed(OwnWorld):
         return found
 
     def survive(self, kills):
-        """Kills, in rounds of fifty, of which each has readers of its own; nothing may be lost."""
+        """Kills in rounds of fifty; each round has its own readers, and nothing may be lost."""
         self.killed = {}
         for begun in range(0, KILLS, 50):
             self.prepare()
@@ -211,7 +211,8 @@ class Kills(Killed):
         self.survive([self.kill_service, self.kill_broker, self.kill_receiver])
 
     def test_a_control_with_a_cursor_that_moves_before_the_answer_fails(self):
-        """What a post that wasn't answered had begun with is passed, as if the cursor had moved before."""
+        """The control moves the cursor past the events of a post that wasn't answered, as if the service had moved
+        it before the answer."""
         self.prepare()
         time.sleep(0.5)
 

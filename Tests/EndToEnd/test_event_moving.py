@@ -1,4 +1,5 @@
-"""Keys, the event log and its subscriptions go on where the store went: to PostgreSQL, back to a file, out of a backup."""
+"""Keys, the event log and its subscriptions continue to work after the store moves: to PostgreSQL, back to a file,
+or out of a backup."""
 
 import json
 import pathlib
@@ -57,13 +58,13 @@ class Moved(OwnWorld):
         eventually(lambda: len(self.receiver.taken("/hook")) == count, 30, lambda: f"{len(self.receiver.taken('/hook'))}")
 
     def goes_on(self, service):
-        """Checks that on a service with the moved store everything goes on, and makes six more events."""
+        """Checks that everything continues to work on a service with the moved store, and creates six more events."""
         self.lamp.close()
         self.server.close()
         self.service = service
         self.server = self.keep(Server(service.mqtt_port, self.made).come())
         self.lamp = self.keep(Device(service.mqtt_port, self.lamp.did, self.lamp.secret)).come()
-        # Old ids are cursors as before.
+        # Ids from before the move are still valid cursors.
         self.assertEqual(self.read(self.begin), self.known)
         self.assertEqual(self.read(self.known[3]["id"]), self.known[4:])
         stored = self.server.get("events/read", {"subscriptionId": self.stored})["events"]
@@ -83,7 +84,7 @@ class Moved(OwnWorld):
             self.assertEqual(post.body["subscriptionId"], self.hook["subscriptionId"])
         self.assertIsNone(self.receiver.fault("/hook"))
         self.assertEqual([event["id"] for event in self.receiver.taken("/hook")], [event["id"] for event in self.known])
-        # The key, also over HTTP; a rotated one's secrets are both known.
+        # The key also works over HTTP. Both secrets of a rotated key are valid.
         side = type("Side", (), {"service": service, "apps": self.own.apps})
         for secret in (self.made["key"], self.rotated["key"]):
             self.assertIn("subscriptions", HTTPTerminal(side, token=secret).get("events/subscriptions", short=True))
@@ -100,7 +101,7 @@ class Moved(OwnWorld):
     def test_subscriptions_continue_on_postgresql_and_back_in_a_file(self):
         first, server = self.service, postgres.Server()
         self.addCleanup(server.close)
-        # Its transactions have small numbers, and so has the file's log.
+        # The transactions of the new server have small numbers, and the file's log has small numbers too.
         self.assertEqual(first.stop()[0], 0)
         store = server.make()
         rows = self.migrate("--data", first.data, "--to", store)
@@ -133,7 +134,7 @@ class Moved(OwnWorld):
         first, folder = self.service, pathlib.Path(self.service.holder)
         file = folder / "one.backup"
         first.cli("backup", str(file))
-        # The backup lacks these, though their readers have them.
+        # The backup doesn't contain these events, although the readers have them.
         self.report(4)
         self.delivered(10)
         lost = self.read(self.known[-1]["id"])

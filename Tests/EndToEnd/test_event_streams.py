@@ -1,4 +1,5 @@
-"""The stream of the event log over HTTP: server-sent events for a maker's server, which go on where they broke off."""
+"""The stream of the event log over HTTP: server-sent events for a maker's server, which continues where it was
+interrupted."""
 
 import contextlib
 import http.client
@@ -19,7 +20,7 @@ ALERTS = "types=device.alert,device.alertCleared"
 
 
 class Events(Stream):
-    """An open stream of the event log; `found` has its events, `ends` what has no id."""
+    """An open stream of the event log; `found` has its events, `ends` has the messages without an id."""
 
     def __init__(self, world, key, query="", last=None, address=None):
         self.found, self.ends = [], []

@@ -1,4 +1,5 @@
-"""Eight writers at once on PostgreSQL: the service's reader gets every event; one that reads by number alone does not."""
+"""Eight writers at once on PostgreSQL: the service's reader gets every event; a reader that uses only the numbers
+doesn't."""
 
 import subprocess
 import threading
@@ -25,7 +26,7 @@ def base36(number):
 
 
 class ByNumber(threading.Thread):
-    """The control: it goes on behind the largest number that it has seen."""
+    """The control: it continues to read after the largest number that it has seen."""
 
     def __init__(self, store):
         super().__init__(daemon=True)

@@ -42,7 +42,7 @@ class Told:
         self.error = (error,) if isinstance(error, str) else error
 
     def misses(self, row, terminal):
-        """Returns what a row of `explain` lacks; empty if it says all of this."""
+        """Returns the expected facts that a row of `explain` lacks; empty if the row has all of them."""
         ends = {end["terminalId"]: end for end in row["terminals"]}
         end = ends.get((self.terminal or terminal).terminal_id, {})
         missing = [word for word in self.why if word not in row["why"]]
@@ -86,7 +86,7 @@ class Stage:
         return self.keep(self.world.terminal(app or self.app, **login))
 
     def beside(self):
-        """Begins anew with a user who has a second terminal, which asks for reasons; returns this."""
+        """Begins anew with a user who has a second terminal, which asks for reasons; returns the second terminal."""
         self.installation = fresh_id("installation")
         self.user = self.terminal(device_id=self.installation)
         self.asking = self.terminal(device_id=self.installation)
@@ -101,13 +101,13 @@ class Stage:
         return subscriber
 
     def answer(self, *answers):
-        """Sets an address for Web Push whose next pushes are answered so."""
+        """Sets an address for Web Push; the next pushes to it get the given answers."""
         subscriber = self.subscribe()
         self.test.web.plans[subscriber.path] = list(answers)
         return subscriber
 
     def set_push(self, kind, plans=None, answers=(), **more):
-        """Sets a fresh address of a kind, whose next pushes are answered so."""
+        """Sets a fresh address of a kind; the next pushes to it get the given answers."""
         address = fresh_id(kind)
         if plans:
             plans.plans[address] = list(answers)
@@ -149,7 +149,7 @@ class Stage:
         self.type, self.event = type, lambda: event(*arguments, **more)
 
     def report(self, **one):
-        """The lamp reports an alert or a fault that it had not."""
+        """The lamp reports an alert or a fault that wasn't active before."""
         for value in (False, True):
             self.lamp.report(**{kind: [{"name": name, "value": value}] for kind, name in one.items()})
 
@@ -170,7 +170,8 @@ class Stage:
             "uid": self.user.uid, "title": "News", "text": "Version 2 is ready.", "kind": kind})
 
     def later(self, minutes):
-        """Lets time pass for what is stored of the user, instead of waiting."""
+        """Moves the stored times of the user's notifications and push addresses into the past, so that the test
+        needn't wait."""
         where = f"WHERE uid = '{self.user.uid}'"
         self.world.service.sql(
             f"UPDATE notification SET ts = ts - {minutes * MINUTES}, dueAt = dueAt - {minutes * MINUTES} {where}")

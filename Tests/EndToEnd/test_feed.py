@@ -1,4 +1,4 @@
-"""Workers apart from the broker's machine: `lamplighter feed` keeps the gate's file there."""
+"""Workers that don't run on the broker's machine: `lamplighter feed` keeps the gate's file there."""
 
 import os
 import signal
@@ -114,7 +114,8 @@ class Feed(OwnWorldOfClass):
         terminal.bind(device)
         self.cluster.stop_feeder(signal.SIGKILL)
         try:
-            # The gate gets a change that the file can't have over the broker, before the answer.
+            # The file can't get this change, since the feeder isn't running. The gate gets the change over the broker,
+            # before the answer is sent.
             other = self.world.terminal()
             self.assertEqual(self.come_with_token(other), 0)
             eventually(self.refuses, 30, "a refusal of the gate")

@@ -1,9 +1,9 @@
 """Every figure that operators see, compared with a known load.
 
-The lists hold every family of `/metrics`, every member of the console's overview and of its pages
-about the system, and every check of `doctor`. A test fails at a figure that its list doesn't name.
-A function compares the figure; a text gives the reason why it can't be compared here. test_cluster
-compares the figures of `cluster status`, with several processes.
+The lists hold every family of `/metrics`, every member of the console's overview and of its pages about the system, and
+every check of `doctor`. A test fails at a figure that its list doesn't name. Each entry is either a function that
+compares the figure, or a string that says why the figure can't be compared here. test_cluster compares the figures
+of `cluster status`, with several processes.
 """
 
 import json
@@ -31,7 +31,7 @@ DEVICES, ONLINE, USERS, LIVE = 3, 2, 3, 2
 STATUS = {"worker": "status"}
 
 
-# MARK: Comparisons of families: with their values before and after the load, and with the load
+# MARK: Comparisons of metric families: their values before and after the load, and the values that the load implies
 
 
 def grows(by, **labels):
@@ -55,7 +55,7 @@ def shows(value, **labels):
 
 
 def about(value, share=0.1):
-    """Compares a changing value with another measurement of it, up to a share."""
+    """Compares a changing value with another measurement of it; they may differ by a share."""
     def compare(load, name):
         other = value(load)
         return abs(load.after.sum(name) - other) <= share * other + 1
@@ -314,8 +314,7 @@ class Load:
             assert lamp.report(cid=lamp.command().body["cid"], code=0, data={"power": number % 2 == 0})["ok"]
         user.get("device/control", {"did": lamp.did, "data": {"mode": "white"}})
         lamp.command()
-        # It has no subscription to its user's topics, whose messages the gate would refuse after
-        # the logout.
+        # The terminal has no subscription to its user's topics, whose messages the gate would refuse after the logout.
         leaving.token = leaving.get("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"})["token"]
         assert leaving.ask("account/logout")["ok"]
         leaving.close()
@@ -323,7 +322,7 @@ class Load:
             stranger = Client(world.port, f"device:{lamp.did}", "wrong", lamp.did)
             assert stranger.connect() != 0
             stranger.close()
-        # Each check connects to the gate once, which counts nowhere.
+        # Each check connects to the gate once, and no figure counts this connection.
         for _ in range(2):
             self.service.cli("doctor", "--only", "gate", check=False)
             assert self.console.get("/system/doctor?group=gate").status == 200
@@ -333,7 +332,7 @@ class Load:
         return self.grown("lamplighter_reports_total", outcome="accepted") >= accepted
 
     def settled(self):
-        """Returns whether all late figures have arrived; other differences are the tests'."""
+        """Returns whether all late figures have arrived; the tests report all other differences."""
         self.after = Page(self.service)
         self.later = self.console.get("/overview").json
         self.seconds = time.monotonic() - self.first + 1
@@ -443,8 +442,8 @@ class Figures(OwnWorldOfClass):
         eventually(lambda: tiles() == TILES, 20, lambda: f"{TILES} instead of {tiles()}")
         self.assertEqual(page.inner_text("main a.ring p").split(), [str(ONLINE), "online", "·", str(DEVICES - ONLINE), "offline"])
         self.assertEqual(page.text_content("main a.ring svg"), f"{100 * ONLINE // DEVICES} %")
-        # The keys read the chart's numbers one by one. As soon as an earlier step has counts, the unfinished step isn't
-        # shown: the load may lie in either.
+        # Keys move through the chart, which shows the numbers one by one. The chart doesn't show the unfinished step if
+        # an earlier step has counts. The load may lie in either step.
         def said():
             page.focus("main ll-chart [role=slider]")
             numbers = []

@@ -291,7 +291,8 @@ class Freshness(EndToEnd):
         terminal = self.terminal(login=False)
         for _ in range(ROUNDS):
             terminal.login()  # subscribes, and fails if that is refused
-            # A terminal can have a thousand filters, and each login is another user's.
+            # A terminal can have at most a thousand filters, and each login belongs to another user, whose topics need
+            # a new filter.
             terminal.unsubscribe(f"{TOPICS}/user/{terminal.uid}/#")
             terminal.clear()
 

@@ -47,7 +47,7 @@ class Guide:
         text = path.read_text(encoding="utf-8")
         if section:
             text = text.partition(f"\n## {section}")[2].partition("\n## ")[0]
-        # The texts that it says "you will see", each in a code span.
+        # The texts after the words "you will see", each in a code span.
         promises = re.findall(r"[Yy]ou\s+will\s+see\s(.*?)(?:[.:;]\s|\n\n)", text, re.DOTALL)
         self.promised = [word for promise in promises for word in re.findall(r"`([^`]+)`", promise)]
         self.files, self.commands, self.others = {}, [], []
@@ -178,14 +178,14 @@ class Devices(Guided):
         printed = self.app(did)
         self.assertIn("done", printed)
         lines.wait_for("light on")
-        # It obeys as it says: the state has each attribute as commanded.
+        # The lamp does what it reports: the state has each attribute as commanded.
         for data in ({"brightness": 42}, {"mode": "night", "brightness": 7}, {"power": False}, {"power": True}):
             result = self.switch(did, data)
             self.assertEqual(result["state"], "done", (data, result))
             state = self.service.device(did)["data"]
             self.assertEqual({**state, **data}, state)
         self.assertIn("temperature", state)
-        # It doesn't claim to have done unknown things.
+        # The lamp doesn't report success for commands that it doesn't know.
         self.widen()
         self.assertEqual(self.switch(did, {"power": False, "fan": True})["state"], "failed")
         # At its next start it is the same lamp.
@@ -394,7 +394,7 @@ class MakersServers(Guided):
         with contextlib.closing(sqlite3.connect(self.folder / "events.db")) as db:
             self.assertEqual(dict(db.execute("SELECT * FROM tally")), collections.Counter(e["type"] for e in self.log()))
         receiver.kill()
-        # Away, then in Node.
+        # First the receiver is away, then it runs in Node.
         printed = shell.paste(down)
         self.assertIn("the server could not be reached", printed)
         self.assertIn('"deliveries":[{', printed)
@@ -583,12 +583,13 @@ class Servers(Guided):
         self.assertEqual(authority.read_text().count("BEGIN CERTIFICATE"), 2)
         self.service.stop()
         self.service.start()
-        # The copy that was distributed before.
+        # The first file is the copy of the authority that was distributed before.
         for trusted in (self.folder / "authority.pem", authority):
             shown("localhost", self.service.ready["mqttTlsPort"], trusting(trusted))
 
     def certbot_renews(self, hook):
-        """Runs the hook without its owner, as a machine for tests lacks the service's user."""
+        """Runs the hook without its options for owner and group, since a test machine doesn't have the service's
+        user."""
         lineage, to = self.folder / "live", self.folder / "etc-tls"
         lineage.mkdir()
         for name in ("privkey.pem", "fullchain.pem"):

@@ -41,7 +41,7 @@ class History(EndToEnd):
         for number, rows in enumerate(self.pages(terminal, params)):
             self.assertLessEqual(len(rows), 70)
             seen += [row["data"]["count"] for row in rows]
-            # A late report from before, and one at the moment where the page ended.
+            # One late report is older than the page, and another has the time at which the page ended.
             device.report(ts=start + 500, data={"count": -1})
             if number == 0:
                 device.report(ts=rows[-1]["ts"], data={"count": 7777})
@@ -58,9 +58,8 @@ class History(EndToEnd):
 
     def test_data_from_before_the_registration_belongs_to_the_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
-        # Two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours;
-        # if one of the days since has 25, that ends up to an hour after the 29th midnight before
-        # now.
+        # Two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours; if one of the days
+        # since then has 25 hours, the kept history begins up to an hour after the 29th midnight before now.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
                 - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]

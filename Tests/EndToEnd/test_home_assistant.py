@@ -250,7 +250,7 @@ class Commands(Linked):
                        f"{TOPICS}/user/{user.uid}/#", "$share/g/homeassistant/#", "homeassistant/" + "a/" * 9):
             with self.subTest(filter=filter):
                 self.assertGreaterEqual(mqtt5.subscribe(filter), 0x80)
-        # A device of another user is not bound.
+        # The lamp belongs to another user, so a command on this link's topic has no effect.
         mqtt5.publish(f"{space(other.link)}/{lamp.did}/set", {"power": True})
         lamp.report(data={"power": False})
         self.assertEqual(lamp.unread("/command"), [])
@@ -294,7 +294,7 @@ class Changes(OwnWorld, Linked):
         self.assertEqual(config["select-data_mode"], {"platform": "select"})
         self.assertEqual(config["switch-data_power"], {"platform": "switch"})
         self.assertIn("binary_sensor-data_power", config)
-        # After a restart nothing is published again; the broker has it.
+        # After a restart nothing is published again; the broker still has it.
         before = home.devices()
         self.world.service.stop()
         self.world.service.start()
@@ -312,7 +312,7 @@ class Changes(OwnWorld, Linked):
 
 
 class Processes(OwnClusterOfClass, Linked):
-    """Several processes share the work: topics have a shard, and one process announces."""
+    """Several processes share the work: each topic belongs to a shard, and one process announces the devices."""
 
     processes = 2
 

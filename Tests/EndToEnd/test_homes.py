@@ -11,7 +11,7 @@ class Homes(EndToEnd):
         return {h["homeId"]: h for h in terminal.get("home/list")["homes"]}
 
     def changed(self, terminal, home):
-        """Returns the device's row of the push with this home, or without a home."""
+        """Waits for the push in which the device has this home, or no home, and returns the device's row."""
         return terminal.expect(
             f"user/{terminal.uid}/device",
             lambda b: b["type"] == "changed" and b["device"].get("homeId") == home).body["device"]

@@ -1,10 +1,9 @@
 """With the default limits no client can harm others: one hostile process at a time attacks.
 
-Others send requests, commands, reports and logins beside it. Their times depend on the machine:
-they are compared with those of a quiet service and, if they are longer, with those beside a process
-that burns as much processor time without a connection. A debug build can take longer, and an attack
-beside which others were only late is repeated, as a shared machine has bad seconds. Losses,
-restarts and growth count in any build, at once.
+Others send requests, commands, reports and logins beside it. Their times depend on the machine: they are compared with
+those of a quiet service and, if they are longer, with those beside a process that burns as much processor time
+without a connection. A debug build can take longer, and an attack beside which others were only late is repeated, as
+a shared machine is sometimes slow for a few seconds. Losses, restarts and growth count in any build, at once.
 
 By default some attacks run, beside other tests that make times long: an answer is late after ten
 seconds. LAMPLIGHTER_LONG=1 runs all attacks for longer, compares times, and repeats each attack
@@ -30,8 +29,8 @@ SECONDS = 10 if LONG else 4  # of each attack
 TRIES = 3
 PASSWORD = "seven lamps in a row"
 
-# The allowed delay in seconds of an answer, of a login, which costs a hash and can wait behind a
-# few, and of an intruder's end.
+# The allowed delays in seconds: of an answer, of a login, and of the end of an intruder's connection. A login costs a
+# hash, and can wait behind a few other logins.
 LATER, LOGIN_LATER, OUT = 0.1, 2.0, 1.0
 BESIDE = 100  # the factor for delays beside other tests
 GROWN, WRITTEN = 100, 50  # MB
@@ -54,9 +53,9 @@ PRODUCT = ["limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecon
 class Attack:
     """The deed of a hostile process.
 
-    An attack without a control is one that no setting stops, or that is harmless anyway: its
-    requests only delay its own, respect every limit, or cost the broker one packet in turn and the
-    workers nothing.
+    An attack has no control if no setting stops it, or if it is harmless anyway. It is harmless if its requests only delay
+    its own requests, or respect every limit. It is also harmless if its requests cost the broker one packet in turn
+    and cost the workers nothing.
     """
 
     def __init__(self, deed, control=(), connections=1, addresses=1, rate=0, known=False, short=True):
@@ -274,7 +273,8 @@ class Trial:
         self.samples.append((now, self.ground.disk))
 
     def burn(self):
-        """Measures the others beside as much processor time that no client causes."""
+        """Measures the other clients while a process without a connection uses the same amount of processor time as
+        the attack."""
         others = self.ground.others
         others.forget()
         process = self.ground.hostile("burn", self.seconds, share=min(1, self.tally["processorSeconds"] / self.seconds))
@@ -287,7 +287,7 @@ class Trial:
 
     @property
     def written(self):
-        """The megabytes written, of a long attack in the minute with the most."""
+        """The megabytes that were written in a minute; for a long attack, in the minute with the most megabytes."""
         return max(size - min(earlier for at, earlier in self.samples[:place + 1] if now - at <= 60)
                    for place, (now, size) in enumerate(self.samples))
 

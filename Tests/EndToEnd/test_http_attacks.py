@@ -1,4 +1,5 @@
-"""The HTTP front against requests that two readers could read differently, floods of headers, and callers in a hurry."""
+"""The HTTP front against requests that two readers could read differently, floods of headers, and callers that send
+too many requests."""
 
 import contextlib
 import json
@@ -18,7 +19,7 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n"
 BODY = b"2\r\n{}\r\n0\r\n\r\n"
 TWO = b"Content-Length: 2\r\n"
 
-# Requests that a proxy could end elsewhere: refused, and nothing behind them is read.
+# Requests whose end a proxy could see at another place. The service refuses them, and reads nothing after them.
 AMBIGUOUS = {
     "both lengths": (b"Content-Length: 2\r\n" + CHUNKED, BODY),
     "both lengths, the other way round": (CHUNKED + b"Content-Length: 30\r\n", b"0\r\n\r\n"),
@@ -200,7 +201,7 @@ class Bodies(Raw):
 
 
 class Rates(OwnWorldOfClass):
-    """Rates hold over both transports together, of a key and of an address."""
+    """The rates of a key and of an address apply to both transports together."""
 
     @classmethod
     def make_world(cls):
@@ -209,7 +210,7 @@ class Rates(OwnWorldOfClass):
             "--set", "limits.addressMessagesPerSecond=1", "--set", "limits.addressMessageBurst=30"])
 
     def until(self, ask, most):
-        """Asks until it is refused; returns how often it was not."""
+        """Sends requests until one is refused; returns the number of requests before that."""
         for count in range(most):
             if ask() == 429:
                 return count
@@ -238,7 +239,7 @@ class Rates(OwnWorldOfClass):
         apps = [From(self.world, one.app_id, one.terminal_id, one.token) for one in terminals]
         for one in apps:
             self.assertLess(self.until(lambda: one.ask("account/whoami")[0], 60), 45)
-        # What HTTP has used up isn't there for MQTT.
+        # MQTT and HTTP share the rate, so the requests over HTTP have used up the rate for MQTT.
         codes = [terminals[0].send("account/whoami", {}, fresh_id("q")) for _ in range(5)]
         self.assertIn(0x87, codes)
         other = self.terminal(source="127.0.0.78")
@@ -246,7 +247,7 @@ class Rates(OwnWorldOfClass):
 
 
 class Places(OwnWorldOfClass):
-    """Streams have half of the listener's places, so that they never keep requests away."""
+    """Streams can use at most half of the listener's places, so that they never block requests."""
 
     in_all = 512 if LONG else 20
 

@@ -1,4 +1,4 @@
-"""Slow and incomplete HTTP requests cost their sender connections, and others nothing."""
+"""Slow and incomplete HTTP requests cost their sender its connections, but don't affect other clients."""
 
 import contextlib
 import http.client
@@ -61,7 +61,7 @@ class Slow(OwnWorldOfClass):
 
     @staticmethod
     def lasting(crowd, seconds):
-        """Returns how many stay open for `seconds`, with a byte sent every half second."""
+        """Returns how many connections stay open for `seconds`, with a byte sent every half second."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for connection in crowd:
@@ -128,7 +128,7 @@ class HalfRequests(Slow):
 
 
 class OnePlace(Slow):
-    """An address that has one connection, busy with answers that it doesn't read."""
+    """An address with one connection, which is busy because the client doesn't read the answers."""
 
     @classmethod
     def make_world(cls):

@@ -112,7 +112,7 @@ class Keys(unittest.TestCase):
         server.close()
         server = Server(self.world.port, made).come()
         server.close()
-        # The new one as password, before any request with it.
+        # The client uses the new secret as its password before any request uses it.
         newer = Server(self.world.port, made, new).come()
         newer.token = made["key"]
         eventually(lambda: newer.ask("device/list", uid=self.user.uid).get("error", {}).get("code") == "InvalidToken")

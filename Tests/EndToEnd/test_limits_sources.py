@@ -1,4 +1,4 @@
-"""The limits of one source address; the machine connects from several of 127.0.0.0/8."""
+"""The limits of one source address; the machine connects from several addresses in 127.0.0.0/8."""
 
 import unittest
 

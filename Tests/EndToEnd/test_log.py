@@ -188,7 +188,7 @@ class Traces(Logged):
         for values, counts in (((first, second), [first]), (("x", second), []), ((first, "x"), [first])):
             with self.subTest(values=values):
                 given = Properties(PacketTypes.PUBLISH)
-                # paho appends if the attribute already has a value.
+                # If the attribute already has a value, paho appends the new value.
                 for value in values:
                     given.UserProperty = ("traceparent", value)
                 id = fresh_id()

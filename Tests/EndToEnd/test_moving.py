@@ -44,7 +44,7 @@ class Moving(unittest.TestCase):
         with tarfile.open(sorted(STORES.glob("*.tar.gz"))[-1]) as archive:
             archive.extractall(cls.kept)
         cls.data = next(cls.kept.rglob("lamplighter.db")).parent
-        # The tables of its version lack the later steps.
+        # The tables come from an old version, so `migrate` adds the later steps.
         (cls.data / "gate").mkdir(mode=0o700)
         subprocess.run([str(BINARY), "migrate", "--data", str(cls.data)], check=True, capture_output=True, timeout=60, env=ENVIRONMENT)
         cls.fill(DEVICES)
@@ -90,7 +90,7 @@ class Moving(unittest.TestCase):
         first = self.move("--data", self.data, "--to", self.server.make())
         took = time.monotonic() - began
         store, kills = self.server.make(), 0
-        # Together hardly longer than one whole run, so that the kills spread over all of it.
+        # All these runs together take hardly longer than one whole run, so the kills are spread over the whole run.
         for _ in range(KILLS):
             process = subprocess.Popen(
                 migrate("--data", self.data, "--to", store), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -210,7 +210,7 @@ class AfterACleanStop(OwnWorld):
                 self.assertGreaterEqual(moved["session"], 1)
                 if number + 1 < self.ROUNDS:
                     self.server.drop(store)
-                    # Both ways of sending mails can leave messages at the next stop.
+                    # Mails are sent in one of two ways, and in both ways unsent messages can be left at the next stop.
                     service.arguments = [*SETTINGS, *self.mail(("gateway", "smtp")[number % 2])]
                     service.start()
                     device, app = self.again(service, device, app)

@@ -67,7 +67,8 @@ class Killed(OwnWorld):
         return {sender.device.did: self.alerts(sender.device) for sender in self.senders}
 
     def counts(self, user, did):
-        """Returns the number of events of a user's notifications of a device, and of records of these events."""
+        """Returns the number of events in a user's notifications about a device, the number of the event records,
+        and the number of different event ids."""
         where = f"uid = '{user.uid}' AND did = '{did}' AND type = 'device.alert'"
         count = self.service.sql(f"SELECT coalesce(sum(count), 0) FROM notification WHERE {where} AND hidden = 0")
         rows = self.service.sql(f"SELECT count(*), count(DISTINCT eventId) FROM notification WHERE {where}")
@@ -102,7 +103,8 @@ class Kills(Killed):
             print(f"({done} kills, {sum(self.last_alert().values())} alerts) ", end="", flush=True)
 
     def test_a_control_that_loses_its_position_fails(self):
-        """The place is set back, as if it were stored in another transaction than the notifications."""
+        """The control resets the notifier's stored position, as if the position were stored in a separate
+        transaction from the notifications."""
         self.prepare()
         eventually(lambda: all(sender.answered > 20 for sender in self.senders), 30)
         self.service.kill()

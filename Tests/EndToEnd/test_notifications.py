@@ -1,4 +1,4 @@
-"""Notifications: what users are told of, what the message centre keeps, and why something was not told."""
+"""Notifications: what users are told of, what the message centre keeps, and why a notification was not sent."""
 
 import time
 import unittest

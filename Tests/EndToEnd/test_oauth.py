@@ -198,14 +198,15 @@ class Linking(OAuth):
         first = remote.fetch_token(endpoint, authorization_response=sent.location, state=state, code_verifier=verifier)
         second = remote.refresh_token(endpoint)
         self.assertNotEqual(second["refresh_token"], first["refresh_token"])
-        # The answer was lost: the old one works until the new one is used.
+        # The client repeats a refresh, as if the answer was lost. The old refresh token works until the new token is
+        # used.
         id = client["clientId"]
         status, third = self.refresh(client, first["refresh_token"], client_id=id)
         self.assertEqual(status, 200, third)
         status, fourth = self.refresh(client, third["refresh_token"], client_id=id)
         self.assertEqual(status, 200)
         self.assertEqual(self.ask(fourth["access_token"], "device/list")[0], 200)
-        # A thief uses the replaced one: the session ends.
+        # A thief uses the replaced refresh token, so the session ends.
         self.assertEqual(self.refresh(client, first["refresh_token"], client_id=id)[1]["error"], "invalid_grant")
         self.assertEqual(self.code_of(fourth["access_token"], "device/list"), "InvalidToken")
         self.assertEqual(self.refresh(client, fourth["refresh_token"], client_id=id)[1]["error"], "invalid_grant")
@@ -531,7 +532,7 @@ class InABrowser(OAuth):
 @postgres.on_file
 class Moved(OwnWorld, OAuth):
     def goes_on(self, service):
-        """Checks that the link works at a service with the moved store; ends nothing."""
+        """Checks that the link works at a service with the moved store; doesn't end the link."""
         self.port = service.http_port
         self.issuer, self.browser = f"http://127.0.0.1:{self.port}", Browser(self.port)
         self.assertEqual(self.ask(self.tokens["access_token"], "device/list")[0], 200)

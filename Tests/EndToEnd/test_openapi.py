@@ -1,4 +1,5 @@
-"""Requests over HTTP that the OpenAPI document allows, made at random: none fails inside, all answers are documented."""
+"""Requests over HTTP that the OpenAPI document allows, made at random: none causes an internal error, and all
+answers are documented."""
 
 import os
 import subprocess
@@ -36,7 +37,8 @@ class Documented(unittest.TestCase):
             capture_output=True, text=True, timeout=3600, cwd=self.world.service.holder,
             env={**os.environ, "SCHEMATHESIS_HOOKS": str(hooks), **({"CALLED_FOR": uid} if uid else {})})
         report = done.stdout + done.stderr
-        # It can't make bodies whose schema has conditions (`loginWithProvider`, `linkProvider`): that alone may be reported.
+        # Schemathesis can't create bodies whose schema has conditions (`loginWithProvider`, `linkProvider`). It may
+        # report only that.
         self.assertNotIn("Failures:", report, report[-20_000:])
         self.assertIn("Test cases:", report, report[-20_000:])
         print(f"({report.partition('Test cases:')[2].split('Seed')[0].strip()}) ", end="", flush=True)

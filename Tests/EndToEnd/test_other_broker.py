@@ -104,7 +104,7 @@ class Tokens(Other):
 
 
 class Deliveries(Other):
-    """Terminals that acknowledge nothing; each gets less a second than the estimate accepts."""
+    """Terminals that acknowledge nothing; each terminal gets fewer bytes a second than the gate's estimate allows."""
 
     settings = ("--set", "broker.memoryMegabytes=128", "--set", "broker.newClientsPerMinute=100000")
     count, seconds = 20, 60 if LONG else 20
@@ -138,8 +138,8 @@ class Deliveries(Other):
         sent = number * self.count * 25 / 1024
         print(f"\n{sent:.0f} MB sent; the broker went from {before:.0f} to {most:.0f} MB", file=sys.stderr)
         self.assertGreater(sent, 96, "enough was sent")
-        # A quarter of the broker's memory, and the messages until the largest holders are ended: it
-        # never runs short.
+        # The held messages can use a quarter of the broker's memory, and more arrive until the largest holders are cut
+        # off. The broker never runs out of memory.
         self.assertLess(most, 96)
         self.assertTrue(any(s.lost is not None for s in strangers), "they were cut off")
         self.assertTrue(app.connected and app.lost is None)

@@ -1,4 +1,5 @@
-"""Where webhooks may lead: no address of the service's own network, however it is written and whatever its name becomes."""
+"""The addresses that webhooks may lead to: none is in the service's own network, in any spelling of the address and
+with any answer for its name."""
 
 import time
 import unittest
@@ -71,7 +72,7 @@ class Outbound(EndToEnd):
         return id
 
     def error(self, id, tries=1):
-        """Returns the last error, once there were so many tries."""
+        """Returns the last error, once there were this many tries."""
         def row():
             found = next(r for r in self.server.get("events/subscriptions")["subscriptions"] if r["subscriptionId"] == id)
             return found if found["tries"] >= tries else None
@@ -145,7 +146,8 @@ class Outbound(EndToEnd):
         self.assertEqual(set(self.network.reached), {PUBLIC[1]})
 
     def test_a_name_that_changes_with_every_answer_never_leads_to_an_internal_address(self):
-        """Between the check of a name and the connection, a second answer would come in time for a client that looks twice."""
+        """A name's second answer comes between the check of the name and the connection, so a client that looks the
+        name up twice would use it."""
         ids = []
         for number in range(6):
             name = f"rebind{number}.example"

@@ -130,7 +130,8 @@ class Restarting(unittest.TestCase):
                 if m.topic.endswith(f"/device/{device.did}/status") and m.payload and not m.retain]
 
     def settled(self, app, device):
-        """Returns the version once the app has seen the service's."""
+        """Returns the service's version of the device's status once the app has received the same version; otherwise
+        None."""
         version = app.get("device/status", {"did": device.did})["version"]
         return version if self.versions(app, device)[-1:] == [version] else None
 

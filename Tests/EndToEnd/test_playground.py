@@ -204,7 +204,7 @@ class Lasting(InPlayground):
         self.state("The app", "no connection, trying again")
         self.state("The lamp", "no connection, trying again")
         expect(self.card("The app")).to_contain_text("as of ")
-        # The report of a change meanwhile is sent once the service is back.
+        # The report of a change that was made meanwhile is sent once the service is back.
         self.page.get_by_role("button", name="Press its switch").click()
         expect(self.card("The lamp")).to_contain_text("1 report without an answer yet")
         self.service.start()
@@ -255,7 +255,8 @@ class Lasting(InPlayground):
 class Pushes(InPlayground):
     """A headless browser has neither a notification centre nor a push service of its own.
 
-    The page notes what it would show, DevTools deliver in place of a push service, and a stand-in subscribes.
+    The test makes the page record the notifications that it would show. DevTools deliver the pushes in place of a push
+    service. A replacement function subscribes.
     """
 
     SHOWS = """registration => { registration.showNotification = async (title, { body, tag }) => {
@@ -447,7 +448,7 @@ class Strangers(InPlayground):
             self.page.get_by_label("Params as JSON").fill(json.dumps({"did": did, "alias": name}))
             self.page.get_by_role("button", name="Send").click()
             expect(self.page.locator(".device h3")).to_have_text(name.strip())
-        # Any text in messages, even if the service never sends it.
+        # The messages contain unusual texts, even texts that the service never sends.
         shown = self.page.evaluate("""async texts => {
             const { Journal } = await import("./try/journal.js");
             const journal = new Journal(() => {});

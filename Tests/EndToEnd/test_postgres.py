@@ -43,7 +43,7 @@ def store_is_away(service, reason=""):
 
 
 class Changed:
-    """A proxy that replaces bytes of the same length, as a pooler might change settings."""
+    """A proxy that replaces bytes by other bytes of the same length, as a pooler might change settings."""
 
     def __init__(self, path, old, new):
         assert len(old) == len(new)

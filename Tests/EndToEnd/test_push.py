@@ -14,7 +14,7 @@ from world import Tool, World
 
 SETTINGS = ["--set", "outbound.privateTargets=127.0.0.1", "--set", "limits.deliveryBackoff=1"]
 RACES = int(os.environ.get("PUSH_RACES", "12"))
-# The time in which a push that began before the logout may still be read by the stand-in.
+# The time in which a push that began before the logout may still arrive at the test's push service.
 UNDER_WAY = 0.25
 
 
@@ -55,7 +55,7 @@ class PushWorld(unittest.TestCase):
         return address
 
     def notify(self, text="Too hot", uid=None):
-        """Notifies a user; returns when the notifier has decided, if it is the test's user."""
+        """Notifies a user; for the test's user, it waits until the notifier has decided."""
         def reasons():
             return [row["eventId"] for row in self.user.get("notification/explain")["reasons"]]
         before = [] if uid else reasons()
@@ -73,7 +73,7 @@ class PushWorld(unittest.TestCase):
         return row, next((end for end in row.get("terminals", []) if end["terminalId"] == self.user.terminal_id), None)
 
     def expect_end(self, outcome, *words, seconds=60):
-        """Waits until the push ended so; its error must contain these words."""
+        """Waits until the push has this outcome; its error must contain these words."""
         eventually(lambda: (self.reason()[1] or {}).get("outcome") == outcome, seconds, lambda: f"{self.reason()}: that")
         _, end = self.reason()
         for word in words:

@@ -1,4 +1,4 @@
-"""The generator of the reference in schemas/reference: it reads Markdown, draws, and says schemas in words."""
+"""The generator of the reference in schemas/reference: it reads Markdown, draws, and describes schemas in words."""
 
 import json
 import unittest

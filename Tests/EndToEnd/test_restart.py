@@ -155,7 +155,8 @@ class Stopping(OwnWorld):
                               env=service.environment)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("LL1106", done.stderr)
-        # The key for a file is in its backup, the key for a database in another of its processes.
+        # The right key for a database file is in the file's backup. Another process that uses the PostgreSQL database
+        # has the right key for it.
         self.assertIn("serverKeyFile" if service.store else "restore", done.stderr)
         told = service.cli("doctor", "--only", "store", check=False)
         self.assertEqual(told.returncode, 1)

@@ -1,6 +1,8 @@
-"""Whatever ends, nothing of what it saw leaves later than one second after: keys, sessions, bindings, subscriptions.
+"""One second after a key, session, binding or subscription ends, nothing that it gave access to leaves the service
+any more.
 
-Beside other tests the second can be longer; LAMPLIGHTER_LONG=1 measures the second, in 500 rounds.
+Beside other tests, the allowed time can be longer than a second; LAMPLIGHTER_LONG=1 checks the limit of one second, in
+500 rounds.
 """
 
 import concurrent.futures
@@ -182,11 +184,11 @@ class Rounds(OwnWorldOfClass):
             self.settle(ended)
             with contextlib.closing(stream):
                 self.assertTrue(stream.thread.is_alive())
-                # The retained status is deleted, which tells nothing.
+                # The deletion of the retained status reveals nothing, so it doesn't count.
                 return self.late([at for at, name, data in stream.times if reporter.device.did in name and data], ended)
 
     def revoke(self, key):
-        """Revokes a key; returns the moment when the command said so."""
+        """Revokes a key; returns the moment when the command reported the revocation."""
         lines = self.service.running("key", "revoke", key["keyId"], stdout=subprocess.PIPE)
         lines.stdout.readline()
         ended = time.monotonic()
@@ -214,7 +216,7 @@ class Rounds(OwnWorldOfClass):
         return self.end_key(number, TimedEventStream)
 
     def end_key_while_it_waits(self, number):
-        """A reader that waits when its key ends is answered, but by no event that came later."""
+        """A reader that is waiting when its key ends gets an answer, but the answer has no event that came later."""
         with self.load(is_loud=False) as reporter:
             made = self.make_key()
             reader = TimedFollower(self.service, made["key"], ALERTS, after="now", wait=SECOND + 6)
@@ -248,7 +250,7 @@ class Rounds(OwnWorldOfClass):
             late = [post.at for post in self.receiver.of(path)]
             if number % 2:
                 self.ask("unsubscribe", subscriptionId=id)
-            # A post under way may end; none begins.
+            # A post that has begun may end, but no new post begins.
             self.assertLess(max(late) - ended, 0.05 if LONG else SECOND)
             return self.late(late, ended)
 

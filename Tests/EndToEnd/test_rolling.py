@@ -28,8 +28,8 @@ class Rolling(test_cluster.Processes):
         state = self.all_answered_again()
         print(f"{RESTARTS} restarts, one each {seconds / RESTARTS:.1f} s; {sum(state['answered'])} reports answered")
         self.compare()
-        # Once more after the buffered rows are sorted; the load continues, so that all processes
-        # write.
+        # The comparison runs again after the buffered rows are sorted. The load continues meanwhile, so that all
+        # processes write.
         self.fleet.ask("go")
         marks = self.waiting_rows()
         eventually(lambda: not marks & self.waiting_rows(), 60, "all rows of then in chunks")

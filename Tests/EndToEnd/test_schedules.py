@@ -29,7 +29,7 @@ class Scheduling(EndToEnd):
     def make(self, terminal, device, time=None, **more):
         """Creates a schedule, by default due in 3 to 4 minutes.
 
-        That is near enough to be fired, and too far for the scheduler to fire it during the test.
+        A trigger of the test can already fire this schedule, but the scheduler itself doesn't fire it during the test.
         """
         params = {"did": device.did, "time": time or ahead(4)[0], "timezone": "UTC", "attrs": {"power": True}}
         if not {"date", "weekDays", "monthDays"} & set(more):
@@ -321,7 +321,7 @@ class Firing(Scheduling):
         self.assertEqual((len(coming), coming[0]["at"]), (400, schedule["nextAt"]))
         for row in coming:
             self.assertEqual(datetime.datetime.fromisoformat(row["local"]).timestamp() * 1000, row["at"])
-        # One of them is the end of the gap, at three o'clock in summer time.
+        # One of the times is the end of the gap in the clock, at three o'clock in summer time.
         self.assertEqual({r["local"][11:16] for r in coming}, {"02:30", "03:00"})
         lines = service.cli("schedule", "next", schedule["scheduleId"], "--count", "2").stdout.split()
         self.assertEqual(lines, [r["local"] for r in coming[:2]])

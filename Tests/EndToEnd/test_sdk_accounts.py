@@ -1,4 +1,4 @@
-"""Account calls of five vendors' SDKs, as the SDKs make them; the ids are the capabilities'."""
+"""Account calls of five vendors' SDKs, as the SDKs make them; the ids name capabilities."""
 
 import base64
 import itertools
@@ -247,7 +247,7 @@ class TheModel(Sdk):
         self.assertEqual(self.page(old, "addressChanged").send().status, 200, "the old one can undo it")
 
     def test_a_changed_phone_is_pending_too_and_a_code_proves_it(self):
-        """H8: the same for a phone, which a code proves; sending the current one cancels it."""
+        """H8: the same for a phone, which a code proves; sending the current phone cancels the change."""
         old, new = fresh_phone(), fresh_phone()
         owner = self.register(app="sdk", phone=old)
         user = owner.get("account/updateProfile", {"countryCode": COUNTRY, "phone": new})["user"]
@@ -294,7 +294,7 @@ class TheModel(Sdk):
         self.assertNotIn("verifyEmail", self.templates_to(taken))
 
     def test_the_time_of_the_users_last_login(self):
-        """Overlooked 10: the user record has it."""
+        """Overlooked 10: the user record has the time of the last login."""
         owner = self.register(app="sdk")
         first = self.whoami(owner)["lastLoginAt"]
         self.assertGreaterEqual(first, owner.user["createdAt"])
@@ -323,7 +323,8 @@ class TheModel(Sdk):
 
 class Closing(Sdk):
     def test_the_session_is_enough_if_the_app_allows_it(self):
-        """I1: the SDK's call has no proof; every address is notified, and a login undoes it."""
+        """I1: the SDK's call cancels an account without a proof; every address is notified, and a login undoes the
+        cancellation."""
         email, phone = fresh_email(), fresh_phone()
         owner = self.register(app="sdk-bare", email=email)
         owner.get("account/bindPhone", {
@@ -341,7 +342,8 @@ class Closing(Sdk):
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
 
     def test_a_session_lives_as_long_as_the_app_determines(self):
-        """Overlooked 8: 30 days if the app sets them, otherwise 7; a refresh restarts them."""
+        """Overlooked 8: a session lives for 30 days if the app sets this, otherwise for 7 days; a refresh restarts
+        the time."""
         for app, days in (("sdk-bare", 30), ("sdk", 7)):
             with self.subTest(app=app):
                 owner = self.register(app=app)
@@ -415,7 +417,7 @@ class Adopting(Sdk):
         self.world.watcher.expect(f"user/{anonymous}/device", lambda b: b["type"] == "unbound" and b["did"] == two.did)
 
     def test_without_adopt_the_answer_has_their_number(self):
-        """Overlooked 2: the login offers it; nothing moves automatically."""
+        """Overlooked 2: the login offers to move the devices; nothing moves automatically."""
         name, _ = self.account()
         terminal, _ = self.begun(2)
         result = self.enter(terminal, name)
@@ -469,7 +471,7 @@ class Adopting(Sdk):
 
 
 class ProfilesOfProviders(Each):
-    """B16, M of the overlooked 14, and 16: profiles of providers are adopted."""
+    """B16, overlooked 14 (M), and overlooked 16: the service takes over users' profiles from providers."""
 
     WAYS = (("wechat", None, "小莲", "https://thirdwx.qlogo.cn/mmopen/x/46"),
             ("qq", "userId", "Lena", "https://thirdqq.qlogo.cn/x/100"),

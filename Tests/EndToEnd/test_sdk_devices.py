@@ -471,7 +471,8 @@ class Finding(EndToEnd):
 
 
 class Full(OwnWorldOfClass):
-    """A service in which a device's history of a day is soon full, or never."""
+    """A service in which a device's history for a day reaches its size limit soon; with the limit switched off,
+    never."""
 
     CHUNK = base64.b64encode(bytes(36_000)).decode()  # 48,000 characters
     megabytes = 1

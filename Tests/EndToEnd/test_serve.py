@@ -244,7 +244,8 @@ class AgainstABrokerOutside(OwnWorldOfClass):
             chance.shuffle(processes)
             began = time.monotonic()
             processes[0].terminate()
-            # Without waiting for anything, since the test varies the time between the two signals.
+            # The second signal is sent without waiting for any condition, since the test varies the time between the
+            # two signals.
             time.sleep(chance.uniform(0, 0.012))
             processes[1].terminate()
             self.assertEqual(service.process.wait(20), 0, service.tail())

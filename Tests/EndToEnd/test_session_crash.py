@@ -16,7 +16,7 @@ OTHERS = 3
 
 class Killed(OwnWorld, People):
     def by_token(self, terminal):
-        """Reconnects the terminal with its token, so that it returns with the broker."""
+        """Reconnects the terminal with its token, so that it reconnects automatically after the broker restarts."""
         terminal.close()
         again = self.keep(Terminal(self.own.port, self.app, terminal.token, terminal_id=terminal.terminal_id,
                                    reconnect=True, keepalive=5)).come()
@@ -56,7 +56,7 @@ class Killed(OwnWorld, People):
         time.sleep(seconds)
         self.own.service.kill()
         self.own.service.start()
-        # The broker ended with the service, and the gateway's connection with the broker.
+        # The broker ended with the service, so the gateway lost its connection to the broker.
         self.gateway.close()
         service = self.own.service.ready["service"]
         self.gateway = self.own.gateway = Gateway(

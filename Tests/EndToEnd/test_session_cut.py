@@ -1,7 +1,7 @@
-"""A session's end reaches the broker: a second later nothing arrives, however it ended.
+"""The end of a session reaches the broker; a second later no message arrives, however the session ended.
 
-Beside other tests the second can be longer, and only a terminal that is never cut off fails;
-LAMPLIGHTER_LONG=1 measures the second.
+Other tests can slow the machine down, so the limit is normally three seconds. With LAMPLIGHTER_LONG=1, the limit is one
+second.
 """
 
 import threading
@@ -34,7 +34,7 @@ class Ways(People):
         self.other = self.login(email=self.email)
 
     def cut(self, end, reason, others=(), told=True):
-        """Ends the session of `other`, checks its last messages, and returns the end's time."""
+        """Ends the session of `other`, checks its last messages, and returns the time at which the session ended."""
         probe = Probe(self.world.tool(fresh_id("probe")), self.owner.uid)
         probe.tool.connect()
         try:
@@ -177,8 +177,8 @@ class Away(People):
         device.report(data={"power": False})
         here.expect(f"/device/{device.did}/status", lambda b: b["data"].get("power") is False)
         back = self.stranger(terminal_id=away.terminal_id, clean=False, expiry=600)
-        # The app's secret starts a new MQTT session, so messages queued for the old one, including
-        # the notice, are gone.
+        # With the app's secret, the terminal begins a new MQTT session, so the messages queued for the old session,
+        # including the notice, are gone.
         error = self.assertError(back.ask("account/whoami", token=away.token), "InvalidToken")
         self.assertEqual(error["reason"], "operator")
         self.assertEqual([m for m in back.everything if f"/user/{away.uid}/" in m.topic], [])
@@ -218,7 +218,7 @@ class Away(People):
 
 
 class Expiring(OwnWorld, People):
-    """Sessions expire early in the database while the service is down."""
+    """Sessions whose time of expiry is set to an earlier time in the database while the service is down."""
 
     def test_an_expired_session_is_notified_and_cut_off(self):
         owner = self.register()
@@ -253,9 +253,9 @@ class Expiring(OwnWorld, People):
 
 
 class Crowded(OwnWorld):
-    """One user with fifty terminals, and a thousand others, all with traffic.
+    """One user with fifty terminals, and a thousand terminals of other users; all terminals receive messages.
 
-    LAMPLIGHTER_LONG=1 uses the thousand; other runs use a hundred.
+    With LAMPLIGHTER_LONG=1, the test uses a thousand other terminals. Otherwise, it uses a hundred.
     """
 
     def make_world(self):
@@ -265,7 +265,7 @@ class Crowded(OwnWorld):
     def test_fifty_terminals_of_one_user_while_others_get_traffic(self):
         secret = self.own.apps["test-app"]["secret"]
         devices = [self.device() for _ in range(DEVICES)]
-        # Before the crowd, since paho takes 1,024 descriptors.
+        # The tool connects before the crowd does, since paho can use only the first 1,024 file descriptors.
         tool = self.own.tool("probe")
         tool.connect()
         ended = Crowd(self.own.port, "test-app", secret, TERMINALS)

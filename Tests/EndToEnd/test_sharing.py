@@ -185,8 +185,8 @@ class ByUser(Sharing):
         guest = self.terminal()
         id = self.share(owner, device, guest, guestMinutes=1)
         guest.status(device)
-        # The minute ends while the service is stopped, and the owner asks before the service checks
-        # the time.
+        # The guest's minute ends while the service is paused, and the owner unbinds the device before the service
+        # checks the time.
         process = self.world.service.process
         try:
             self.world.service.sql(f"UPDATE binding SET guestUntil = {now() - 1} WHERE uid = '{guest.uid}'",

@@ -23,7 +23,7 @@ class Simulate(EndToEnd):
         return process
 
     def ended(self, process):
-        """Ends the process by a signal, and returns its remaining output."""
+        """Ends the process with a signal, and returns its remaining output."""
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, rest[-2000:])
@@ -70,7 +70,8 @@ class Simulate(EndToEnd):
                 result = app.get("device/control", {"did": did, "data": {"power": power}, "wait": True})
                 self.assertEqual((result["state"], result["code"]), ("done", 0))
                 self.assertIs(result["data"]["power"], power)
-        # The devices don't know a data point added meanwhile, and don't claim to have set it.
+        # The simulated devices don't know a data point that is added after their start, and they don't claim that they
+        # have set it.
         key = self.world.service.ready["demo"]["productKey"]
         product = json.loads(self.world.service.cli("product", "export", key).stdout)
         more = [*product["dataPoints"], {"name": "fan", "access": "rw", "type": "bool"}]
@@ -121,8 +122,8 @@ class AfterARestart(OwnWorld):
         see(r"^command to ")
         service.stop()
         service.start()
-        # A stop takes at most 5 s, and a command is sent every 3 s: the fourth is after the
-        # restart.
+        # The service needs at most 5 s to stop, and a command is sent every 3 s, so the fourth command is sent after
+        # the restart.
         for _ in range(4):
             see(r"^command to ")
             see(r"/device/\S+/report  \{.*\"cid\":")

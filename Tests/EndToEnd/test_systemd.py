@@ -15,7 +15,7 @@ WATCHDOG_SECONDS = 4
 
 
 class Systemd:
-    """A receiver of one service's notifications, line by line."""
+    """A receiver that splits the notifications of one service into lines."""
 
     def __init__(self, folder):
         self.path = f"{folder}/notify"
@@ -135,7 +135,7 @@ class Notifications(unittest.TestCase):
         self.quick(service, 0)
         os.kill(service.process.pid, signal.SIGSTOP)
         try:
-            # A machine that runs other tests gets a second more.
+            # A machine that runs other tests can be slow, so `quick` allows more time than one second.
             self.quick(service, 1)
         finally:
             os.kill(service.process.pid, signal.SIGCONT)

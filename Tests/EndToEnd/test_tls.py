@@ -15,13 +15,13 @@ from client import Device
 from harness import BINARY, ENVIRONMENT, Service, eventually
 from world import SETTINGS, OwnWorld, OwnWorldOfClass, World
 
-# This machine's address for a lamp elsewhere, and the address of that lamp.
+# The address at which a lamp on another machine reaches this machine, and the address of that lamp.
 HOST, ELSEWHERE = "127.0.0.2", "127.0.0.3"
 LISTENERS = ("mqttTlsPort", "webSocketTlsPort", "httpTlsPort")
 
 
 def secure_world(*names, settings=()):
-    """Returns a service that had a certificate of its own authority before it started."""
+    """Returns a world whose service got a certificate from its own authority before the service started."""
     service = Service(arguments=[*SETTINGS, "--set", f"tls.host={HOST}", *settings])
     try:
         service.cli("tls", "init", *(word for name in (HOST, *names) for word in ("--name", name)))
@@ -99,7 +99,7 @@ class Tls(OwnWorldOfClass):
             for version, is_spoken in versions:
                 with self.subTest(listener, version=version.name):
                     context = ssl._create_unverified_context()
-                    # Debian's own settings would refuse the old version before the server could.
+                    # Debian's own settings would refuse the old TLS version before the server could refuse it.
                     context.set_ciphers("ALL:@SECLEVEL=0")
                     context.minimum_version = context.maximum_version = version
                     if is_spoken:
@@ -222,7 +222,7 @@ class Renewing(OwnWorld):
                 eventually(lambda: re.search(rf"{level}.*a certificate needs to be renewed", log.read_text()), 20, "the log")
 
     def put(self, begin, end):
-        """Installs a certificate of the service's authority; `begin`, `end` are days from now."""
+        """Installs a certificate of the service's authority; `begin` and `end` are counted in days from now."""
         tls = self.world.service.data / "tls"
         certificate, key = issued(tls / "authority.pem", pathlib.Path(self.world.service.holder) / "issued", "server", begin, end)
         for source, target in ((key, tls / "server.key"), (certificate, tls / "server.pem")):
@@ -255,10 +255,11 @@ class Renewing(OwnWorld):
         self.assertIn("the certificate expired at", told)
         for name in LISTENERS:
             self.assertIn(f"{HOST}:{service.ready[name]} shows another certificate", told)
-        # The doctor skips that port: a handshake without a device's certificate counts as a
-        # refusal.
+        # The doctor skips the port for client certificates, since a handshake without a device's certificate counts as
+        # a refusal there.
         self.assertNotIn(f":{service.ready['clientCertificatePort']} ", told)
-        # At a start there is no older certificate to keep, and the banner says so.
+        # When the service starts, it has no older certificate that it could keep, and the banner reports the expired
+        # certificate.
         service.stop()
         service.start()
         await_banner(service, r"!!  tls +mqtts .*server\.pem: the certificate expired at")
@@ -308,7 +309,7 @@ class Renewing(OwnWorld):
         eventually(lambda: not set(self.certificates()) & set(before), 20, "the new certificate on all listeners")
         new = pathlib.Path(service.holder) / "new.pem"
         new.write_text(authority.read_text().partition("-----END CERTIFICATE-----\n")[0] + "-----END CERTIFICATE-----\n")
-        # Devices that have the old file, the new authority alone, or both connect.
+        # A device can connect if it trusts the old authority, the new authority, or both authorities.
         for trusted in (old, new, authority):
             for listener in LISTENERS:
                 with self.subTest(trusted.name, listener=listener):

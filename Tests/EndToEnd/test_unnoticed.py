@@ -16,7 +16,7 @@ from world import FREE, LAMP, OwnWorldOfClass, World
 
 
 class Unnoticed(OwnWorldOfClass):
-    """The defaults alone, and a client that receives every refusal of the gate."""
+    """A service with only the default settings, and a client that receives every refusal of the gate."""
 
     @classmethod
     def make_world(cls):
@@ -59,7 +59,7 @@ class Simulated(Unnoticed):
 
 
 class ComesBack(Unnoticed):
-    """A device that was away for long has 500 stored reports."""
+    """A device that was offline for a long time has 500 stored reports."""
 
     count = 500
 
@@ -85,7 +85,7 @@ class ComesBack(Unnoticed):
                 self.assertIsNone(device.lost, "its connection stands")
 
     def send_all(self, device, reports, window=16):
-        """Sends as honest devices do: at most `window` reports without an answer."""
+        """Sends reports as honest devices do, so that at most `window` reports are unanswered at the same time."""
         for number, report in enumerate(reports):
             if number >= window:
                 self.assertTrue(device.response(reports[number - window]["id"], 30)["ok"])
@@ -94,7 +94,7 @@ class ComesBack(Unnoticed):
             self.assertTrue(device.response(report["id"], 30)["ok"])
 
     def assert_told(self, device, terminal):
-        """Asserts that the history and the status have the reports."""
+        """Asserts that the history and the status contain the reports."""
         rows, more = [], {}
         while True:
             page = terminal.get("device/history", {
@@ -103,8 +103,8 @@ class ComesBack(Unnoticed):
             if "cursor" not in page:
                 break
             more = {"cursor": page["cursor"]}
-        # History reaches back to the binding, which is later than most of these times: users can't
-        # see those.
+        # The history reaches back only to the binding. Most of these reports are older than the binding, so users can't
+        # see them.
         self.assertTrue(all("temperature" in row["data"] for row in rows), rows[:3])
         status = terminal.get("device/status", {"did": device.did})
         self.assertEqual(status["data"]["temperature"], (self.count - 1) % 100 / 4)
@@ -160,7 +160,7 @@ class Opens(Unnoticed):
 
 
 class Foreign(Unnoticed):
-    """Mosquitto's own clients, and paho unchanged."""
+    """Mosquitto's own clients, and the unchanged paho library."""
 
     def run_tool(self, *words, input=None):
         done = subprocess.run(words, input=input, capture_output=True, text=True, timeout=60)

@@ -1,4 +1,5 @@
-"""The guide to voice assistants as printed, and its program with recorded directives of Alexa and Google Home."""
+"""The guide to voice assistants, run as printed; the guide's program gets recorded directives of Alexa and Google
+Home."""
 
 import json
 import pathlib
@@ -111,7 +112,7 @@ class Voice(test_guides.Devices.__base__):  # the guides' tests without their ca
         self.assertEqual(self.alexa("turn-on", token)["event"]["payload"]["type"], "ENDPOINT_UNREACHABLE")
         self.assertEqual(self.google("execute", token)["payload"]["commands"][0]["errorCode"], "deviceOffline")
 
-        # A link of Google's that Google ends, and then the client.
+        # Google ends its own link, and then the operator removes the OAuth client.
         self.assertEqual(self.google("disconnect", token), {})
         self.assertEqual(self.alexa("turn-on", token)["event"]["payload"]["type"], "EXPIRED_AUTHORIZATION_CREDENTIAL")
         address = f"http://127.0.0.1:{self.port}/oauth/authorize?" + urllib.parse.urlencode({

@@ -25,17 +25,17 @@ from world import OwnWorldOfClass, World
 
 PROMETHEUS = ROOT / "deploy/prometheus"
 DASHBOARD = ROOT / "deploy/grafana/lamplighter.json"
-# These don't exist without TLS; Tests/Deploy/alerts.test.yml tests their alerts.
+# These metrics don't exist without TLS; Tests/Deploy/alerts.test.yml tests their alerts.
 WITH_TLS = {"lamplighter_certificate_remaining_seconds", "lamplighter_certificate_lifetime_seconds",
             "lamplighter_certificate_refused"}
-# A database's server makes backups and frees space itself.
+# A database server makes backups and frees space without the service.
 OF_A_FILE = {"lamplighter_backup_age_seconds", "lamplighter_database_free_bytes"} if postgres.WANTED else set()
 METRIC = re.compile(r'\b((?:lamplighter|process)_\w+|up)(\{[^}]*\})?')
 LABELS = re.compile(r"\b(?:by|on|ignoring|without) \([^)]*\)")
 
 
 class Prometheus:
-    """Debian's Prometheus on a free port, with deploy/prometheus and the ports of a service."""
+    """Debian's Prometheus on a free port, with the configuration in deploy/prometheus and the ports of a service."""
 
     def __init__(self, service):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-prometheus-"))
@@ -52,7 +52,7 @@ class Prometheus:
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
 
     def get(self, path, **query):
-        """Returns the data of an answer, or None while it doesn't answer."""
+        """Returns the data of an answer, or None while Prometheus doesn't answer."""
         if self.process.poll() is not None:
             raise AssertionError(f"prometheus ended: {(self.folder / 'log').read_text()[-2000:]}")
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(query)}"
@@ -118,12 +118,12 @@ class Watching(OwnWorldOfClass):
     def setUp(self):
         super().setUp()
         self.live_a_little()
-        # Two scrapes, a second apart, that began after that load.
+        # The test waits for two scrapes, one second apart, that begin after `live_a_little` has ended.
         since = time.time()
         eventually(lambda: self.prometheus.value("timestamp(lamplighter_ready)") > since + 1.1, 60, "two more scrapes")
 
     def live_a_little(self):
-        """Causes some of every event that is measured."""
+        """Causes some events of every kind that the service measures."""
         device, terminal = self.pair()
         terminal.get("device/control", {"did": device.did, "data": {"power": True}})
         device.report(cid=device.command().body["cid"], code=0, data={"power": True})

@@ -1,4 +1,4 @@
-"""A receiver that fails in every way costs the others neither time nor memory."""
+"""Receivers that fail in every way neither delay the events of other receivers nor increase the service's memory."""
 
 import os
 import pathlib
@@ -14,12 +14,12 @@ from test_keys import Server
 from world import World
 
 SECONDS = int(os.environ.get("WEBHOOK_SECONDS") or (120 if LONG else 4))
-# The target holds on a machine with nothing else to do.
+# The short limit can be met only on a machine that does no other work.
 BOUND = 0.2 if LONG else 3.0
 
 
 def dribble(connection, post):
-    """Takes the events, with an answer that comes a byte at a time within the time of a try."""
+    """Accepts the events with an answer whose bytes arrive one at a time, but all within the time limit of a try."""
     for byte in b"HTTP/1.1 204 x\r\n\r\n":
         connection.sendall(bytes([byte]))
         time.sleep(0.3)
@@ -51,7 +51,8 @@ class Failures(unittest.TestCase):
         return int(next(line for line in text.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
 
     def hurry(self):
-        """Lets all fail again and again, also those that are disabled or would wait for minutes."""
+        """Makes the service try all failing webhooks again every second, including webhooks that are disabled or
+        would wait for minutes."""
         service = self.world.service
         while not self.stopping.wait(1):
             service.sql("UPDATE eventSubscription SET dueAt = NULL, tries = 1, state = 'on' WHERE name <> 'quick'")
@@ -95,7 +96,7 @@ class Failures(unittest.TestCase):
         self.assertIsNone(self.receiver.fault("/quick"))
 
     def arrivals(self):
-        """Returns when each nickname arrived first at the quick receiver."""
+        """Returns the time at which each nickname first arrived at the quick receiver."""
         found = {}
         for post in self.receiver.of("/quick"):
             for event in post.events:

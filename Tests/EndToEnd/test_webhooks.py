@@ -1,4 +1,5 @@
-"""Webhooks: events in order, at least once, whatever the receiver does; addresses that no key may reach."""
+"""Webhooks: events arrive in order and at least once, whatever the receiver does; some addresses are forbidden for
+every key."""
 
 import socket
 import time
@@ -34,7 +35,7 @@ class Webhooks(unittest.TestCase):
         return "/" + fresh_id("hook")
 
     def subscribe(self, path, **more):
-        """Makes a webhook for the profile's changes."""
+        """Makes a webhook for changes of the user's profile."""
         params = {"name": "hook", "types": ["account.changed"], "url": self.receiver.url(path), **more}
         made = self.server.get("events/subscribe", params)
         self.addCleanup(lambda: self.server.ask("events/unsubscribe", {"subscriptionId": made["subscriptionId"]}))
@@ -45,7 +46,7 @@ class Webhooks(unittest.TestCase):
         return next(row for row in rows if row["subscriptionId"] == id)
 
     def change(self, times=1):
-        """Changes the nickname; returns the new ones."""
+        """Changes the nickname `times` times, and returns the new nicknames."""
         names = [f"name {self.count + n}" for n in range(times)]
         for name in names:
             self.user.get("account/updateProfile", {"nickname": name})
@@ -53,7 +54,7 @@ class Webhooks(unittest.TestCase):
         return names
 
     def names(self, path):
-        """The nicknames in the events that were taken, of this test's user."""
+        """Returns the nicknames of this test's user in the events that the receiver has accepted."""
         return [event["data"]["nickname"] for event in self.receiver.taken(path) if event["uid"] == self.user.uid]
 
     def expect(self, path, names, seconds=60):
@@ -138,7 +139,8 @@ class Webhooks(unittest.TestCase):
             eventually(lambda: len(self.names(quick)) > known, 10)
             self.assertLess(time.monotonic() - began, 3)
             time.sleep(3)
-        # An answer within 15 seconds is one; a byte a second is none.
+        # An answer that is complete within 15 seconds counts. An answer that arrives at one byte a second doesn't
+        # count.
         eventually(lambda: all(self.names(path) for path in slow[:9]), 60)
         eventually(lambda: len(self.receiver.of(slow[9])) > 1, 60)
         self.assertEqual(self.names(slow[9]), [])
@@ -267,7 +269,7 @@ class Webhooks(unittest.TestCase):
             self.restart()
             self.user = self.again()
             self.world.service.sql(f"UPDATE eventSubscription SET dueAt = NULL WHERE subscriptionId = '{id}'")
-        # A killed service's connections end the posts under way.
+        # When the service was killed, its connections closed, and this ended the posts that were in progress.
         self.receiver.plans[path] = []
         names += self.change(2)
         eventually(lambda: self.names(path) == names, 60)
@@ -275,7 +277,7 @@ class Webhooks(unittest.TestCase):
         self.assertEqual(names, [event["data"]["nickname"] for event in known if event["uid"] == self.user.uid])
 
     def again(self):
-        """The same user on a new connection."""
+        """Returns the same user on a new connection."""
         user = self.user
         user.close()
         again = Terminal(self.world.port, "test-app", user.token, user.terminal_id).come()
@@ -294,7 +296,7 @@ class Webhooks(unittest.TestCase):
                 self.assertEqual((error["code"], error["field"]), ("InvalidRequest", "params.url"))
 
     def test_names_that_lead_to_internal_addresses_are_refused_at_each_try(self):
-        # This machine's own name leads to it, and is not one that the operator named.
+        # This machine's own host name leads to this machine, and the operator hasn't allowed this name.
         name = socket.gethostname()
         id = self.server.get("events/subscribe", {
             "name": "inside", "types": ["account.changed"], "url": f"https://{name}:{unused_port()}/"})["subscriptionId"]

@@ -25,7 +25,7 @@ UPGRADE = {
 
 
 class Raw:
-    """A raw WebSocket, which can misbehave as ordinary clients don't."""
+    """A raw WebSocket, which can violate the protocol in ways that ordinary clients don't."""
 
     def __init__(self, port, source="", path="/mqtt", upgrade=True, **headers):
         self.socket = socket.create_connection(("127.0.0.1", port), 10, source_address=(source, 0) if source else None)
@@ -178,7 +178,7 @@ class WebSocket(EndToEnd):
         for index in range(len(packet)):
             cut.send(packet[index:index + 1], BINARY if index == 0 else 0, fin=index == len(packet) - 1)
         self.assertEqual(cut.receive(), (BINARY, b"\x20\x02\x00\x00"))
-        # And two packets in one frame, with a ping of the WebSocket between.
+        # Two packets can also share one frame, and a ping of the WebSocket can follow this frame.
         cut.send(b"\xc0\x00\xc0\x00")
         cut.send(b"hi", PING)
         found = b""
@@ -242,8 +242,8 @@ class Secure(OwnWorldOfClass):
                         plain.recv(1)
                 row = told(service, "handshakeFailed", address=source, wait=True)[0]
                 self.assertEqual(row["detail"], "HTTP_REQUEST")
-        # A client that doesn't trust the authority; with TLS 1.3 the other side couldn't read its
-        # alert.
+        # This client doesn't trust the authority. It uses TLS 1.2, since with TLS 1.3 the server couldn't read the
+        # client's alert.
         distrust = ssl.create_default_context()
         distrust.maximum_version = ssl.TLSVersion.TLSv1_2
         with socket.create_connection((HOST, service.ready["webSocketTlsPort"]), 10, source_address=("127.0.0.33", 0)) as plain:
@@ -288,7 +288,7 @@ class Limits(OwnWorld):
         upgraded = self.raw()
         self.assertTrue(silent.is_over())
         self.assertTrue(half.is_over())
-        # A WebSocket has more time for its first packet.
+        # A WebSocket has more time for its first MQTT packet than a connection has for the upgrade.
         self.assertEqual(upgraded.status, 101)
         self.assertFalse(upgraded.is_over(1.5))
 
@@ -364,10 +364,10 @@ class Limits(OwnWorld):
 
         # 60 MB wait in the broker, not in the service.
         self.assertLess(resident(service.process.pid) - before, 30 << 20)
-        # No other client waits for them.
+        # No other client has to wait for these messages.
         self.assertEqual(self.quiet().ask("device/list")["ok"], True)
-        # The broker's messages arrive complete and in order once the client reads; through the
-        # small window it took minutes.
+        # Once the client reads, the broker's messages arrive; the test reads 5 MB of them. With the small receive
+        # buffer, this would take minutes.
         raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         read = 0
         while read < 5_000_000:

@@ -9,7 +9,7 @@ import subprocess
 from harness import ROOT
 
 FOLDER = ROOT / ".build" / "tools"
-# Chromium without windows renders the same pages with half the work.
+# Headless Chromium renders the same pages, but does only half of the full browser's work.
 CHROMIUM = shutil.which("chromium-headless-shell")
 
 
@@ -32,7 +32,7 @@ def use():
 
 
 class Chromium:
-    """A browser without windows; a process's browsers share a driver, which ends with the last."""
+    """A headless browser; all browsers of a process share a driver, which ends when the last browser is closed."""
 
     driver, running = None, 0
 

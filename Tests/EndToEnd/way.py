@@ -1,4 +1,5 @@
-"""A TCP proxy in its own process, which a signal stops: it then holds all data and new connections.
+"""A TCP proxy in its own process; while a signal keeps the process stopped, the proxy holds back all data and new
+connections.
 
     way.py PORT [REPLACEMENTS]     prints its port; REPLACEMENTS: JSON of texts of equal length
 """
@@ -16,7 +17,7 @@ SYNC = b"S\0\0\0\4"
 
 
 class Way:
-    """The proxy, for a test."""
+    """The object with which a test starts and controls the proxy's process."""
 
     def __init__(self, port, replacements=None):
         self.process = subprocess.Popen(
@@ -42,7 +43,7 @@ class Way:
 
 
 class End:
-    """One side of a connection, with the data that waits for it."""
+    """One side of a connection, with the data that is waiting to be sent to it."""
 
     def __init__(self, it, is_near):
         it.setblocking(False)
@@ -52,7 +53,7 @@ class End:
 
 
 class Carrier:
-    """The proxy, in its process."""
+    """The proxy itself, which runs in the separate process."""
 
     def __init__(self, port, replacements):
         self.to, self.selector = port, selectors.DefaultSelector()
@@ -70,7 +71,7 @@ class Carrier:
     def run(self):
         print(self.listener.getsockname()[1], flush=True)
         while True:
-            # A signal doesn't end the wait.
+            # A signal doesn't end the wait, so the wait is short while data is withheld.
             ready = self.selector.select(0.1 if self.withholding else None)
             if not self.withholds:
                 self.give_back()
@@ -97,7 +98,8 @@ class Carrier:
             self.watch(end)
 
     def watch(self, end):
-        """Reads unless too much is held for the other side; writes if there is something."""
+        """Waits for incoming data unless too much data is held for the other side, and waits until it can send if
+        data is held for this side."""
         events = (selectors.EVENT_READ if len(end.other.held) < HELD_MAX else 0) | (selectors.EVENT_WRITE if end.held else 0)
         if events == end.events:
             return

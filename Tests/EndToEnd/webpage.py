@@ -1,4 +1,4 @@
-"""Debian's Chromium driven by Playwright, which records pages' faults, with axe's checks."""
+"""Debian's Chromium driven by Playwright, with a record of the pages' faults, and with the checks of axe."""
 
 import tools
 
@@ -32,7 +32,7 @@ class Visitor:
         context.on("console", self._console)
 
     def _console(self, message):
-        # Tests stop the service on purpose, and the page reports it itself.
+        # Tests stop the service on purpose, and the page itself reports the lost connection.
         if message.type in ("error", "warning") and "net::ERR_CONNECTION" not in message.text:
             self.faults.append(message.text)
 
@@ -48,6 +48,6 @@ class Visitor:
 
 
 def barriers(page):
-    """Returns axe's findings, a line each."""
+    """Returns axe's findings, one line for each finding."""
     found = Axe().run(page).response["violations"]
     return [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]]

@@ -8,7 +8,8 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
 
 
 class Pages:
-    """A web server of `folders`, by the first level of the path, and `texts`, by path."""
+    """A web server that finds the folder in `folders` by the first part of the path, and the text in `texts` by the
+    whole path."""
 
     def __init__(self, folders, texts):
         self.folders = {name: pathlib.Path(folder).resolve() for name, folder in folders.items()}

@@ -35,9 +35,8 @@ OTHER = {"productKey": "5e" * 16, "name": "Of the other app", "registration": "o
 REMOTE = {"productKey": "6f" * 16, "name": "Bound by secret", "registration": "open", "remoteBind": "secret"}
 OPERATED = {"productKey": "7a" * 16, "name": "Reset by operators", "registration": "open", "reset": "operator"}
 PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER, REMOTE, OPERATED]
-# Codes are sent to a gateway, which tests read; `up` would write them to its log.
-# All tests together, with their repetitions on a busy machine, would exceed one app's limits for
-# codes.
+# The service sends codes to a gateway, from which the tests read them; by default, `up` would write the codes to its
+# log. All tests together, with their repetitions on a busy machine, would exceed the default limits on one app's codes.
 SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
             "--set", "limits.codesPerHour=100000", "--set", "limits.codesPerCountry=100000",
             # Tests are faster than users; test_limits_accounts tests the defaults in separate
@@ -62,7 +61,8 @@ class World:
         self.service = service or Service(arguments=[*SETTINGS, *settings])
         self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
-            # Special services, and services with other contents, are filled over the command line.
+            # Special services, and services with other contents, get their products and apps from the program's
+            # commands.
             if Furnished.fits(self):
                 furnished().copy_to(self)
                 self.service.start()
@@ -139,7 +139,7 @@ class World:
 class Furnished:
     """A stopped service's data with the test products and apps, which each world copies.
 
-    Each process makes it once.
+    Each process makes this data once.
     """
 
     def __init__(self):
@@ -181,7 +181,7 @@ def furnished():
 
 
 class Tool(Client):
-    """A client in the worker role, as operators' tools are."""
+    """A client with the worker role, which operators' tools also have."""
 
     def connect_as_watcher(self):
         code = self.connect()
@@ -261,7 +261,7 @@ class EndToEnd(unittest.TestCase):
 class OwnWorld(EndToEnd):
     """A test class in which each test has its own service.
 
-    It precedes other base classes, whose `setUp` can use the service.
+    This class must precede other base classes, so that their `setUp` can use the service.
     """
 
     def setUp(self):

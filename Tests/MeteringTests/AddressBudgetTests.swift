@@ -9,7 +9,8 @@ struct AddressBudgetTests {
     private struct Crowd {
         var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
         var senders: [AddressBudget.Sender]
-        /// The number of messages that each sender has sent; `passed` contains the numbers that were let through.
+        /// The number of messages that each sender has sent; `passed` contains the number of each sender's messages
+        /// that were let through.
         var tried: [Int]
         var passed: [Int]
         var toldAt: [Int64] = []

@@ -43,7 +43,7 @@ struct MeterTests {
         #expect(passed(&meter, 1, bytes: 1_000, at: 999) == 0)
         #expect(passed(&meter, 1, bytes: 1_000, at: 1_000) == 1)
         // Messages that were refused because of their bytes took nothing from the message bucket. At 1,000 ms, the
-        // bucket of 100 messages is full again, and one message was taken from it.
+        // bucket of 100 messages is full again, and one message has already been taken from it.
         #expect(passed(&meter, 200, bytes: 0, at: 1_000) == 99)
     }
 
@@ -93,7 +93,8 @@ struct MeterTests {
         var isSteadyClosed = false
         var isWildClosed = false
         for second in Int64(0)..<600 {
-            // In every four seconds, the steady meter refuses messages in two seconds, and the wild meter in three.
+            // In each period of four seconds, the steady meter refuses messages in two seconds, and the wild meter in
+            // three.
             for (number, hot) in [(0, second % 4 < 2), (1, second % 4 < 3)] where hot {
                 for _ in 0..<300 {
                     let verdict =

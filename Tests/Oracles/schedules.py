@@ -1,8 +1,8 @@
 """Makes random schedules and computes when they are due, without any code of the service.
 
-Days come from dateutil's rrule, offsets from Python's zoneinfo, sunrise and sunset from NOAA's hour
-angle in the form of its spreadsheet. The last line counts four classes; only in the first does the
-contract differ from zoneinfo:
+Days come from dateutil's rrule, offsets from Python's zoneinfo, sunrise and sunset from NOAA's hour angle in the form
+of its spreadsheet. The last line of the output counts four kinds of special cases; the contract differs from
+zoneinfo only in the first kind:
 
   gap       a local time that a clock change skips: Python moves it on by the length of the gap, the
             contract moves it to the end of the gap
@@ -12,8 +12,8 @@ contract differ from zoneinfo:
   border    a sunrise or sunset within 2 ms of a half minute, where rounding can differ: the
             schedule is left out
 
-Usage: schedules.py SEED COUNT; prints one schedule a line:
-  zone, days, time, latitude, longitude, after (ms), due times (ms, comma), separated by tabs
+Usage: schedules.py SEED COUNT; prints one schedule a line: zone, days, time, latitude, longitude, after (ms), due times
+(ms, separated by commas); tabs separate the fields
 """
 
 import datetime as dt
@@ -48,7 +48,8 @@ def offset(zone: zoneinfo.ZoneInfo, at: int) -> int:
 
 
 def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
-    """Returns the moment of a local time: the first of two, or the end of the gap that skips it."""
+    """Returns the moment of a local time: the first moment if the local time occurs twice, or the end of the gap if
+    a clock change skips the local time."""
     wall = seconds(local)
     first = wall - int(local.replace(tzinfo=zone, fold=0).utcoffset().total_seconds())
     second = wall - int(local.replace(tzinfo=zone, fold=1).utcoffset().total_seconds())
@@ -69,7 +70,7 @@ def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
 
 
 def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
-    """Returns most of a zone's changes between 1930 and 2070: compares offsets twice a month."""
+    """Returns most of a zone's changes between 1930 and 2070, which it finds by comparing two offsets in each month."""
     found, step = [], 15 * 86400
     at, before = -1262304000, offset(zone, -1262304000)
     while at < 3155760000:
@@ -207,14 +208,15 @@ def due_by_sun(zone, kind, numbers, which, shift, latitude, longitude, after) ->
             counts["border"] += 1
             return None
         local = (math.floor(at) + offset(zone, math.floor(at))) // 86400
-        # Only a day's first event counts; on the span's first day this can be the day's second.
+        # Only the first event of a local day counts. The event of the span's first day is left out, since it can be the
+        # second event of its local day.
         if local in seen or day == span[0]:
             seen.add(local)
             continue
         seen.add(local)
         if local in wanted:
             found.append((math.floor((at + 30) / 60) * 60 + shift * 60) * 1000)
-    # The span's last day can still get a later event, never an earlier one.
+    # After the end of the span, the last local day can only have a later event, never an earlier event.
     return sorted({at for at in found if at > after})[:2]
 
 

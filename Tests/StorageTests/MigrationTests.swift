@@ -197,8 +197,8 @@ struct MigrationTests {
 
     /// Compares the schema of a new store with `database.sql`.
     ///
-    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites `database.sql`, as is necessary after a migration
-    /// step was added.
+    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites `database.sql`, which is necessary after a migration
+    /// step has been added.
     @Test("The migrations create the tables of schemas/database.sql")
     func schema() throws {
         let schema = packageRoot.appending(path: "schemas/database.sql")

@@ -109,7 +109,7 @@ export class HTTPConnection {
         for (const event of events) if (this.stream === stream) this.take(event.split("\n"));
       }
     } catch { /* a broken stream ends like another */ }
-    // A login ends the former session's stream, perhaps before its own answer arrives.
+    // A login ends the stream of the former session, perhaps before the answer to the login arrives.
     await Promise.race([Promise.all(this.underWay.values()), new Promise(resolve => setTimeout(resolve, GRACE))]);
     if (this.stream === stream && this.token === stream.token) this.end(null);
   }

@@ -163,8 +163,7 @@ export class App {
 
   /** Opens a connection, with token or secret. */
   open() {
-    // After a refusal, token and secret are tried in turn; a temporary refusal doesn't end the
-    // session.
+    // After a refusal, the client tries the token and the secret in turn; a temporary refusal doesn't end the session.
     const withToken = this.credentials !== null && this.refused % 2 === 0;
     const { url, appId, terminalId, secret, root, trace } = this, token = withToken ? this.credentials.token : null;
     const connection = /^https?:/.test(url) ? new HTTPConnection({ url, appId, terminalId, secret, token, root, trace })
@@ -185,14 +184,13 @@ export class App {
       for (const request of this.requests.values()) clearTimeout(request.repeat);
       if (this.isClosed) return;
       if (refused !== null) {
-        // A terminal that lost a live session's token is refused, but the broker doesn't report the
-        // reason.
+        // The broker refuses a terminal that has lost the token of a live session, but doesn't report the reason.
         if (!this.credentials) [this.terminalId, this.otherId] = [this.otherId ?? randomId(), this.terminalId];
         if (++this.refused === 1) return this.renew();
         if (this.settle) return this.settle(new ConnectionRefused(REFUSED));
       }
-      // Reconnects after a second, then after twice as long, up to a minute; the random part keeps
-      // many apps from reconnecting at once.
+      // Reconnects after a pause of one second; each further pause is twice as long, up to a minute. The random part
+      // keeps many apps from reconnecting at once.
       this.pause = Math.min(this.pause * 2 || 1000, 60000);
       this.returning = setTimeout(() => this.open(), this.pause * (0.5 + Math.random() / 2));
     };

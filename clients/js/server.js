@@ -1,4 +1,5 @@
-// A maker's server, for Node, Deno and Bun: requests for users of an app, and its events, with an API key over HTTP.
+// The client for a maker's server, for Node, Deno and Bun. It makes requests for users of an app, and reads the app's
+// events, with an API key over HTTP.
 
 import { post } from "./http.js";
 import { LamplighterError, TimeoutError, randomId } from "./lamplighter.js";

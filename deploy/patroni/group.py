@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""A group of three PostgreSQL servers under Patroni, with three etcd, all on this machine's loopback: for trials and drills.
+"""Starts a group of three PostgreSQL servers under Patroni, and three etcd servers, all on this machine's loopback:
+for trials and drills.
 
-`deploy/patroni/group.py DIRECTORY` starts the group, prints the address for --store, and ends the group at Ctrl-C. It needs
-Debian's `patroni`, `etcd-server` and `postgresql-15`. A group on three machines needs the same settings as in `settings()`: a
-commit is confirmed once a standby has it, and without a standby nothing is written.
+`deploy/patroni/group.py DIRECTORY` starts the group, prints the address for --store, and ends the group at Ctrl-C. It
+needs Debian's `patroni`, `etcd-server` and `postgresql-15`. A group on three machines needs the settings that
+`settings()` returns for synchronous commits: a commit is confirmed once a standby has it, and no commit is confirmed
+without a standby.
 """
 
 import json
@@ -75,7 +77,8 @@ class Node:
                         "use_pg_rewind": True,
                         "parameters": {
                             "max_connections": 150, "wal_level": "replica", "wal_log_hints": "on",
-                            # Enough for an hour of load, so that a server that was away can catch up.
+                            # This size is enough for an hour of load, so a server that was down for less time can catch
+                            # up.
                             "wal_keep_size": "2GB", "max_wal_senders": 10,
                         },
                     },
@@ -180,7 +183,7 @@ class Group:
         return f"postgres://lamplighter@{hosts}/{database}"
 
     def sql(self, statement, database="postgres"):
-        """Runs a statement at the leader, and returns psql's output: one row per line, values between bars."""
+        """Runs a statement at the leader, and returns psql's output: one row per line, with bars between the values."""
         done = subprocess.run(
             [PROGRAMS / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
              "-p", str(self.leader().postgres_port), "-U", "lamplighter", "-d", database, "-c", statement],

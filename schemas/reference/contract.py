@@ -1,6 +1,7 @@
-"""The methods, messages and channels as the pages show them, and schemas without their references.
+"""Provides the methods, messages and channels as the pages show them, and schemas with their references resolved.
 
-A place is a file with a definition, `messages/device#report`, and for a method's side `methods/device#list.params`.
+A place names a file and a definition in it, such as `messages/device#report`. The place of a method's params or result
+also names that side, such as `methods/device#list.params`.
 """
 
 import functools
@@ -57,12 +58,12 @@ def entries():
 
 
 def channels():
-    """The channels of messages by name; a method's requests have none here."""
+    """The channels of messages by name, without the channels of methods' requests."""
     return {name: one for name, one in catalog.channels().items() if "params" not in one}
 
 
 def topic(channel):
-    """The whole topic, with a service's default root."""
+    """A channel's whole topic, with the default root."""
     return catalog.topic(channel["address"])
 
 
@@ -71,7 +72,7 @@ def error_codes():
 
 
 def examples(place):
-    """The valid values of a place, each with a title in words."""
+    """The valid examples of values for a place, each with a title in words."""
     file, _, name = place.partition("#")
     known = f"{file.removeprefix('methods/')}.{name}" if file.startswith("methods/") else name
     return [(case.replace("-", " "), value) for case, value in catalog.examples(known, "valid").items()]
@@ -87,7 +88,7 @@ def compact(value):
 
 @functools.cache
 def schemas():
-    """The schemas by place, their references as places."""
+    """The schemas by place; each reference in them is replaced by the place to which it points."""
     out = {}
     for file, schema in catalog.files().items():
         for name, definition in schema["definitions"].items():
@@ -100,7 +101,7 @@ def schemas():
 
 
 def pointed(schema, file):
-    """A schema of `file` with its references as places."""
+    """A schema of `file`, in which each reference is replaced by the place to which it points."""
     if isinstance(schema, list):
         return [pointed(one, file) for one in schema]
     if not isinstance(schema, dict):
@@ -112,7 +113,7 @@ def pointed(schema, file):
 
 
 def objects(schema, key):
-    """The schemas in a list of a schema, such as its `oneOf`."""
+    """The schemas in one of a schema's lists, such as `oneOf`."""
     return [one for one in schema.get(key, ()) if isinstance(one, dict)]
 
 
@@ -123,7 +124,7 @@ def members(schema):
 
 
 def resolved(schema):
-    """Follows references, also one that is alone in `allOf`.
+    """Follows a schema's references, including a reference that is the only entry of `allOf`.
 
     Returns the schema with the nearest description, and the place of the last definition, or None.
     """

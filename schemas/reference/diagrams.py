@@ -32,7 +32,7 @@ class Diagram(NamedTuple):
 
 
 def read(info, lines):
-    """The diagram of a fence; None if it isn't a diagram's."""
+    """The diagram in a fence; None if the fence doesn't contain a diagram."""
     found = info.split(maxsplit=2)
     if len(found) != 3 or found[0] not in ("sequence", "states"):
         return None
@@ -40,7 +40,8 @@ def read(info, lines):
 
 
 def svg(diagram, is_alone):
-    """The picture; one that stands alone includes its colours, others use the page's."""
+    """The picture of a diagram; a picture in its own file includes its colours, and a picture within a page uses the
+    page's colours."""
     drawing = (sequence if diagram.kind == "sequence" else states)(diagram.lines)
     text = "\n".join(escape(line) for line in diagram.lines)
     title = escape(diagram.title)
@@ -51,7 +52,7 @@ def svg(diagram, is_alone):
 
 
 def width_of(text):
-    """The approximate width of a text at the size of diagrams, in pixels."""
+    """The approximate width of a text in a diagram's font, in pixels."""
     return len(text) * 7
 
 
@@ -80,7 +81,7 @@ class Drawing:
 
 
 def point(*place):
-    """A place with its numbers rounded to tenths."""
+    """The coordinates of a point as text, rounded to tenths."""
     return ",".join(f"{math.floor(value * 10 + 0.5) / 10:g}" for value in place)
 
 
@@ -160,7 +161,7 @@ def states(lines):
     drawing.width = (max(column for column, _ in cells.values()) + 1) * CELL_WIDTH - 100
     drawing.height = (max(row for _, row in cells.values()) + 1) * CELL_HEIGHT - 20
     centers = {name: (column * CELL_WIDTH + 75, row * CELL_HEIGHT + 35) for name, (column, row) in cells.items()}
-    # Two transitions in opposite directions lie beside each other.
+    # Two transitions between the same states, in opposite directions, are drawn side by side.
     pairs = {edge[:2] for edge in edges}
     for start, end, words in edges:
         add_edge(drawing, centers[start], centers[end], words, is_double=(end, start) in pairs)

@@ -1,4 +1,4 @@
-"""Reads the reference's Markdown and writes it as HTML, as plain words, and as Markdown that every program reads.
+"""Reads the reference's Markdown and writes it as HTML, as plain words, and as Markdown that every program can read.
 
 The reference uses a small part of Markdown: headings with `{#anchor}`, paragraphs, lists of one level, tables, quotes
 and fences. All generated pages keep to it, and other programs read it the same way.
@@ -119,7 +119,8 @@ def items(lines, at, is_numbered):
 
 
 def cells(line):
-    """The cells of a table's line. The escape of a bar belongs to the table, not to the text."""
+    """The cells of a table's line; the backslash of an escaped bar belongs to the table and is removed from the
+    cell's text."""
     found = re.findall(r"((?:\\.|[^|\\])*)(?:\||$)", line[1:])
     if not found[-1].strip():
         found.pop()
@@ -130,7 +131,7 @@ def cells(line):
 
 
 def parts(text):
-    """The parts of a text as matches; plain text as strings."""
+    """The parts of a text: matches for marked-up parts, and strings for plain text."""
     at = 0
     for part in PART.finditer(text):
         yield text[at:part.start()]
@@ -198,7 +199,7 @@ def page_html(found):
 
 
 def examples(found):
-    """The examples in several languages at the beginning of some blocks."""
+    """The group of examples, each in another language, at the beginning of a list of blocks."""
     group = []
     for block in found:
         fits = isinstance(block, Fence) and block.info in LANGUAGES and block.info != "json"
@@ -209,7 +210,7 @@ def examples(found):
 
 
 def tabs(group):
-    """Examples of which the first is open."""
+    """A group of examples as HTML elements that can be opened; the first is open."""
     out = ""
     for one in group:
         is_open = "" if out else ' open=""'
@@ -247,13 +248,14 @@ def block_html(block):
 
 
 def row(found, name):
-    # Screen readers announce an empty header for each cell.
+    # A screen reader would announce an empty header cell with each cell of its column.
     named = [(name if text else "td", inline(text)) for text in found]
     return "<tr>" + "".join(f"<{tag}>{text}</{tag}>" for tag, text in named) + "</tr>"
 
 
 def portable(text):
-    """A page's text as Markdown that every program reads: anchors as elements, diagrams as pictures."""
+    """A page's text as Markdown that every program can read; anchors become HTML elements, and diagrams become
+    pictures."""
     def picture(fence):
         diagram = diagrams.read(fence[1], fence[2].split("\n"))
         return f"![{diagram.title}]({diagram.name}.svg)"

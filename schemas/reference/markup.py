@@ -13,7 +13,7 @@ def escape(text):
 
 
 def prose(text):
-    """An escaped text, with links in place of error codes and methods named in plain words."""
+    """An escaped text, in which error codes and names of methods outside code become links."""
     pieces = escape(text).split("`")
     pieces[::2] = [re.sub(r"[A-Za-z]+(?:/[A-Za-z]+)?", linked, piece) for piece in pieces[::2]]
     return "`".join(pieces)
@@ -27,12 +27,12 @@ def linked(word):
 
 
 def code(text):
-    """A text as code, in double backticks if it contains one."""
+    """A text as code, in double backticks if it contains a backtick."""
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
 def table(titles, rows):
-    """A table with a row of titles; empty without rows."""
+    """A table with a row of titles; the text is empty if there are no rows."""
     cells = [[cell.replace("\n", " ").replace("|", "\\|") for cell in row] for row in rows]
     lines = [titles, ["---"] * len(titles), *cells]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) if rows else ""
@@ -45,5 +45,5 @@ def listed(words, conjunction):
 
 
 def paragraphs(parts):
-    """Parts as paragraphs, without empty ones."""
+    """Parts of a text as paragraphs; empty parts are left out."""
     return "\n\n".join(filter(None, parts))

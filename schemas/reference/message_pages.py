@@ -96,7 +96,7 @@ def anchor(entry):
 
 
 def folder(file):
-    """The page of the messages of one side, or of the documents."""
+    """The page of one file's messages, or of the documents."""
     name, title = PAGES[file]
     sections = [section(entry) for entry in contract.entries().values() if entry.file == file]
     return name, "\n\n".join([f"# {title}", markup.escape(catalog.files()[file]["description"]), *sections]) + "\n"
@@ -119,7 +119,7 @@ def section(entry):
 
 
 def command(channel, example):
-    """The command that publishes or shows the message, for devices, users and terminals."""
+    """The shell command with which a device or a terminal publishes or receives the channel's message."""
     topic = contract.topic(channel)
     for name, variable in VARIABLES.items():
         topic = topic.replace(name, variable)

@@ -1,5 +1,5 @@
-"""The pages of the reference in Markdown, in the order of the navigation: the handwritten ones, and those of codes,
-limits, settings and metrics."""
+"""Lists all pages of the reference in Markdown, in the order of the navigation, and makes the handwritten pages, the
+guides, and the pages of codes, limits, settings and metrics."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ from . import markup, message_pages, method_pages
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = ROOT / "Sources/Reference/Texts"
 GUIDES = ROOT / "docs/guides"
-# The facts that only the program knows: a Swift test compares and writes them.
+# The facts that only the program knows; a Swift test compares this file with the program, and can rewrite it.
 FACTS = ROOT / "schemas/facts.jsonl"
 
 START, GUIDE, RULES, CONTRACT, LISTS = GROUPS = (
@@ -54,7 +54,7 @@ def pages():
 
 
 def written(name):
-    """A handwritten page; a line `{{ask.py}}` becomes the text of the example file."""
+    """A handwritten page; a line such as `{{ask.py}}` is replaced by the text of that example file."""
     return re.sub(r"\{\{(\w+\.\w+)\}\}", lambda file: read(f"examples/{file[1]}").strip(), read(f"{name}.md"))
 
 

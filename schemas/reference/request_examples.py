@@ -28,7 +28,8 @@ def blocks(method, params):
 
 
 def over_http(method, params, needs_token):
-    """The same request over HTTP, with a token or else with the app's secret, as Markdown fences."""
+    """The same request over HTTP, as Markdown fences; it uses a token if the method needs one, and otherwise the
+    app's secret."""
     json = contract.compact({"params": params})
     path = f"request/{method}" if needs_token else f"app/$LL_APP/$LL_TERMINAL/request/{method}"
     login = '-H "Authorization: Bearer $LL_TOKEN"' if needs_token else '-u "$LL_APP:$LL_SECRET"'
@@ -65,7 +66,7 @@ def over_http(method, params, needs_token):
 
 
 def shell(text):
-    """A text as one word of a shell's command."""
+    """A text, quoted as one word of a shell command."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -79,7 +80,7 @@ def python(value):
 
 
 def json_block(value):
-    """A value as a fence."""
+    """A value as JSON in a Markdown fence."""
     return f"```json\n{pretty(value)}\n```"
 
 

@@ -1,11 +1,12 @@
-"""The reference's files: pages as HTML that is also XML and as Markdown, pictures, the index of the search, and the
-contract for the playground's forms."""
+"""Makes the reference's files: the pages, both as HTML that is also valid XML and as Markdown; the pictures; the
+search index; and the contract for the playground's forms."""
 
 import catalog
 
 from . import contract, diagrams, escape, markdown, message_pages, pages
 
-# Each file of the archive begins with this sign and its path. Swift's literals can't have the character itself.
+# Each file of the archive begins with this sign and its path. Swift's literals can't contain a real form feed, so the
+# visible sign stands for it.
 FILE_START = "\N{SYMBOL FOR FORM FEED}"
 # The program writes its version in this place.
 VERSION = "{{version}}"
@@ -116,7 +117,8 @@ def contents(blocks):
 
 
 def search_index(whole):
-    """A row for each section, as a script that a page opened from a disk can load too."""
+    """The search index, with a row for each section and each topic; it is a script, so that a page that was opened
+    from a disk can load it too."""
     rows = [row for page in whole for row in sections(page)]
     for channel in contract.channels().values():
         rows.append([contract.topic(channel), "Topics", message_pages.address(channel), channel["summary"]])
@@ -181,7 +183,8 @@ def form(schema, depth):
     members = {}
     for one in [found, *variants]:
         for name, inner in contract.members(one):
-            # Parts of a schema repeat a member to narrow it; the nearest says most.
+            # Parts of a schema can repeat a member to narrow it; the first schema found for the member is the most
+            # specific.
             members.setdefault(name, inner)
     shown = {name: form(inner, depth + 1) for name, inner in members.items() if isinstance(inner, dict)}
     return {**out, "properties": shown} if members else out

@@ -2,7 +2,8 @@ import Domain
 import JSON
 import Storage
 
-/// A reader of a data point's values: it reads a day's stored sums (`HistoryDayTable`) or, without sums, its records.
+/// A reader of a data point's values: for each day it reads the stored sums (`HistoryDayTable`) or, if the day has no
+/// sums, the records.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -15,7 +16,8 @@ struct ChartReading {
     /// The maximum number of records in one read, since the store can't shorten its log during a read.
     private static let stepRecords = 20_000
 
-    /// Adds the stored sums of days, and the records of all other times; returns whether there were too many records.
+    /// Adds the stored sums of days, and the records of all other times; returns whether the chart is incomplete
+    /// because there were too many records or steps.
     func read(into sums: inout ChartSums) throws -> Bool {
         var left: [Range<Int64>] = [from.milliseconds..<to.milliseconds]
         if sums.step.isCalendar || sums.step.unit == .hour { left = try store.read { tx in try addSums(tx, &sums) } }

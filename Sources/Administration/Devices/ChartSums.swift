@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import JSON
 
-/// The values of a data point, summed up by steps of time.
+/// The values of a data point, summed up for each time step.
 struct ChartSums {
     let step: TimeStep
     private let zone: TimeZone
@@ -39,7 +39,8 @@ struct ChartSums {
         return bounds.lowerBound.milliseconds..<bounds.upperBound.milliseconds
     }
 
-    /// Opens the step that contains a moment; returns false if this exceeds `rowsMax` steps and `always` is false.
+    /// Opens the step that contains a moment; returns false if there are already `rowsMax` other steps and `always` is
+    /// false.
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)

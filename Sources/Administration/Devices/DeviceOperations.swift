@@ -41,7 +41,7 @@ package enum DeviceOperations {
         }
     }
 
-    /// Returns the numbers of devices as JSON (`DeviceCounts`).
+    /// Returns the counts of devices as JSON (`DeviceCounts`).
     package static func counts(
         _ counts: (all: Int64, online: Int64, alerting: Int64, unregistered: Int64)
     ) -> JSONObject {

@@ -80,7 +80,8 @@ package struct Operation: Sendable {
         return values
     }
 
-    /// The number of parameters in the path; if several operations match a request, the one with the fewest is run.
+    /// The number of parameters in the path; if several operations match a request, the operation with the fewest
+    /// parameters is run.
     package var looseness: Int { path.count { $0.hasPrefix("{") } }
 }
 

@@ -71,6 +71,7 @@ package struct RunningService: Sendable {
         startedAt = backend.environment.clock.now
     }
 
-    /// Whether the service runs as `up` with its demo; the console then shows the codes in messages.
+    /// Whether the service runs as `up` with its demo; the console then shows the sign-in codes that outgoing messages
+    /// contain.
     package var isDevelopment: Bool { run.demo != nil }
 }

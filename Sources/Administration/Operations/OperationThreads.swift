@@ -4,7 +4,7 @@ import Workers
 
 /// A few plain threads that run blocking work, ordered by rank and then by arrival.
 ///
-/// The threads limit how many reading connections the open pages of the console use.
+/// The threads limit the number of database connections that the open pages of the console use for reading.
 package final class OperationThreads: Sendable {
     /// The error that refuses a piece of work because too many pieces of its rank are waiting.
     package struct IsFull: Error {}
@@ -49,12 +49,13 @@ package final class OperationThreads: Sendable {
     /// The maximum number of threads.
     private static let threadsMax = 2
 
-    /// The number of pieces of work that wait for a thread.
+    /// The number of pieces of work that are waiting for a thread.
     package var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
 
     /// Runs a piece of work on one of the threads and returns its result.
     ///
-    /// - Throws: `IsFull`, without waiting, or the error of the work.
+    /// - Throws: `IsFull` if too many pieces of work are already waiting, or the error that the work throws. The method
+    ///   throws `IsFull` without waiting.
     package func run<Value: Sendable>(
         _ rank: Rank = .operator,
         _ body: @escaping @Sendable () throws -> Value

@@ -12,7 +12,7 @@ package struct Refused: Error {
     package var detail: String
     /// The member of the request that is wrong; nil if no single member is.
     package var field: String?
-    /// The number of seconds after which repeating the request can succeed.
+    /// The number of seconds after which a repeated request can succeed.
     package var retryAfter: Int64?
     /// All faults of a document; empty if the document has only one fault.
     var problems: [JSONValue] = []
@@ -34,7 +34,7 @@ package struct Refused: Error {
         Refused(404, .resourceNotFound, "There is no \(what).")
     }
 
-    /// Returns the refusal of a request for a thing with a name or id that doesn't exist.
+    /// Returns the refusal of a request for a thing that doesn't exist; the refusal contains the thing's name or id.
     static func notFound(_ noun: String, _ name: some StringProtocol) -> Refused {
         let name = Rejection.shown(String(name), upTo: 64)
         var refused = notFound("\(noun) \(name)")

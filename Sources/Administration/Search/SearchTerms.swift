@@ -57,12 +57,14 @@ struct SearchTerms: Sendable, Equatable {
         return Term(key: key, value: String(value), isNegated: isNegated, isExact: isExact)
     }
 
-    /// Returns whether each term matches one of the given texts; the terms' keys are ignored.
+    /// Returns whether each term matches one of the given texts and each negated term matches none of them; the terms'
+    /// keys are ignored.
     func find(anyOf texts: [String?]) -> Bool { terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated } }
 
-    /// Returns whether all terms match.
+    /// Returns whether all terms of the search are fulfilled.
     ///
-    /// A term with a key must match one of the texts of that key, and any other term must match one of `words`.
+    /// A term with a key must match one of the texts of that key, and any other term must match one of `words`. A
+    /// negated term must match none of these texts.
     func match(_ texts: [String: [String?]], words: [String?]) -> Bool {
         terms.allSatisfy { $0.finds(anyOf: texts[$0.key] ?? words) != $0.isNegated }
     }

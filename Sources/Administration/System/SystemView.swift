@@ -33,7 +33,7 @@ package enum SystemView {
             return count > 0 ? lanes.map(\.value).reduce(0, +) / Double(count) : nil
         }
         let rows = run.settings.workers.map { worker in
-            // In a process that shares the work by lanes, the part `worker cluster` represents all workers.
+            // In a process that divides the work among lanes, the part `worker cluster` represents all workers.
             let part = parts.first { ["worker \(worker.rawValue)", "worker cluster"].contains($0.name) }
             return JSONObject(showing: [
                 "name": worker.rawValue, "isReady": part?.waitsFor == nil,

@@ -54,7 +54,7 @@ enum ScheduleView {
         ])
     }
 
-    /// Returns the devices of the given runs' schedules, by schedule.
+    /// Returns the devices of the given runs' schedules, keyed by the schedule's id.
     static func devices(
         of runs: [ScheduleRun],
         in tx: Transaction

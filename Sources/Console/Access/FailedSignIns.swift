@@ -4,7 +4,8 @@ import Service
 import Storage
 import Web
 
-/// A reporter of failed sign-ins: each is stored as a refusal, and a limited number also in the audit trail.
+/// A reporter of failed sign-ins: each failed sign-in is stored as a refusal, and a limited number of them is also
+/// recorded in the audit trail.
 struct FailedSignIns: Sendable {
     /// The kind of proof with which the caller tried to sign in.
     enum Proof: String, Sendable {

@@ -15,7 +15,8 @@ struct KnownBrowser: Sendable {
 
     /// Returns a new mark for a browser's cookie: a number of 12 characters, followed by its proof.
     ///
-    /// The proof is a hash of number and name. Since the number's length is fixed, no other pair yields the same hash.
+    /// The proof is a hash of the number and the name. Since the number's length is fixed, no other pair of number and
+    /// name yields the same hash.
     func mark(for name: String) -> String {
         let number = Sodium.base64URL(Sodium.randomBytes(9))
         return "\(number).\(proof(number, name))"

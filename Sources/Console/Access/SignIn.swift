@@ -44,7 +44,8 @@ struct SignIn: Sendable {
 
     private func enter(_ call: OperationCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
-        // A valid token signs in even after many wrong tries, because its random bits can't be guessed.
+        // A valid token signs the operator in even after many failed tries, because the token's random bits can't be
+        // guessed.
         let found = try call.store.batch(at: call.now, once: true) { tx in try tx.operators.takeLink(token: token) }
         guard let row = found else {
             try count([Self.links(call)], .link, for: call)
@@ -75,7 +76,7 @@ struct SignIn: Sendable {
         return try begin(row, .password, for: call)
     }
 
-    /// Returns the limits on tries of a password.
+    /// Returns the limits on the number of password tries.
     ///
     /// A known browser has its own limit. Other browsers have one limit per name, and another per name and address.
     private func tries(of name: String?, _ counted: String, for call: OperationCall) -> [AttemptTable.Limit] {

@@ -88,7 +88,8 @@ async function signOut() {
   if (await attempt(() => remove(['session']))) leave('left');
 }
 
-// The freshness of the page: a dot with the age of the last event, and its meaning in words.
+// The freshness of the page: a dot, and the dot's meaning in words. While the stream is live, the age of the last event
+// is shown too.
 function dot() {
   const at = paused();
   const age = status.at === null ? null : Date.now() - status.at;
@@ -109,7 +110,8 @@ function tick() {
   render(button.children, holder);
   holder.setAttribute('aria-pressed', paused() !== null);
   if (lastState === 'lost' && status.state === 'live') {
-    // Browsers remember that a module couldn't be loaded; only a new load of the whole page tries again.
+    // Browsers remember that a module couldn't be loaded; only a reload of the whole page tries to load the module
+    // again.
     if (open) open.resume(); else location.reload();
   }
   lastState = status.state;
@@ -148,7 +150,8 @@ async function show() {
   view.redraw();
   document.title = `${page.title(view)} – Lamplighter`;
   queueMicrotask(() => {
-    // Don't move an operator who began to type or scroll while the page was still loading.
+    // If the operator began to type while the page was still loading, the focus and the scroll position stay unchanged.
+    // If the operator only scrolled, the scroll position stays unchanged.
     if (isNew && !document.activeElement?.value && !main.contains(document.activeElement)) {
       if (!scrollY) scrollTo(0, scrolls.get(path) ?? 0);
       if (!isFirst) (main.querySelector('h1') ?? main).focus({ preventScroll: true });

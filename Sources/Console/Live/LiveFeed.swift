@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Workers
 
-/// A finder of changes to the objects that a stream watches, since the stream's position.
+/// A finder of the changes that were made to a stream's watched objects after the stream's position.
 struct LiveFeed: Sendable {
     private let hub: LiveHub
     private var position: StreamPosition
@@ -17,9 +17,10 @@ struct LiveFeed: Sendable {
 
     /// The maximum number of a log's rows in one event; the next check continues after these rows.
     private static let toldMax = 100
-    /// A new watch also reports the refusals of this many seconds before its beginning.
+    /// A new watch also reports refusals that occurred up to this number of seconds before the watch began.
     ///
-    /// A page first reads its list and then begins to watch; without this time, it would miss refusals in between.
+    /// A page first reads its list and then begins to watch; without this time, the page would miss refusals that occur
+    /// in between.
     private static let before: Int64 = 10
     /// The interval between checks of the overview and the system, which take longer than other objects' checks.
     private static let slowInterval: Duration = .seconds(1)

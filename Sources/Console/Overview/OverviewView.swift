@@ -29,9 +29,10 @@ final class OverviewView: Sendable {
     private static let examinationMax: Duration = .seconds(30)
     /// The groups of checks that the doctor runs for the overview.
     ///
-    /// Groups that connect to the broker or a listener are left out, since counts would include their connections.
+    /// Groups that connect to the broker or a listener are left out. Otherwise, the counts that the overview shows
+    /// would include the connections of these checks.
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
-    /// The device counts are kept for the duration of counting, times this factor.
+    /// The device counts are kept for the time that the counting took, multiplied by this factor.
     private static let countedFactor = 50
     /// The duration of counting above which the next counting runs in the background, so that no request waits for it.
     private static let countedQuickly: Duration = .milliseconds(20)

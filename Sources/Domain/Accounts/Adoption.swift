@@ -4,9 +4,9 @@
 package enum Adoption {
     /// Returns the account's binding after the merge; `own` is the account's binding before the merge, if any.
     ///
-    /// The merge keeps the binding with the stronger role. Between equal roles, it keeps the binding that can control
-    /// the device; between equal access, the binding that ends later. The account keeps its own name and note for the
-    /// device, if any.
+    /// The merge keeps the binding with the stronger role. If the roles are equal, it keeps the binding that can
+    /// control the device. If the access is also equal, it keeps the binding that ends later. The account keeps its own
+    /// name and note for the device, if any.
     package static func merge(_ taken: Binding, into own: Binding?, of uid: UserID) -> Binding {
         guard let own else {
             var moved = taken
@@ -24,8 +24,8 @@ package enum Adoption {
 
     /// Returns the changed invitation of one of the users, or nil if the merge doesn't change the invitation.
     ///
-    /// If the account is bound to the device, an invitation to the account is revoked if it comes from one of the two
-    /// users, is pending, or didn't create the binding.
+    /// If the account is bound to the device, an invitation to the account is revoked in three cases: the invitation
+    /// comes from one of the two users, it is pending, or it didn't create the binding.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

@@ -3,7 +3,8 @@ package enum CommonPasswords {
     /// Passwords of eight or more characters in lower case, one per line, sorted by bytes (`deploy/passwords.py`).
     static let list = EmbeddedTexts.file("common-passwords.txt")
 
-    /// Returns whether the list contains a password in any case, by a binary search.
+    /// Returns whether the list contains a password, without regard to upper and lower case; the method uses a binary
+    /// search.
     package static func contains(_ password: String) -> Bool {
         let wanted = Array(password.lowercased().utf8)
         return list.withUTF8Buffer { bytes in

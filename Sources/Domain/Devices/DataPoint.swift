@@ -71,7 +71,7 @@ package struct DataPoint: Sendable, Equatable {
         self.maxLength = maxLength
     }
 
-    /// Returns the problem with a value, or nil if it is valid.
+    /// Returns the problem with a value, or nil if the value is valid.
     package func problem(with value: JSONValue) -> String? {
         switch kind {
         case .bool: value.boolValue == nil ? "must be true or false" : nil
@@ -93,7 +93,8 @@ package struct DataPoint: Sendable, Equatable {
         if let max, number > max { return "must be at most \(Self.plain(max))" }
         guard let step, step > 0 else { return nil }
         let steps = (number - (min ?? 0)) / step
-        // A decimal step such as 0.1 has no exact double, so an error of a millionth of a step is tolerated.
+        // A decimal step such as 0.1 can't be represented exactly as a double, so an error of a millionth of a step is
+        // tolerated.
         let isOnStep = (steps - steps.rounded()).magnitude <= 1e-6
         return isOnStep ? nil : "must lie on a step of \(Self.plain(step))"
     }

@@ -65,7 +65,7 @@ package struct Product: Sendable, Equatable {
     /// Whether the product accepts attributes of any name, because it declares none.
     package var isFreeForm: Bool { dataPoints.isEmpty }
 
-    /// Returns the data point with a name.
+    /// Returns the data point with the given name.
     package func point(_ name: String) -> DataPoint? { pointsByName[name] }
 
     /// Returns whether devices may raise a condition.

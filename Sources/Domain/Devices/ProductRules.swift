@@ -47,7 +47,8 @@ package enum ProductRules {
                 problem = "is not a data point of this product"
             }
             guard let problem else { continue }
-            // A long name is cut, because the whole message is cut at its maximum length and would lose the problem.
+            // A long name is shortened. Otherwise, the message could exceed its maximum length, and the end of the
+            // message, which names the problem, would be cut off.
             let name = Rejection.shown(member.key, upTo: FreeForm.nameBytesMax)
             return .invalid("\(path).\(name)", "\(name) \(problem).")
         }

@@ -61,7 +61,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns whether a field of a provider or a push service contains a secret, as its name suggests.
+    /// Returns whether a field of a provider or a push service contains a secret, judged by the field's name.
     private static func isSecret(_ field: String) -> Bool {
         let name = field.lowercased()
         return name == "key" || name == "serviceaccount"

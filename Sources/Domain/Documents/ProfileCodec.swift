@@ -21,7 +21,8 @@ package enum ProfileCodec {
         return number
     }
 
-    /// Returns the fields of a profile that are set; answers to users add the defaults of the other fields.
+    /// Returns those fields of a profile that have a value; answers to users also contain the defaults of the other
+    /// fields.
     package static func encode(_ profile: Profile) -> JSONObject {
         var object: JSONObject = [
             "nickname": profile.nickname.map { .string($0) }, "tempUnit": profile.tempUnit.map { .integer($0) },

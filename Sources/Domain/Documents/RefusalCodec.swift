@@ -31,7 +31,7 @@ package enum RefusalCodec {
         return refusal
     }
 
-    /// Returns a refusal as it is stored and shown, which is the gate's message with `firstAt` and `times` added.
+    /// Returns the form in which a refusal is stored and shown: the gate's message with `firstAt` and `times` added.
     package static func object(_ refusal: ClientRefusal) -> JSONObject {
         [
             "username": .string(refusal.username), "clientId": .string(refusal.clientID),

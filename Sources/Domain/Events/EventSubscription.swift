@@ -26,7 +26,8 @@ package struct EventSubscription: Sendable, Equatable {
     package var batch: Int
     /// The secret with which a webhook's batches are signed.
     package var secret: [UInt8]?
-    /// The secret before the last rotation, with which batches are also signed for a day after the rotation.
+    /// The secret that was valid before the last rotation; for a day after the rotation, batches are also signed with
+    /// it.
     package var oldSecret: [UInt8]?
     /// The moment from which batches are no longer signed with the old secret.
     package var oldSecretUntil: Instant?
@@ -36,9 +37,9 @@ package struct EventSubscription: Sendable, Equatable {
     package var state = State.on
     /// The reason why the service disabled the webhook.
     package var reason: String?
-    /// The number of failed tries to deliver the current batch.
+    /// The number of failed attempts to deliver the current batch.
     package var tries = 0
-    /// The time of the next try, if the service waits before another try.
+    /// The time of the next try, if the service is waiting before it tries again.
     package var dueAt: Instant?
     /// The time of the first failure since the last success.
     package var failingSince: Instant?
@@ -87,7 +88,7 @@ package struct EventSubscription: Sendable, Equatable {
 /// The id of an event subscription, made by the service.
 package typealias SubscriptionID = Identifier<MessageKind>
 
-/// A try to deliver a batch of events to a webhook.
+/// An attempt to deliver a batch of events to a webhook.
 package struct EventDelivery: Sendable, Equatable {
     /// The time at which the try began.
     package var at: Instant

@@ -40,7 +40,8 @@ package enum EventType: String, Sendable, CaseIterable {
     /// The types that a reader can request.
     package static let readable = allCases.filter { $0 != .gap }
 
-    /// Whether entries of this type are so frequent that they are stored separately, only while a reader wants them.
+    /// Whether entries of this type are so frequent that they are stored separately, and only while a reader wants
+    /// them.
     package var isBulk: Bool { self == .deviceStatus }
 
     /// True if entries of this type concern a user and not a device, and are visible only to the user's own app.

@@ -10,7 +10,8 @@ package struct LoggedEvent: Sendable, Equatable {
     package var product: ProductKey?
     /// The user whom the entry concerns.
     package var uid: UserID?
-    /// The actor that caused the change; nil if no actor is known, or if the actor is a user of another app than `app`.
+    /// The actor that caused the change; nil if no actor is known, or if the actor is a user of an app other than
+    /// `app`.
     package var actor: Actor?
     /// The app of the users whom the entry names; nil if the entry names no users.
     package var app: AppID?
@@ -38,7 +39,8 @@ package struct LoggedEvent: Sendable, Equatable {
         self.data = data
     }
 
-    /// Returns whether an app's readers see the entry: it must concern a user of the app or a device of its products.
+    /// Returns whether an app's readers can see the entry: it must concern a user of the app or a device of the app's
+    /// products.
     package func isVisible(to app: App) -> Bool {
         guard !type.isOfUser, let product else { return self.app == app.id }
         return app.products.contains(product)

@@ -1,4 +1,4 @@
-/// The numbers of a device's history records on its newest day and on the day before, by the times of the records.
+/// The numbers of a device's history records whose times fall on the newest day with a record, and on the day before.
 ///
 /// The count is stored beside `HistoryUse`, and must equal the number of records in the history for the two days.
 package struct HistoryCount: Sendable, Equatable {

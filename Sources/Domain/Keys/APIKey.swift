@@ -21,7 +21,7 @@ package struct APIKey: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// True if the previous secret can still work; it stops working when the new secret is first used, if not earlier.
+    /// True if the previous secret can still work; it stops working at the latest when the new secret is first used.
     package var hasOldToken = false
 
     /// Makes a new key.
@@ -71,7 +71,7 @@ package struct APIKey: Sendable, Equatable {
         scopes.refusal(of: service, method, isReading: isReading, holder: "key")
     }
 
-    /// Returns whether a key calls a method for a user, whom the request must name, and not for the app itself.
+    /// Returns whether a key calls a method for a user and not for the app itself; the request must then name the user.
     package static func actsForUser(_ service: String, _ method: String) -> Bool {
         service != KeyScope.Service.events.rawValue && "\(service)/\(method)" != "notification/send"
     }

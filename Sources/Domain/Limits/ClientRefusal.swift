@@ -49,7 +49,7 @@ package struct ClientRefusal: Sendable, Equatable {
         username.hasPrefix("device:") ? DeviceID(String(username.dropFirst(7))) : nil
     }
 
-    /// The key by which refusals are counted together.
+    /// The key for counting refusals; refusals with the same key are counted together.
     ///
     /// The key contains the hour, so refusals of different hours are counted apart, but it doesn't contain the detail.
     package var likeness: String {

@@ -2,7 +2,8 @@
 ///
 /// The documentation describes these rules (reference: fairness#turns).
 package enum FairTurns {
-    /// Orders elements so that senders take turns, each with its elements in order, and returns the first `limit`.
+    /// Orders elements so that senders take turns and each sender's elements stay in order; returns the first `limit`
+    /// elements.
     ///
     /// A sender with one element gets its turn in the first round, even if it follows many elements of another sender.
     package static func first<Element, Key: Hashable>(

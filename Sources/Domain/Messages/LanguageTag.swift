@@ -21,7 +21,8 @@ package struct LanguageTag: Hashable, Sendable {
     /// Makes the tag of a language that the service supports.
     init(_ language: Language) { key = language.rawValue }
 
-    /// Returns the tags for a user's texts, in order: the user's tag, such as `pt_BR`, and its language.
+    /// Returns the tags for a user's texts, in order of preference: the user's tag, such as `pt_BR`, and the tag's
+    /// language, such as `pt`.
     package static func choices(of text: String) -> [LanguageTag] {
         let own = text.replacing("_", with: "-")
         let primary = own.prefix { $0 != "-" }

@@ -30,7 +30,8 @@ package struct MessageRecord: Sendable, Equatable {
     package var error: String?
     /// The creation time.
     package var createdAt: Instant
-    /// The time at which the message was sent or found expired, or the service gave up on it.
+    /// The time at which the message was sent, the message was found to be expired, or the service gave up on the
+    /// message.
     package var endedAt: Instant
 
     /// Makes a record.

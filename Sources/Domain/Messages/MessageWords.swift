@@ -1,6 +1,6 @@
 /// The service's own words in one language, from `Texts/messages.LANGUAGE.txt`.
 ///
-/// A section of the file consists of its name in brackets, lines `key: value`, a blank line, and its text.
+/// A section of the file consists of its name in brackets, lines of the form `key: value`, a blank line, and its text.
 struct MessageWords: Sendable {
     private struct Section {
         var values: [String: String] = [:]

@@ -53,9 +53,9 @@ package struct OutgoingMessage: Sendable, Equatable {
 
     /// The message's id; gateways repeat it in their answers, and recognise a repeated message by it.
     package var id: MessageID
-    /// The channel: e-mail or text message.
+    /// The channel: e-mail, text message or push.
     package var channel: Channel
-    /// The receiver: an e-mail address, or a phone number without its country code.
+    /// The receiver: an e-mail address, a phone number without its country code, or the address of a push.
     package var to: String
     /// The country code of the phone number, or of the user if the message is an e-mail.
     package var countryCode: String?
@@ -103,7 +103,8 @@ package struct OutgoingMessage: Sendable, Equatable {
         self.isDummy = isDummy
     }
 
-    /// The lifetime of a push, in seconds: for retries, and for the push service while the terminal is switched off.
+    /// The lifetime of a push, in seconds: how long the service retries, and how long the push service waits for a
+    /// terminal that is off.
     package static let pushSeconds: Int64 = 86_400
 
     /// Makes a message from a push; the message expires a day later.

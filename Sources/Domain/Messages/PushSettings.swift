@@ -22,7 +22,7 @@ package struct PushSettings: Sendable, Equatable {
         package var team: String
         /// The key's id.
         package var keyID: String
-        /// The private key as PEM, which Apple hands out as a file `.p8`.
+        /// The private key as PEM, which Apple provides as a `.p8` file.
         package var key: String
         /// The bundle id of the app on Apple's devices.
         package var topic: String
@@ -42,7 +42,7 @@ package struct PushSettings: Sendable, Equatable {
     /// Makes settings with which only Web Push and gateways can be used.
     package init() {}
 
-    /// The members of each object of the `push` object.
+    /// The members that each object in the `push` object may have.
     package static let members = [
         "fcm": ["serviceAccount", "baseUrl"], "apns": ["teamId", "keyId", "key", "topic", "baseUrl"],
         "webpush": ["subject"],

@@ -20,7 +20,7 @@ package struct Notification: Sendable, Equatable {
         case pushed
         /// The message centre lists the notification. It isn't meant to be pushed.
         case shown
-        /// The push waits for the end of the quiet hours.
+        /// The push is waiting for the end of the quiet hours.
         case held
         /// The user's settings exclude the event.
         case off
@@ -46,7 +46,7 @@ package struct Notification: Sendable, Equatable {
         package var terminal: TerminalID
         /// The outcome.
         package var outcome: Outcome
-        /// The reason of a failure, in words without secrets.
+        /// The reason for a failure, in words without secrets.
         package var error: String?
         /// The time of the outcome.
         package var at: Instant

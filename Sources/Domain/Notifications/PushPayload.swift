@@ -4,7 +4,8 @@ package import JSON
 package enum PushPayload {
     /// The maximum number of bytes of the encoded content.
     ///
-    /// Push services accept 4,096 bytes, including the encryption's overhead or members of the push service.
+    /// Push services accept 4,096 bytes, including the overhead of the encryption or the members that the push service
+    /// requires.
     private static let bytesMax = 3_600
 
     /// Returns a push's content, with the text cut to the size that push services accept.

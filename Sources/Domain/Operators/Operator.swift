@@ -36,7 +36,8 @@ package struct Operator: Sendable, Equatable {
     package static let countMax = 100
     /// The maximum number of live sessions of one operator; a further sign-in ends the oldest session.
     package static let sessionsMax = 20
-    /// The maximum number of an operator's provider tests per hour; each test contacts the provider's server.
+    /// The maximum number of provider tests that one operator can run per hour; each test contacts the provider's
+    /// server.
     package static let trialsPerHour = 60
     /// The maximum number of test messages that one operator can send per hour.
     package static let testMessagesPerHour = 20
@@ -56,11 +57,11 @@ package enum OperatorSignIn {
     package static let lifeSeconds: Int64 = 604_800
     /// The precision with which the time of a session's last use is stored, in seconds.
     package static let usedSeconds: Int64 = 60
-    /// The time after a sign-in by link for which a new password can be set without the old password, in seconds.
+    /// How long after a sign-in by link the operator can set a new password without the old password, in seconds.
     package static let linkTrustSeconds: Int64 = 600
     /// The maximum number of wrong passwords for one operator's name within `triesSeconds` from one address.
     ///
-    /// A browser in which the operator has signed in before has its own limit of the same number.
+    /// A browser in which the operator has signed in before has a separate limit with the same value.
     package static let tries = 10
     /// The maximum number of wrong passwords for one operator's name from all addresses within `triesSeconds`.
     package static let triesPerName = 100

@@ -42,7 +42,7 @@ package struct OperatorSession: Sendable, Equatable {
 
 /// A token with which a script acts as an operator.
 package struct OperatorToken: Sendable, Equatable {
-    /// The token's id, which is no secret.
+    /// The token's id, which isn't secret.
     package var id: String
     /// The token's purpose, in the operator's words.
     package var label: String

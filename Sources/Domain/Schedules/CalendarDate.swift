@@ -100,7 +100,7 @@ enum Digits {
         return bytes.isEmpty ? nil : number
     }
 
-    /// Returns a number with leading zeros up to a width.
+    /// Returns a number as text, with leading zeros up to a given width.
     static func text(_ number: Int64, width: Int) -> String {
         let digits = "\(number)"
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -67,7 +67,8 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the schedule's next day if it is a polar day or polar night within two months; nil otherwise.
+    /// Returns the schedule's next day if that day is within two months and is a polar day or polar night; nil
+    /// otherwise.
     package static func polar(
         _ timing: Timing,
         after moment: Instant,

@@ -45,7 +45,7 @@ package enum SunRules {
 
     /// Returns the Unix time of the sunrise before a solar noon, or of the sunset after that noon.
     ///
-    /// If the sun doesn't rise and set, the result is polar day or polar night.
+    /// If the sun neither rises nor sets, the result is polar day or polar night.
     private static func moment(
         of event: Event,
         noon: Double,

@@ -24,7 +24,8 @@ package enum TriggerRules {
     /// Returns the consequences of a trigger, or the reason why the trigger is refused.
     ///
     /// `next` returns the first occurrence after a given time. A trigger for `schedule.nextAt` settles all occurrences
-    /// up to `now`: late ones are missed, and `nextAt` advances. Any other trigger settles only its own occurrence.
+    /// up to `now`: late occurrences count as missed, and `nextAt` advances. Any other trigger settles only its own
+    /// occurrence.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

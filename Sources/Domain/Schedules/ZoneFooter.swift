@@ -1,9 +1,10 @@
-/// The rule for times after a zone's transitions, in the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule for times after a zone's last known transition, in the form of POSIX's `TZ`, such as
+/// `CET-1CEST,M3.5.0,M10.5.0/3`.
 package struct ZoneFooter: Sendable, Equatable {
     /// The day of each year, and the time of that day, at which the clocks change.
     struct Change: Sendable, Equatable {
         enum Day: Sendable, Equatable {
-            /// A weekday (0 is Sunday) in a week of a month; week 5 means the last.
+            /// A weekday (0 is Sunday) in a week of a month; week 5 means the last such weekday of the month.
             case weekday(month: Int64, week: Int64, weekday: Int64)
             /// A day of the year, 1 to 365, not counting the 29th of February.
             case julian(Int64)
@@ -12,7 +13,8 @@ package struct ZoneFooter: Sendable, Equatable {
         }
 
         var day: Day
-        /// The seconds after midnight, by the clocks before the change; they can be negative or exceed a day.
+        /// The time of the change, in seconds after midnight by the clocks before the change; it can be negative or
+        /// exceed a day.
         var seconds: Int64
     }
 

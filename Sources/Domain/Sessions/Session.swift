@@ -26,13 +26,14 @@ package struct Session: Sendable, Equatable {
     package var scopes: [KeyScope]?
     /// Whether the session is a grant to an OAuth client.
     ///
-    /// The gate never admits the app's secret on the terminal of a grant, not even after the session's end.
+    /// The gate never accepts the app's secret from the terminal of a grant, not even after the session's end.
     package var isGrant: Bool { client != nil }
     /// The time of the last use of the session's token, to the minute; nil before the first use.
     package var lastSeenAt: Instant?
-    /// True if the previous token can still work; it stops working when the new token is first used, if not earlier.
+    /// True if the previous token can still work; it stops working at the latest when the new token is first used.
     package var hasOldToken = false
-    /// Whether a token of the session was ever used; until then, the terminal can also connect with the app's secret.
+    /// Whether a token of the session has ever been used; until then, the terminal can also connect with the app's
+    /// secret.
     package var isUsed: Bool { lastSeenAt != nil }
     /// The time at which the session ended.
     package var endedAt: Instant?

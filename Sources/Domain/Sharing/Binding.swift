@@ -35,7 +35,7 @@ package struct Binding: Sendable, Equatable {
     package var boundAt: Instant
     /// The time at which a guest's binding expires; nil for a binding that doesn't expire.
     package var guestUntil: Instant?
-    /// The invitation that made the user a guest; nil for a user who bound with a proof of possession.
+    /// The invitation that made the user a guest; nil for a user who bound the device with a proof of possession.
     package var sharing: SharingID?
 
     /// Makes the binding of a user to a device.

@@ -103,6 +103,7 @@ package struct Sharing: Sendable, Equatable {
     /// Returns the status at a given time: `expired` after the deadline, even if `DueControl` hasn't recorded this yet.
     package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
-    /// Returns the time at which the status at a given time began, even if `DueControl` hasn't recorded this yet.
+    /// Returns the time at which the status that applies at `now` began, even if `DueControl` hasn't recorded that
+    /// status yet.
     package func updated(at now: Instant) -> Instant { status(at: now) == status ? updatedAt : expiresAt }
 }

@@ -8,7 +8,7 @@ package struct Presence: Sendable, Equatable {
     package var connection: Int64 = 0
     /// Whether the newest connection is alive, as far as the gate has reported.
     package var isAlive = false
-    /// The device's own name for its present run, taken from its birth message.
+    /// The session name that the device chose, taken from its latest birth message.
     package var session: String?
     /// The time at which the device last came online or went offline.
     package var lastSeenAt: Instant?
@@ -21,7 +21,8 @@ package struct Presence: Sendable, Equatable {
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time until which commands can get lost because a new connection may not have subscribed yet, if any.
+    /// Returns the time until which commands can get lost because a new connection may not have subscribed yet; nil if
+    /// there is no such time.
     ///
     /// If the stored time is more than `seconds` ahead, the clock was set back, and the result is nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {

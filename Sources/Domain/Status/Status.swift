@@ -52,7 +52,7 @@ package struct Status: Sendable, Equatable {
     package var presence = Presence()
     /// The newest reports that contain only a time and values; nil before the first such report.
     package var newest: Newest?
-    /// The device's use of its history today.
+    /// The number of bytes that the device has written to its history today.
     package var historyUse = HistoryUse()
     /// The number of history records of the device's newest day and of the day before.
     package var historyCount = HistoryCount()
@@ -76,7 +76,7 @@ package struct Event: Sendable, Equatable {
     package var type: String
     /// The condition's name.
     package var name: String?
-    /// The device's value of the condition.
+    /// The value that the device reported for the condition.
     package var value: JSONValue?
     /// The reason for going offline, in an event of the type `offline`.
     package var reason: String?

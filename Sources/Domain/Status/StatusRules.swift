@@ -62,7 +62,7 @@ package enum StatusRules {
         return .success(outcome)
     }
 
-    /// Returns the effective time: the device's time or, if this is missing or too far ahead, the present.
+    /// Returns the effective time: the device's time or, if that time is missing or too far ahead, the current time.
     package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
         guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
         return ts

@@ -2,8 +2,8 @@ import JSON
 
 /// The size limit for a device's state, which keeps status messages below the maximum size of a payload.
 enum StatusSize {
-    /// The maximum size of a state, in bytes of JSON; names count twice, as a status message also lists them as
-    /// changed.
+    /// The maximum size of a state, in bytes of JSON; names count twice, because a status message also lists the names
+    /// of changed attributes.
     static let bytesMax = 48 * 1024
 
     /// Refuses a state that would not fit into a status message.

@@ -60,7 +60,8 @@ extension PrivateStructure {
         var (sum, read) = (0, 0)
         var next = UnsafeMutableRawPointer(bitPattern: load(start, Word.firstToSend &+ 1))
         while let packet = next, read < min(count, packetsRead) {
-            // After the pointers to payload and next packet come two lengths, and then the length of the whole packet.
+            // The pointers to the payload and to the next packet are followed by two lengths, and then by the length of
+            // the whole packet.
             sum &+= Int(load(packet, 3) & 0xFFFF_FFFF)
             read &+= 1
             next = UnsafeMutableRawPointer(bitPattern: load(packet, 1))

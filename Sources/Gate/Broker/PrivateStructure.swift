@@ -10,7 +10,7 @@ enum PrivateStructure {
 
     /// The positions of words in the structure, counted from the word `address`.
     ///
-    /// The order is: address, id, username, password, keep-alive with state, three times, the packet being read
+    /// The order is: address, id, username, password, keep-alive with state, three timestamps, the packet being read
     /// (payload, next, lengths, …), two packets to send, and the will.
     enum Word {
         static let state = 4

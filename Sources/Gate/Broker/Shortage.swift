@@ -42,7 +42,7 @@ final class Shortage {
         }
     }
 
-    /// Returns whether the allocator can reuse freed memory, which the system can still count as used.
+    /// Returns whether the allocator can reuse freed memory; the system may still count such memory as used.
     private func hasFreedRoom() -> Bool {
         guard Memory.now().free >= Self.probeBytes else { return false }
         freed = malloc(Self.reserveBytes)

@@ -25,7 +25,7 @@ struct AddressTallies {
     private var live: [String: AddressTally] = [:]
     private var idle: Tallies<AddressTally>
 
-    /// Creates empty tallies; with a rate of 0, addresses are not counted.
+    /// Creates empty tallies; with a rate of 0, messages are not counted by source address.
     init(messagesPerSecond: Int, messageBurst: Int, limit: Int = 50_000) {
         self.messagesPerSecond = messagesPerSecond
         self.messageBurst = messageBurst
@@ -35,7 +35,8 @@ struct AddressTallies {
     /// The number of remembered addresses.
     var count: Int { live.count &+ idle.count }
 
-    /// Records a new connection and returns the tally of its source address, or nil if addresses are not counted.
+    /// Records a new connection and returns the tally of its source address, or nil if messages are not counted by
+    /// source address.
     mutating func join(_ address: String, at now: Int64) -> AddressTally? {
         guard messagesPerSecond > 0 else { return nil }
         let tally = live[address] ?? idle.take(address) ?? new(address, at: now)

@@ -5,8 +5,8 @@ import Metering
 
 // The limits on the memory that the broker uses for each client (reference: fairness#held). The broker asks the gate
 // before each delivery, and the gate then counts the delivery as a waiting message. If the gate can read the broker's
-// memory (`PrivateStructure`), it subtracts the acknowledged messages when the count reaches a limit, and once a
-// second.
+// memory (`PrivateStructure`), the gate subtracts the acknowledged messages from the count whenever the count reaches a
+// limit. The gate also subtracts them once a second.
 extension Gate {
     /// Returns whether the broker may queue a granted delivery; if not, records the missed status or publishes the
     /// refusal.
@@ -54,7 +54,7 @@ extension Gate {
         heldBytes &+= held.bytes &- before
     }
 
-    /// Reads the memory of a client from the broker, and updates the sum of all records.
+    /// Reads from the broker how much memory the broker uses for a client, and updates the sum of all records.
     func read(
         _ held: Held,
         _ pointer: OpaquePointer,
@@ -86,7 +86,8 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// After a connection's end, records when its session expires; if the session ended too, drops its memory record.
+    /// When a connection ends, records when the client's session expires; if the session ends with the connection,
+    /// drops the session's memory record.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)

@@ -2,7 +2,7 @@ import CMosquittoBroker
 import Credentials
 import Metering
 
-// The limits of rate and size (`GateLimits`). The gate counts messages before the broker queues them: topic and payload
+// The limits on rate and size (`GateLimits`). The gate counts messages before the broker queues them: topic and payload
 // at ACL_CHECK, and properties at MESSAGE. Filters of SUBSCRIBE and UNSUBSCRIBE are counted separately at the same
 // rates. A CONNECT counts as a message, and a will counts when it is sent. Messages of terminals and products also
 // count against their source address. Counting allocates memory only when a refusal is reported.
@@ -128,7 +128,8 @@ extension Gate {
         throw .tooFast
     }
 
-    /// Creates a tally for a new connection, or for a session about whose will or queue the broker asks.
+    /// Creates a tally for a new connection, or for a client without a connection when the broker asks about the
+    /// client's will or waiting messages.
     func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
         let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
         return Tally(key: key, meter: meter, now: now)

@@ -11,8 +11,8 @@ extension Gate {
     private static let idleBytesOfTLS = 96 << 10
     /// The number of bytes that a broker without clients needs.
     private static let emptyBytes = 16 << 20
-    /// The bytes that may be held for a well-behaved client: the largest response, or more if the gate estimates
-    /// memory.
+    /// The number of bytes that may be held for a well-behaved client: the largest response, or more if the gate
+    /// estimates memory.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
     /// The number of free bytes above which all free memory is returned, after `unusedTime` milliseconds.
     ///
@@ -97,7 +97,7 @@ extension Gate {
         }
     }
 
-    /// Adds memory records for clients that take up memory not by deliveries but by half-received packets or wills.
+    /// Adds memory records for clients that have no record yet but take up memory with half-received packets or wills.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {

@@ -6,10 +6,12 @@ import Metering
 // silent. The broker doesn't report connections without a CONNECT to plugins, and buffers up to a whole packet for each
 // connection, without a time limit. The gate finds these connections among the sockets of the process.
 extension Gate {
-    /// The time in milliseconds for which a connection may stay without a CONNECT while memory is full.
+    /// The time in milliseconds for which a connection may stay without a CONNECT while the gate is ending the sessions
+    /// that take up the most memory (`isFull`).
     private static let patienceWhenFull: Int64 = 2_000
 
-    /// Closes connections that haven't sent a CONNECT in time; while memory runs out, closes them at once.
+    /// Closes connections that haven't sent a CONNECT in time; while newcomers are refused for lack of memory
+    /// (`isCrowded`), closes these connections at once.
     func closeUnconnected(at steady: Int64) {
         let seconds = settings.limits.connectSeconds
         guard seconds > 0, steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000) else { return }

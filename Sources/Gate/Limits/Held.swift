@@ -21,8 +21,8 @@ final class Held {
     private var hadRoom = (message: false, status: false)
     /// The time of the last estimate.
     private var takenAt = Clock.coarse()
-    /// The address of the oldest unacknowledged message while the window is full, and the time since which it has been
-    /// the oldest.
+    /// The address of the oldest unacknowledged message while the window is full, and the time at which this message
+    /// became the oldest.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
     /// The time at which a session without a connection expires.
@@ -58,7 +58,7 @@ final class Held {
     /// client has acknowledged an eighth of its limit since the last reading.
     ///
     /// If the broker's memory can't be read, the amount is estimated. The estimate assumes that the connection accepts
-    /// data at the rate at which terminals are answered. If `isAccepting` is false, the estimate assumes that the
+    /// data at a fixed rate (`HeldLimit.takenBytesPerSecond`). If `isAccepting` is false, the estimate assumes that the
     /// connection accepts no data.
     func read(
         _ pointer: OpaquePointer?,
@@ -120,7 +120,8 @@ struct HeldLimit: Equatable {
 
     /// The rate at which a connection is assumed to accept data if the broker's memory can't be read.
     ///
-    /// The assumed rate equals the rate at which a terminal is answered.
+    /// The assumed number of bytes equals the default limit on the bytes that a terminal gets per second
+    /// (`limits.answerBytes`).
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 

@@ -34,7 +34,7 @@ struct Refusals {
 
     /// Returns whether a topic is the topic of messages about refusals.
     ///
-    /// A refusal on this topic must not be published on the same topic.
+    /// If an access to this topic is refused, the refusal must not be published on the same topic.
     func isOwn(_ other: Bytes) -> Bool { other.elementsEqual(topic.utf8) }
 
     /// Returns whether to publish a client's refusal as `tooFast` or `busy`; this is allowed once a second per client.

@@ -9,8 +9,9 @@ final class Tally: Kept {
     var meter: Meter
     /// The count of SUBSCRIBE and UNSUBSCRIBE filters.
     ///
-    /// Filters have the same allowance as messages, but are counted separately, because an app that opens with thirty
-    /// devices subscribes to all of them at once and also sends three requests about each device.
+    /// Filters have the same allowance as messages, but are counted separately, because an app with thirty devices
+    /// subscribes to all of them at once when the app opens. The app also sends three requests about each device at
+    /// that time.
     var filters: Meter
     /// The client's share of its source address's budget, for terminals and products only.
     var share: AddressBudget.Sender

@@ -3,10 +3,10 @@ import CMosquittoBroker
 import Glibc
 
 // Batches of messages between the broker and the service's workers. Mosquitto 2.0 reads one packet of each connection
-// in a round of its loop, and busy devices make each round slow. Reading one message per round would take too long. A
-// worker therefore gets all deliveries of one round as one message, which it acknowledges once. A worker also publishes
-// many messages as one, to `$CONTROL/lamplighter/publish`. The broker's own messages, and those queued for an absent
-// worker, are delivered one by one.
+// in a round of its loop, and busy devices make each round slow. A worker would fall behind if the broker read only one
+// message or one acknowledgement from the worker per round. A worker therefore gets all deliveries of one round as one
+// message, which it acknowledges once. A worker also publishes many messages as one, to `$CONTROL/lamplighter/publish`.
+// The broker's own messages, and those queued for an absent worker, are delivered one by one.
 
 /// The message that the broker is passing on to its subscribers, between MESSAGE and the last ACL_CHECK about it.
 ///
@@ -81,7 +81,8 @@ extension Gate {
         return true
     }
 
-    /// Delivers the waiting batches; called after each round, and before a gate's message that must not overtake them.
+    /// Delivers the waiting batches; called after each round, and before the gate publishes a message that must not
+    /// overtake them.
     func sendBatches() {
         guard !batches.isEmpty else { return }
         for batch in batches where !batch.writer.isEmpty { send(batch) }

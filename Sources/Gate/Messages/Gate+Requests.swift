@@ -5,9 +5,9 @@ import JSON
 import Metering
 
 // Requests that terminals send over HTTP. The service passes each request on with the hash of its sender's password.
-// The gate checks the hash as it checks the password of a CONNECT. A request counts for the terminal and its source
-// address, so that the limits apply to MQTT and HTTP together. The topic on which the service publishes these requests
-// has no subscribers, so only the gate sees the hashes.
+// The gate checks the hash as it checks the password of a CONNECT. A request counts against the limits of the terminal
+// and of its source address, so that the limits apply to MQTT and HTTP together. The topic on which the service
+// publishes these requests has no subscribers, so only the gate sees the hashes.
 extension Gate {
     /// The size in bytes of the hash that precedes a request's payload, the SHA-256 of the sender's password.
     private static let digestBytes = 32
@@ -37,7 +37,8 @@ extension Gate {
         }
     }
 
-    /// Returns the sender that a request's topic names, with the received source address, or nil for another topic.
+    /// Returns the sender that a request's topic names, with the source address that the message contains, or nil for
+    /// another topic.
     private func facts(of message: BatchedMessage) -> Broker.Facts? {
         guard Topic.isBelow(message.topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: message.topic.dropFirst(apps.count)))

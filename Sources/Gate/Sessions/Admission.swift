@@ -127,7 +127,8 @@ struct Admission {
 
     private func isUsed(_ session: Session) -> Bool { session.isUsed || used.contains(session.sessionId) }
 
-    /// Returns the old token while it is valid: after a refresh until the new token is used, for at most a minute.
+    /// Returns the old token if it is still valid; after a refresh, the old token stays valid until the new token is
+    /// used, but at most for a minute.
     func overlapping(_ session: Session, at now: Int64) -> OldToken? {
         guard let old = session.old, now < old.until,
             !spent.contains(old, of: session.sessionId)

@@ -22,13 +22,15 @@ final class Client {
     var socket: Int32?
     /// The broker's structure for the client; nil while the client isn't connected.
     var pointer: OpaquePointer?
-    /// The session with whose token the client connected, or the newest session that has begun on its terminal since.
+    /// The session whose token the client used to connect, or the newest session that has begun on the client's
+    /// terminal since then.
     private(set) var session: String?
     /// Whether the client connected with a secret that many clients share: a product's or an app's.
     let isSecretShared: Bool
     /// The session that another connection had begun on the terminal before the client connected with the app's secret.
     var bystander: String?
-    /// Whether the client has sent a login or registration; if not, a new session on its terminal can't be its own.
+    /// Whether the client has sent a login or registration; if not, a new session on the terminal can't be the client's
+    /// own.
     private(set) var hasAskedToLogIn = false
     /// The digest of the secret with which the client was admitted; nil if the secret must not be compared again.
     let secret: Digest?

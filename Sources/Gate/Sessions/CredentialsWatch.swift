@@ -10,7 +10,7 @@ import Glibc
 final class CredentialsWatch {
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
-    /// The sessions that were replaced by a later record of the same file, by terminal id.
+    /// For each terminal id, the sessions that a later record of the same file has replaced.
     ///
     /// The sessions are collected when the whole file is read. A later record is a login appended after the file was
     /// written.

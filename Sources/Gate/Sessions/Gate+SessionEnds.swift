@@ -47,8 +47,8 @@ extension Gate {
 
     /// Ends the MQTT session of a connection that is about to be closed.
     ///
-    /// If the gate can't end the session, the service ends the session after `milliseconds` or, if nil, before the next
-    /// connection.
+    /// If the gate can't end the session, the service ends the session after `milliseconds`. If `milliseconds` is nil,
+    /// the service ends the session before the client can resume it.
     func endSession(of client: Client, owedAfter milliseconds: Int64? = 0) {
         guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0) else {
             return owe(client.clientId, after: milliseconds)

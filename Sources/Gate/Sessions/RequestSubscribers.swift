@@ -3,10 +3,10 @@ import JSON
 /// The workers that are present, and for each worker the services to whose requests it has subscribed.
 ///
 /// The session worker subscribes to all requests, because it answers the requests whose worker isn't connected. If a
-/// request's worker is present, the session worker would discard its own copy, at the cost of a packet and a woken
-/// thread, so the gate withholds that copy. A worker is present after it has published on `system/worker/{name}` that
-/// it is online, until it publishes that it is offline or its connection ends. Other subscribers don't count, and get
-/// all requests.
+/// request's worker is present, the session worker would discard its own copy. That copy would cost a packet and wake a
+/// thread, so the gate withholds it. A worker is present after it has published on `system/worker/{name}` that it is
+/// online, until it publishes that it is offline or its connection ends. Other subscribers don't count, and get all
+/// requests.
 struct RequestSubscribers {
     /// The client id of the worker that receives only requests whose worker isn't present.
     static let fallback = "svc.lamplighter.session"

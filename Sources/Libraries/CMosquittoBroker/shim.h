@@ -141,7 +141,8 @@ static inline int gate_publish(
 // The length of a traceparent of the W3C's Trace Context, in bytes.
 enum { GATE_TRACEPARENT_BYTES = 55 };
 
-// Publishes a message with the MQTT 5 properties that a worker can set; an expiry of 0 and null pointers set none.
+// Publishes a message with the MQTT 5 properties that a worker can set; an expiry of 0 or a null pointer means that the
+// property is not set.
 static inline int gate_publish_message(
     const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
     const void *correlation, uint16_t correlation_count, const void *traceparent, int traceparent_count) {

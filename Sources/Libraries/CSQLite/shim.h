@@ -1,8 +1,8 @@
 // Wrappers of SQLite's variadic functions, which Swift can't call.
 #include <sqlite3.h>
 
-// Keeps the journals of savepoints in memory, where they grow in small pieces instead of 64 KiB, and turns off the
-// counting of memory, which would take a lock for each allocation.
+// Keeps the journals of savepoints in memory, where they grow in small pieces instead of taking 64 KiB at once. Turns
+// off SQLite's counting of memory, which would take a lock for each allocation.
 static inline int keep_memory_cheap(void) {
     int code = sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
     return code == SQLITE_OK ? sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) : code;

@@ -20,7 +20,8 @@ extension Connection {
             Connection.of(user)?.connected = (UInt8(truncatingIfNeeded: reasonCode), flags & 1 == 1)
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, user, reasonCode, _ in
-            // A code below 0x80 is a result of the library, which the failing call also returns.
+            // A code below 0x80 is not the broker's reason but a result of the library. The failing call also returns
+            // this result.
             guard reasonCode >= 0x80 else { return }
             Connection.of(user)?.disconnectReason = UInt8(truncatingIfNeeded: reasonCode)
         }
@@ -111,8 +112,8 @@ extension Connection {
         addWords(properties, to: &delivery)
     }
 
-    /// Stores the user properties that workers read: the source address and the removed field, which the gate adds, and
-    /// the trace id, which the sender adds.
+    /// Stores the user properties that workers read: the gate adds the source address and the name of a field that it
+    /// removed, and the sender adds `traceparent`.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties

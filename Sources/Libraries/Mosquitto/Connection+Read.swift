@@ -14,7 +14,7 @@ extension Connection {
             : acknowledgementsPermitted < Self.permittedMax
     }
 
-    /// How many permitted acknowledgements stop the reading of messages until they have been written.
+    /// The number of permitted but unwritten acknowledgements at which the connection stops reading messages.
     private static let permittedMax = 1000
 
     /// Reads until the socket is empty or a limit is reached.

@@ -113,8 +113,8 @@ extension Connection {
 
     // MARK: Options of the socket that the library opened
 
-    /// Enlarges the socket's buffers to a whole window, so that neither side waits for the other, and turns on
-    /// `TCP_NODELAY`, so that the last segment of each write is sent at once.
+    /// Enlarges the socket's buffers so that they hold a whole window of messages and neither side waits for the other,
+    /// and turns on `TCP_NODELAY`, so that the last segment of each write is sent at once.
     func tuneSocket() {
         // If the system refuses or reduces a size, the connection still works, but needs more rounds.
         set(SO_SNDBUF, at: SOL_SOCKET, to: Self.bufferBytes)

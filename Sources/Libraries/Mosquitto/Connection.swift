@@ -25,7 +25,8 @@ final class Connection {
     var unconfirmed = 0
     /// True while `mosquitto_loop_write` runs, which reports each written QoS 0 message as published.
     var isWriting = false
-    /// True if the last read left data, which `poll` may not see, because with TLS it can be in OpenSSL's buffer.
+    /// True if the last read may have left unread data; with TLS, this data can be in OpenSSL's buffer, where `poll`
+    /// doesn't see it.
     var hasUnread = false
     /// The events that the last `poll` reported.
     var events: Int16 = 0
@@ -80,7 +81,7 @@ final class Connection {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Throws an error if a result is a failure, like `check`, and includes the broker's reason, if any.
+    /// Throws an error if a result is a failure, as `check` does; the error includes the broker's reason, if any.
     func checkConnection(_ function: String, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if let refused = refusedFilter {

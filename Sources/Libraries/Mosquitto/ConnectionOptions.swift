@@ -16,7 +16,8 @@ package struct ConnectionOptions: Sendable {
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
     /// Whether the broker drops the session of an earlier connection.
     package var cleanStart = false
-    /// How many messages the broker may send before it gets an acknowledgement; this number also limits an intake.
+    /// How many messages the broker may send before it gets an acknowledgement; this number also limits the number of
+    /// MQTT messages in one intake.
     package var receiveMaximum: UInt16 = 1000
     /// The maximum number of sent messages that the broker hasn't confirmed; the broker can lower this maximum.
     package var sendMaximum: UInt16 = 250
@@ -90,7 +91,7 @@ package enum QualityOfService: UInt8, Sendable {
 
 /// The options that all filters of one SUBSCRIBE share.
 package struct SubscribeOptions: Sendable {
-    /// The cases in which the broker sends retained messages of a filter.
+    /// The cases in which the broker sends the retained messages that match a filter.
     package enum RetainHandling: UInt8, Sendable {
         case always = 0x00
         case onlyIfNew = 0x10

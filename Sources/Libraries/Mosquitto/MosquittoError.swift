@@ -15,7 +15,7 @@ package struct MosquittoError: Error, Equatable, Sendable {
     package let code: Code
     /// The name of the C function or the method of `MosquittoClient` that failed.
     package let function: String
-    /// The MQTT 5 reason code with which the broker refused or disconnected, if any.
+    /// The MQTT 5 reason code with which the broker refused a packet or ended the connection, if any.
     package let reasonCode: UInt8?
     /// `errno` at the time of failure, if the library reports a system error.
     package let systemError: Int32?

@@ -4,7 +4,7 @@ import CPostgreSQL
 ///
 /// The password isn't part of the address. The password comes from a file, from `.pgpass` or from a service file.
 package struct PostgresAddress: Sendable, Equatable {
-    /// The fault of an address, without the address's text.
+    /// The reason why an address is invalid; it doesn't contain the address's text.
     package enum Fault: Error {
         /// The string is not an address.
         case malformed

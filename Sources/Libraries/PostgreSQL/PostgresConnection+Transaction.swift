@@ -101,13 +101,13 @@ extension PostgresConnection {
 
     /// Runs a part of a transaction, so that a failure undoes only that part.
     ///
-    /// Statements that waited before the part run first, and the waiting statements of the part run before it ends, so
-    /// that a failure is attributed to the right part.
+    /// Statements that are already waiting are run before the part begins. Statements that begin to wait within the
+    /// part are run before the part ends. A failure is therefore attributed to the right part.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         let begin = "SAVEPOINT piece"
         let isLate = later.isEmpty && beforeStatement == nil
         try runLater(begin)
-        // If no statement waits, `SAVEPOINT` can't fail, so it is sent together with the part's first statement.
+        // If no statement is waiting, `SAVEPOINT` can't fail, so it is sent together with the part's first statement.
         if !isLate { try settle() }
         do {
             let value = try body()

@@ -2,7 +2,7 @@ import CPostgreSQL
 
 /// An error of the server, or of the connection to it.
 package struct PostgresError: Error, Equatable, CustomStringConvertible {
-    /// The remedy for an error.
+    /// The kind of an error, which determines whether a retry can succeed.
     package enum Kind: Sendable {
         /// The server can't work now or can't be reached. A retry may succeed later.
         case server
@@ -21,8 +21,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package static let foe = "55006"
     /// The SQLSTATE with which the check of a lane fails if another process has the lane.
     ///
-    /// The check computes the logarithm of 0, as no other statement does. After its failure, the server skips all later
-    /// statements.
+    /// The check computes the logarithm of 0, which no other statement does. If the check fails, the server skips all
+    /// later statements.
     package static let lostLane = "2201E"
 
     /// The SQLSTATE of five characters; empty if the error doesn't come from the server.
@@ -71,7 +71,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         case user
     }
 
-    /// The reason for which a server that answers can't be used; nil for all other errors.
+    /// The reason why a server that answers can't be used; nil for all other errors.
     ///
     /// For a refused connection, libpq provides only the server's text and no code.
     package var refusal: Refusal? {
@@ -86,7 +86,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// Whether the statement or its transaction took too long.
     package var isTooLong: Bool { state == Self.cancelled }
 
-    /// The remedy for the error.
+    /// The kind of the error, which determines whether a retry can succeed.
     ///
     /// The codes are listed in Appendix A of PostgreSQL's manual. Server errors are the classes 08 (connection), 53
     /// (resources), 58 (system) and XX (damage), and the codes 57P0x (shutdown), 25006 (a standby), 25P03 (an idle

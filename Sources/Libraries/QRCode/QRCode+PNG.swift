@@ -1,8 +1,8 @@
 extension QRCode {
     /// Returns the code as a PNG picture in black on white; each side of a module has `scale` pixels.
     ///
-    /// The picture has one bit for each pixel. The picture isn't compressed, because a code is small, and so no library
-    /// is needed.
+    /// The picture has one bit for each pixel. The picture isn't compressed, because a code is small. Without
+    /// compression, no library is needed.
     package func png(scale: Int = 6) -> [UInt8] {
         let side = UInt32(range.count * scale)
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

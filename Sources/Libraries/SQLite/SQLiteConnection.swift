@@ -11,8 +11,8 @@ package final class SQLiteConnection {
 
     /// True if savepoint journals grow with their content, and SQLite doesn't count the memory that it uses.
     ///
-    /// By default, each journal takes 64 KiB at once, and each request has a journal. If SQLite was already in use, the
-    /// settings can't be changed, and SQLite is only slower.
+    /// By default, each journal takes 64 KiB at once, and each request has a journal. If SQLite is already in use, the
+    /// settings can't be changed. SQLite then still works, but more slowly.
     private static let isSparing = keep_memory_cheap() == SQLITE_OK
 
     /// Opens a database file, and creates the file if it doesn't exist.
@@ -189,7 +189,7 @@ package final class SQLiteConnection {
                 try progress(1 - Double(sqlite3_backup_remaining(copy)) / Double(total))
             }
         }
-        // When the copy ends, SQLite stores the failure in the target's connection.
+        // If the copy fails, `sqlite3_backup_finish` stores the error in the target's connection.
         guard code == SQLITE_DONE else {
             throw sqlite3_errcode(target.handle) == SQLITE_OK ? SQLiteError(code: code) : SQLiteError(of: target.handle)
         }

@@ -18,7 +18,7 @@ package final class SQLitePool: Sendable {
     private let room: DispatchSemaphore
     private let open: @Sendable () throws -> SQLiteConnection
 
-    /// Opens the writing connection with `open`, which also makes each reading connection.
+    /// Opens the writing connection with `open`; the pool later calls `open` for each reading connection too.
     ///
     /// At most `readersMax` reading connections exist. Reading connections are opened when they are first needed.
     ///

@@ -25,7 +25,7 @@ package enum Sodium {
         return digest
     }
 
-    /// Returns whether two secrets are equal, and compares secrets of one length in constant time (`sodium_memcmp`).
+    /// Returns whether two secrets are equal, and compares secrets of equal length in constant time (`sodium_memcmp`).
     package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && sodium_memcmp(left, right, left.count) == 0
     }

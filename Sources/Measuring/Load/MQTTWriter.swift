@@ -9,7 +9,8 @@ package struct MQTTWriter {
         var username: String
         var password: String
         var will: (topic: String, payload: [UInt8])?
-        /// The longest time between packets that the client promises, in seconds; the broker waits 1.5 times as long.
+        /// The longest time, in seconds, that the client promises to let pass between two packets; the broker waits 1.5
+        /// times as long.
         package var keepAliveSeconds: UInt16
 
         /// Creates the fields of a CONNECT packet, with or without a will.

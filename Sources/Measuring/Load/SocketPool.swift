@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A set of numbered connections, all of which one thread serves with a single wait.
+/// A set of numbered connections; one thread serves all of them, and waits for all of them with one system call.
 ///
 /// With `epoll`, waiting for thousands of connections costs no more than waiting for ten. The cost matters because the
 /// load shares the processor with the measured system.

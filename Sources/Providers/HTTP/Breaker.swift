@@ -22,7 +22,7 @@ struct Breaker {
 
     /// The outcome of a call.
     enum Outcome {
-        /// The other side answered, whatever the answer.
+        /// The other side handled the call; its answer can also be a refusal.
         case answered
         /// The other side did not answer, or answered that it can't handle the call.
         case failed

@@ -5,7 +5,7 @@ final class Breakers: Sendable {
     private let limits: Breaker.Limits
     private let breakers = Mutex<[String: Breaker]>([:])
 
-    /// The number of breakers at which idle breakers are forgotten to make room.
+    /// If there are this many breakers, idle breakers are forgotten before a new breaker is added.
     private static let breakersMax = 1_000
 
     init(_ limits: Breaker.Limits) { self.limits = limits }

@@ -1,6 +1,6 @@
 import CCurl
 
-/// A handle of libcurl (`CURL *`), with the lists that it needs until its end.
+/// A handle of libcurl (`CURL *`), with the lists that it needs until it is reset or freed.
 struct CurlHandle: ~Copyable {
     let handle: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
@@ -34,7 +34,8 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_text(handle, option, value))
     }
 
-    /// Sets a list option; libcurl keeps the list's address, so the list is freed after the handle.
+    /// Sets a list option; libcurl keeps the list's address, so the list is freed only after the handle is reset or
+    /// freed.
     mutating func set(_ option: CURLoption, list values: [String]) throws(CurlError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for value in values {

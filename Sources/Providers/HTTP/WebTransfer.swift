@@ -200,7 +200,8 @@ private func openSocket(
     return socket(place.pointee.family, place.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), place.pointee.protocol)
 }
 
-/// Returns the address in libcurl's structure (for IPv6, longer than declared); nil for an unknown family.
+/// Returns the address in libcurl's structure, which for IPv6 is longer than its declaration; returns nil for an
+/// unknown family.
 private func address(of place: UnsafeMutablePointer<curl_sockaddr>) -> InternetAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     let start = UnsafeRawPointer(place) + offset

@@ -4,9 +4,9 @@ package import Logging
 
 /// A verifier of the credentials that users get from identity providers.
 ///
-/// An app's claims are never trusted. ID tokens are verified with the issuer's published keys; codes and access tokens,
-/// by a request to the provider. Each credential must have been issued for this app. Times, sizes and numbers of calls
-/// are limited for each provider, so a hanging provider delays only its own logins, and not for long.
+/// An app's claims are never trusted. ID tokens are verified with the issuer's published keys. Codes and access tokens
+/// are verified by a request to the provider. Each credential must have been issued for this app. Times, sizes and
+/// numbers of calls are limited for each provider, so a hanging provider delays only its own logins, and not for long.
 package final class IdentityProviders: Sendable {
     /// The limits of calls, which tests can lower.
     package struct Limits: Sendable {
@@ -73,8 +73,8 @@ package final class IdentityProviders: Sendable {
 
     /// Tests a provider without a user: fetches an issuer's keys again, or sends an invalid credential.
     ///
-    /// The test contacts the provider even after several failures, and even if the app has disabled it. The test takes
-    /// at most as long as the limits allow.
+    /// The test contacts the provider even after several failures, and even if the app has disabled the provider. The
+    /// test takes at most as long as the limits allow.
     /// - Throws: `ProviderFailure.unavailable` with the reason.
     package func examine(_ app: ProviderSettings) async throws(ProviderFailure) {
         let line = ProviderLine(client: client, limits: breaker, logger: logger)

@@ -27,7 +27,8 @@ actor IssuerKeys {
     private static let pause = Duration.seconds(60)
     /// The maximum number of requests for unknown keys within `pause`.
     ///
-    /// The maximum is more than one, so that an issuer's changed keys are fetched at once, and again soon if need be.
+    /// The maximum is more than one, so that an issuer's changed keys are fetched at once, and soon fetched again if
+    /// necessary.
     private static let questionsMax = 5
 
     private let line: ProviderLine

@@ -3,7 +3,8 @@ import Sodium
 
 /// The verification of credentials from Facebook and Twitter.
 extension TokenProvider {
-    /// Verifies an access token with `GET /debug_token`, which takes the app's id and secret, and returns user and app.
+    /// Verifies an access token with `GET /debug_token`, which takes the app's id and secret, and returns the token's
+    /// user and app.
     func facebook(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Data: Decodable {
@@ -50,7 +51,8 @@ extension TokenProvider {
         let body = answer.decode(Body.self)
         if let error = body?.errors?.first {
             switch error.code {
-            // The token doesn't match the secrets, is unknown or expired, or the account is suspended or locked.
+            // The token doesn't match the secrets, the token is unknown or expired, or the account is suspended or
+            // locked.
             case 32, 63, 64, 89, 326: throw .invalidCredential(.refused)
             case let code: throw unusable("the provider answered error \(code)")
             }

@@ -2,9 +2,9 @@ import Domain
 
 /// The requests to a provider that verifies its own codes and tokens, and the meaning of the provider's answers.
 ///
-/// Each `verify` calls the provider's documented endpoint, determines the credential's user, and checks that the
-/// credential was issued for this app. The error is `invalidCredential` if the provider rejects the credential.
-/// Problems with the app's own settings are logged for the operator.
+/// `verify` calls the provider's documented endpoint, determines the credential's user, and checks that the credential
+/// was issued for this app. The error is `invalidCredential` if the provider rejects the credential. Problems with the
+/// app's own settings are logged for the operator.
 struct TokenProvider: Sendable {
     let line: ProviderLine
     let settings: ProviderSettings

@@ -24,7 +24,7 @@ package struct PasswordHasher: Sendable {
         return hash
     }
 
-    /// Returns whether a hash was made from a normalised password, or false if the text isn't a hash.
+    /// Returns whether a hash was made from a normalised password, and returns false if the text isn't a hash.
     package func verify(_ password: [UInt8], against encoded: String) -> Bool {
         withCopy(of: password) { Sodium.verifyPassword($0, against: encoded) }
     }
@@ -44,5 +44,5 @@ package struct PasswordHasher: Sendable {
     }
 }
 
-/// The error if a hash could not be made because the machine has too little free memory.
+/// The error that is thrown if a hash can't be made because the machine has too little free memory.
 package struct PasswordHasherError: Error {}

@@ -9,7 +9,7 @@ extension PasswordRules {
         field: String = "params.password"
     ) throws(Rejection) -> [UInt8] { try check(password, names: names, field: field, normalise: nfkc) }
 
-    /// Returns the bytes of a password for a comparison, or nil if the text is longer than any password.
+    /// Returns the bytes of a password for a comparison, or nil if the text is longer than any allowed password.
     ///
     /// Every comparison uses this form, because another keyboard can produce the same password in a different form.
     package static func normalised(_ password: String) -> [UInt8]? {

@@ -122,7 +122,7 @@ package final class PushSender: Sendable {
         return "\(scheme)://" + url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
     }
 
-    /// Returns an origin's host, for messages about it.
+    /// Returns an origin's host, with the port if the origin has one, for messages about the push service.
     private static func name(_ origin: String) -> Substring { origin.drop { $0 != "/" }.dropFirst(2) }
 }
 

@@ -1,4 +1,4 @@
-// Masks secrets that must not be visible over the reader's shoulder or in a screenshot.
+// Masks secrets, so that people near the reader can't see them, and screenshots don't contain them.
 
 const SECRET = /(?:secret|token|passw(?:or)?d|passcode|ticket|credential|label|qrcode|qrtext)$/i;
 /** Texts that are secret wherever they appear: those that this page connects with. */

@@ -14,7 +14,8 @@ function hold(name, options) {
 }
 
 async function claim(space) {
-  // Browsers offer no locks to a page from another machine without TLS; each tab then starts with empty storage.
+  // Browsers offer no locks to a page that another machine serves without TLS. In this case, each tab starts with empty
+  // storage.
   if (!navigator.locks) return null;
   // After a reload, the page's previous load can hold slot 0 for a moment.
   if (await hold(`${space}.0`, { signal: AbortSignal.timeout(RELOAD_MS) })) return 0;

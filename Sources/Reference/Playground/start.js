@@ -1,4 +1,4 @@
-// Starts the playground if a service serves this page. A page that is opened from a disk can't load modules, so it
+// Starts the playground if a service serves this page. A page that is opened as a local file can't load modules, so it
 // shows only its text.
 "use strict";
 

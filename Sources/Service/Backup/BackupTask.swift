@@ -65,7 +65,8 @@ final class BackupTask: Service {
         var due = next(in: folder)
         while !isStopping.load(ordering: .acquiring) {
             let now = SystemClock().now
-            // A backup is also due if the clock was set back by more than the interval.
+            // A backup is also due if the clock was set back so far that the next backup would be more than one
+            // interval away.
             if now >= due || due > now.adding(seconds: interval) {
                 due = make(in: folder, at: now) ? next(in: folder) : now.adding(seconds: retry)
             }

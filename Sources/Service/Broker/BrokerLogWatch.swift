@@ -30,8 +30,8 @@ struct BrokerLogWatch {
         if size < offset { offset = 0 }
         let bytes = read()
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-            // The lines that this watch looks for are shorter than `readMax`, so bytes without a line's end can be
-            // skipped.
+            // The lines that this watch looks for are shorter than `readMax`, so if `readMax` bytes contain no line
+            // break, they can be skipped.
             if bytes.count == Self.readMax { offset += bytes.count }
             return []
         }

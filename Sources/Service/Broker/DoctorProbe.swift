@@ -20,10 +20,11 @@ struct DoctorProbe: Sendable {
 
     /// The beginning of the attempt's client id.
     static let name = "doctor-stranger"
-    /// How many minutes the client id's time may differ from now, because two machines' clocks can differ.
+    /// The maximum difference in minutes between the client id's time and the present time; the clocks of two machines
+    /// can differ.
     private static let minutesMax: Int64 = 2
 
-    /// Returns the client id of an attempt at a moment.
+    /// Returns the client id for an attempt at the given time.
     func clientID(at now: Instant) -> String {
         let minute = Self.minute(of: now)
         guard let mark = mark(of: minute) else { return Self.name }

@@ -7,9 +7,9 @@ import Workers
 /// A test message that finds out whether a broker runs with the gate.
 ///
 /// The probe first sends a message in a message batch. The gate publishes the messages of a batch; without the gate,
-/// the broker acknowledges the batch and drops it. After the acknowledgment, the probe publishes a plain message on the
-/// same topic. The message that arrives first shows whether the broker has the gate. A timeout decides nothing, so a
-/// slow broker isn't mistaken for a broker without the gate.
+/// the broker acknowledges the batch and drops it. If no message has arrived before the acknowledgment, the probe then
+/// publishes a plain message on the same topic. The message that arrives first shows whether the broker has the gate. A
+/// timeout decides nothing, so a slow broker isn't mistaken for a broker without the gate.
 struct GateProbe {
     private let topic: String
     private static let batched: Int64 = 1
@@ -35,7 +35,8 @@ struct GateProbe {
         }
     }
 
-    /// Finds out whether the broker has the gate; the connection of `service:lamplighter` stays subscribed.
+    /// Finds out whether the broker has the gate; the client's connection as `service:lamplighter` stays subscribed to
+    /// the probe's topic.
     ///
     /// - Returns: Whether the gate is there; nil if no message arrives within `ServiceLimits.probeAnswerMax`.
     func isGatePresent(over client: inout MosquittoClient) throws -> Bool? {

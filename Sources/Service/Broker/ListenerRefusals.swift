@@ -49,7 +49,8 @@ final class ListenerRefusals: Sendable {
             username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            // The refusal of a published message must have a topic, which is empty because the broker doesn't log it.
+            // The refusal of a published message must have a topic. The topic is empty, because the broker doesn't log
+            // the message's topic.
             topic: isOfClient ? "" : nil,
             reason: reason.rawValue,
             at: now

@@ -33,7 +33,8 @@ struct CertificateCheck {
         if let file = try? CertificateFile(pem: material.certificatePEM) {
             concerns += await served.concerns(file, at: now)
         }
-        // Urgent concerns are listed first, and the cure for the first of them is shown.
+        // Urgent concerns are listed before all others, and the finding shows the cure for the first concern in the
+        // list.
         concerns = concerns.filter(\.isUrgent) + concerns.filter { !$0.isUrgent }
         guard let first = concerns.first else {
             let until = CertificateText.date(material.certificate.end)

@@ -10,7 +10,8 @@ struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The number of log bytes that a standby can lag behind without a warning: a few seconds of a busy service.
+    /// The number of bytes of the database's log that a standby can lag behind without a warning: about what a busy
+    /// service writes in a few seconds.
     private static let lagMax: Int64 = 64 << 20
     /// The age in seconds above which the doctor warns of a transaction, because an old transaction keeps dead rows
     /// from being removed.

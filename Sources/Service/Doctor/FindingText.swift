@@ -79,7 +79,7 @@ extension FindingText: ExpressibleByStringInterpolation {
         self.init(words: stringInterpolation.words, values: stringInterpolation.values)
     }
 
-    /// The words and the values of a string literal, as they are collected.
+    /// A collector of the words and the values of a string literal.
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var words = ""
         fileprivate var values: [Value] = []

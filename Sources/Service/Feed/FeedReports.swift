@@ -1,6 +1,6 @@
 /// The reports to systemd that `lamplighter feed` is alive, with its status.
 ///
-/// The feed reports that it is ready after its first attempt to read the database, even if the attempt fails: systemd
+/// After its first attempt to read the database, the feed reports that it is ready, even if the attempt failed: systemd
 /// starts the broker only when the feed is ready. The gate itself notices if the file that the feed writes is too old.
 struct FeedReports: Sendable {
     private let socket: SystemdSocket?
@@ -10,7 +10,7 @@ struct FeedReports: Sendable {
     /// Prepares the reports; if there is no socket, nothing is reported.
     init(_ socket: SystemdSocket?) { self.socket = socket }
 
-    /// Reports a changed status of the feed, and reports as often as systemd requires that the feed is alive.
+    /// Reports a changed status of the feed, and reports that the feed is alive as often as systemd requires.
     mutating func live(_ status: String) {
         guard let socket else { return }
         var lines = shown.isEmpty ? ["READY=1"] : []

@@ -24,7 +24,7 @@ extension LineLogHandler {
 
     func log(event: LogEvent) { LogText.write(line(for: event, at: LogText.now())) }
 
-    /// Returns an event's metadata, together with the logger's and the metadata provider's, sorted by key.
+    /// Returns the metadata of the event, the logger and the metadata provider, sorted by key.
     func values(of event: LogEvent) -> [(key: String, value: Logger.MetadataValue)] {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }

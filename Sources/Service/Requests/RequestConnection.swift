@@ -29,7 +29,8 @@ final class RequestConnection: StoppableWork {
         var waiting: [UInt64: Waiting] = [:]
         var unsent: [(number: UInt64, request: RequestFront.Asked)] = []
         var next: UInt64 = 1
-        /// The last batch of requests that were sent together: the first request's number, and how many are unanswered.
+        /// The last batch of requests that were sent together: the first request's number, and how many requests of the
+        /// batch are unanswered.
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 

@@ -47,8 +47,8 @@ struct ClusterService: Service {
 
     /// Takes a slot among the processes that share a database, and checks that all of them divide the work alike.
     ///
-    /// The previous process on the data directory must have ended, since this process could lock the directory. The
-    /// previous process's slot is therefore freed, even if no other process has noticed the end.
+    /// The previous process on the data directory must have ended, since this process was able to lock the directory.
+    /// The previous process's slot is therefore freed, even if no other process has noticed the end.
     /// - Throws: A `Problem` if no slot is free, or if another version divides the work differently.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {
         let machine = ProcessInfo.processInfo.hostName

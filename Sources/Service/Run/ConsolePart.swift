@@ -27,8 +27,8 @@ extension RunContext {
     /// Whether browsers reach the console over HTTPS.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
 
-    /// The names, besides this machine's own, by which browsers can open the console, according to the settings and the
-    /// certificate.
+    /// The names in the settings and in the certificate by which browsers can open the console, in addition to this
+    /// machine's own names.
     var consoleNames: [String] {
         let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
         return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The limit of the number of files, including connections, that a process can have open.
+/// The limit on the number of files, including connections, that a process can have open.
 package enum FileLimit {
     /// Raises the limit as far as the system allows this user; child processes inherit the limit.
     package static func raise() {
@@ -18,7 +18,7 @@ package enum FileLimit {
     }
 }
 
-/// The limit of the memory that this process can use.
+/// The limit on the memory that this process can use.
 enum MemoryLimit {
     /// Makes the kernel limit the size of the process's data, in bytes; child processes have separate limits.
     ///

@@ -8,7 +8,8 @@ import Storage
 import Wire
 import Workers
 
-/// A separate run of the scheduler and the maintenance of its rows, beside a service on the same data directory.
+/// A run of the scheduler and of the maintenance of its rows in a separate process, beside a service on the same data
+/// directory.
 ///
 /// The process takes no lock: two schedulers at once do no harm, since each occurrence is carried out only once. Each
 /// start uses a new client id, for which the broker has no MQTT session. The scheduler can't distinguish this from a

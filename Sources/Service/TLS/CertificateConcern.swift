@@ -56,7 +56,7 @@ extension TLSMaterial {
         )
     }
 
-    /// Returns the cure for a fault of the server's certificate.
+    /// Returns the cure for a fault in the server's certificate.
     ///
     /// If the authority expires soon, renewing only the certificate doesn't help, because a certificate never outlasts
     /// its authority.

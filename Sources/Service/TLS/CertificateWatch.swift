@@ -9,7 +9,7 @@ import Synchronization
 import Web
 import Workers
 
-/// A service that loads new certificates while the service runs, and warns before a certificate expires.
+/// A component that loads new certificates while the service is running, and warns before a certificate expires.
 ///
 /// A new certificate isn't used if its key doesn't match, or if clients that accept the present certificate would
 /// refuse the new one. The fault is then reported once, and the present certificate and key stay in use.
@@ -21,14 +21,15 @@ final class CertificateWatch: Service {
     private let take: Taker
     private let logger: Logger
     private let state: Mutex<State>
-    /// The devices' certificate authority that the broker uses; the broker reads it only when it starts.
+    /// The devices' certificate authority that the broker uses; the broker reads the authority's file only at the
+    /// broker's start.
     private let authorityAtStart: String?
 
     private struct State {
         var material: TLSMaterial
         /// The contents of the files at the last check.
         var contents: [[UInt8]?]
-        /// Whether a readable pair must still be given to the broker and the listeners.
+        /// Whether a readable certificate and key must still be given to the broker and the listeners.
         var isPending = false
         /// Whether the present contents of the files were refused.
         var isRefused = false
@@ -74,7 +75,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Loads a changed pair, and once a day reports the certificates that expire soon.
+    /// Loads a changed certificate and key, and once a day reports the certificates that expire soon.
     func look(at now: Instant) {
         let contents = Self.contents(of: files)
         let isChanged = state.withLock { state in
@@ -91,9 +92,10 @@ final class CertificateWatch: Service {
         if due { tell(at: now) }
     }
 
-    /// Reads the files, and gives the pair to the broker and the listeners.
+    /// Reads the files, and gives the certificate and key to the broker and the listeners.
     ///
-    /// A pair that can't be handed over (if the disk is full, for example) or isn't valid yet is retried at each check.
+    /// If the certificate and key can't be handed over (for example because the disk is full) or aren't valid yet, each
+    /// check tries again.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)
@@ -159,7 +161,8 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns the files' contents, in which every change is visible, even a change of a symbolic link or its target.
+    /// Returns the files' contents, which the next check compares; a change of a symbolic link or its target is found
+    /// too.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

@@ -12,7 +12,8 @@ package struct LocalAuthority {
     package let pem: String
     /// Whether the authority is new; all clients that trust only an older authority must then be given this one.
     package let isNew: Bool
-    /// The time until which clients that trust only the previous authority accept the certificate; nil if never.
+    /// The time until which clients that trust only the previous authority accept the server's next certificate; nil if
+    /// they never accept it.
     package let linkedUntil: Instant?
 
     /// The default validity of a server's certificate, in days: short enough that browsers accept the certificate.
@@ -35,11 +36,12 @@ package struct LocalAuthority {
         return LocalAuthority(directory: directory, authority: made, pem: try made.pem, isNew: true, linkedUntil: nil)
     }
 
-    /// Creates a new authority, which signs certificates from then on, and keeps the previous authority's certificate.
+    /// Creates a new authority, which signs all later certificates; the certificates of earlier authorities that have
+    /// not expired are kept.
     ///
-    /// If the previous authority has not expired and its key exists, it signs the new authority's key. Clients that
-    /// trust only the previous authority then also accept the server's next certificate. The files are written so that
-    /// every intermediate state is usable.
+    /// If the previous authority has not expired and its key exists, the previous authority signs the new authority's
+    /// key. Clients that trust only the previous authority then also accept the server's next certificate. The files
+    /// are written so that every intermediate state is usable.
     /// - Throws: A `Problem` if the files can't be written.
     package static func renew(
         in directory: DataDirectory,
@@ -83,7 +85,7 @@ package struct LocalAuthority {
     /// - Throws: A `Problem` if the files can't be written.
     package func renewServer(_ names: [ServerName], days: Int, at now: Instant) throws -> CertificateFacts {
         let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
-        // The service loads the new pair only when both files are written and belong together.
+        // The service loads the new certificate and key only after both files have been written and belong together.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
         try Self.write(issued.pem + Self.remaining(directory.authorityLinks, at: now), to: directory.ownTLS.certificate)
         return issued.facts

@@ -5,9 +5,10 @@ package import ServiceSettings
 extension TLSFiles {
     /// Returns the files that the settings name, or else those of `lamplighter tls init`; nil if there are none.
     ///
-    /// Without the files of a certificate, there are no listeners with TLS.
+    /// Without the files of a certificate, the service has no TLS listeners.
     ///
-    /// - Throws: A `Problem` if a certificate or key is set without the other, or if an authority doesn't exist.
+    /// - Throws: A `Problem` if a certificate or key is set without the other, or if the file of the authority that the
+    ///   settings name doesn't exist.
     package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles? {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority

@@ -111,7 +111,7 @@ package struct TLSMaterial: Sendable {
         ]
     }
 
-    /// Returns the problem of a file that can't be used.
+    /// Returns the problem for a file that can't be used.
     static func problem(_ path: String, _ why: String, cures: [Problem.Cure]) -> Problem {
         Problem(
             .certificateUnusable,

@@ -16,7 +16,8 @@ package enum RefusalWatch {
         return try store.read { tx in try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max) }
     }
 
-    /// Passes the stored refusals to `show`, and then new ones, until `count` are shown or the connection ends.
+    /// Passes the stored refusals to `show`, and then new ones, until `count` refusals are shown or the connection
+    /// ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func follow(
@@ -64,7 +65,8 @@ package enum RefusalWatch {
             try showStored(show)
         }
 
-        /// Shows, once, the refusals that were reported before the subscription but stored only after `begin`.
+        /// Shows the refusals that were reported before the subscription but stored only after `begin`; does this only
+        /// once.
         mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }
@@ -82,7 +84,7 @@ package enum RefusalWatch {
             }
         }
 
-        /// Shows a refusal that the gate has just reported, unless it belongs to an attempt of `doctor`.
+        /// Shows a refusal that the gate has just reported, unless a connection attempt of `doctor` caused the refusal.
         mutating func take(_ payload: ArraySlice<UInt8>, _ show: (Int64?, ClientRefusal) throws -> Void) throws {
             guard left > 0, let object = try? Payload.object(payload), let refusal = RefusalCodec.refusal(object),
                 !probe.isOurs(refusal, at: SystemClock().now)

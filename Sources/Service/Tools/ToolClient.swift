@@ -8,7 +8,7 @@ import Sodium
 package import Storage
 import Wire
 
-/// A command's connection to a running service's broker, made as `service:tools`.
+/// A command's connection to a running service's broker, opened with the username `service:tools`.
 package struct ToolClient {
     private let directory: DataDirectory
     private let settings: Settings
@@ -22,7 +22,7 @@ package struct ToolClient {
     /// The longest wait for a connection.
     private static let connectMax: Duration = .seconds(5)
 
-    /// Prepares connections to the broker of the service on a data directory.
+    /// Prepares connections to the broker of the service that uses a data directory.
     package init(_ directory: DataDirectory, _ settings: Settings) {
         self.directory = directory
         self.settings = settings
@@ -45,8 +45,8 @@ package struct ToolClient {
         }
     }
 
-    /// Subscribes, and passes each message that is a JSON object to `show`, until `count` are shown or the connection
-    /// ends.
+    /// Subscribes, and passes each message that is a JSON object to `show`, until `count` messages are shown or the
+    /// connection ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     func follow(_ filters: [String], count: Int?, show: (_ topic: String, _ body: JSONObject) -> Void) throws {
@@ -66,9 +66,9 @@ package struct ToolClient {
         }
     }
 
-    /// Checks that a service runs on the data directory.
+    /// Checks that a service is running on the data directory.
     ///
-    /// - Throws: A `Problem` if no service runs there.
+    /// - Throws: A `Problem` if no service is running there.
     package func requireService() throws { try connect { _ in } }
 
     /// Asks the gate to close a removed device's connection at once.

@@ -1,7 +1,7 @@
 /// A writer that packs many messages into the payload of one MQTT message.
 ///
-/// Mosquitto 2.0 reads one packet of each connection in a round of its loop, and the more clients send, the longer a
-/// round takes. Workers and the broker therefore exchange many messages in one packet. The writer reuses its memory.
+/// In each round of its loop, Mosquitto 2.0 reads one packet from each connection. A round takes longer when more
+/// clients send. Workers and the broker therefore exchange many messages in one packet. The writer reuses its memory.
 package struct BatchWriter {
     /// The bytes of the batch so far.
     package private(set) var bytes: [UInt8]

@@ -33,7 +33,8 @@ package enum Shard {
         String(decoding: [digits[Int(shard >> 4)], digits[Int(shard & 15)]], as: UTF8.self)
     }
 
-    /// Returns the shard for a client's topic, given without the root and its slash; nil if the topic has none.
+    /// Returns the shard for a client's topic, given without the root and the slash after the root; nil if the topic
+    /// has no shard.
     ///
     /// Messages to workers have a shard in their topics: messages of devices, requests of terminals, registrations, the
     /// commands of links, the gate's messages about devices, and triggers of schedules. The topics of answers, commands

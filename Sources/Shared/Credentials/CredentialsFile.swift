@@ -22,7 +22,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// The hashes of the kinds and keys that have a record, which take less memory than the keys.
     private var live: Set<Int> = []
     private var appendFailed = false
-    /// Whether records that an earlier writer committed to the store may be missing in the file.
+    /// Whether records that an earlier writer committed to the store may be missing from the file.
     private var isOwed = false
     private var held: CredentialsLock?
 
@@ -34,7 +34,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
 
     /// True if records can't be appended to the file.
     ///
-    /// Until a `rewrite`, a gate that finds damage in the file admits only the worker named in its options.
+    /// Until a `rewrite`, a gate that finds damage in the file admits only the worker that the gate's options name.
     package var isDamaged: Bool { appendFailed || isOwed || parser.isDamaged }
 
     /// Opens the file or creates an empty one, and cuts off an incomplete last record that a crashed writer left.
@@ -62,7 +62,8 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// Signals to waiting writers that this writer is active, if it holds the lock.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Releases the lock; with `withdrawing`, for a caller that committed nothing, withdraws the promise first.
+    /// Releases the lock; `withdrawing` is true if the caller committed nothing, and then the promise is withdrawn
+    /// first.
     package mutating func release(withdrawing: Bool = false) {
         // If the withdrawal fails, the next writer rewrites the file, which takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }
@@ -87,8 +88,8 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Replaces the file with a new file of exactly these records, which is written in the same directory, synced and
-    /// renamed.
+    /// Replaces the file with a new file that contains exactly these records; the new file is written in the same
+    /// directory, synced and renamed.
     ///
     /// The old file is unchanged if writing or renaming fails.
     package mutating func rewrite(_ records: [Record]) throws(CredentialsError) {

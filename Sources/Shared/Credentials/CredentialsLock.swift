@@ -19,10 +19,10 @@ package struct CredentialsLock: ~Copyable, Sendable {
 
     private let path: String
     private let file: Descriptor
-    /// True if an earlier holder broke its promise, and its commits may thus be missing in the file.
+    /// True if an earlier holder broke its promise, and the file may thus lack that holder's commits.
     package let isOwed: Bool
 
-    /// Waits for the lock, and takes it over from a holder that is inactive for `patience` milliseconds.
+    /// Waits for the lock, and takes it over from a holder that has been inactive for `patience` milliseconds.
     ///
     /// - Throws: `CredentialsError.busy` if other writers hold the lock for all of `longest` milliseconds.
     package static func take(
@@ -78,7 +78,8 @@ package struct CredentialsLock: ~Copyable, Sendable {
         if !isOwed { try settle() }
     }
 
-    /// Replaces the lock's file with a new one, unless another writer has done so or the holder was active.
+    /// Replaces the lock's file with a new one, unless another writer has replaced the file or the holder has been
+    /// active since `state` was read.
     ///
     /// Only one writer at a time can replace the file. If two writers have waited for the same holder, one of them
     /// replaces the file, and the other continues to wait. The new file always contains a promise, whether or not the

@@ -14,7 +14,8 @@ package struct CredentialsParser: Sendable {
     /// Makes a parser that starts at a record; the caller has read the header.
     init(isPastHeader: Bool) { self.isPastHeader = isPastHeader }
 
-    /// Applies the complete records at the start of `bytes`, and returns the number of consumed bytes, or 0 for damage.
+    /// Applies the complete records at the start of `bytes`, and returns the number of consumed bytes, or 0 if the file
+    /// is damaged.
     package mutating func parse(_ bytes: UnsafeRawBufferPointer, apply: (Record) -> Void) -> Int {
         var consumed = 0
         if !isPastHeader {
@@ -58,7 +59,8 @@ package struct CredentialsParser: Sendable {
 }
 
 extension Record {
-    /// Encodes the record as hexadecimal digits for a message, in the format of the file with length and checksum.
+    /// Encodes the record as hexadecimal digits for a message, in the same format as in the file, with length and
+    /// checksum.
     ///
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }

@@ -53,8 +53,8 @@ extension Record {
 
     /// The distance from the largest known connection number to a restarted broker's first number.
     ///
-    /// Between two records of the kind `connections`, fewer connections begin than this number. The gate therefore
-    /// never reuses a number that the service has seen.
+    /// Fewer connections than this number begin between two records of the kind `connections`. The gate therefore never
+    /// reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
     /// The record's key, such as a product key, did, app id, service name or terminal id.
@@ -144,7 +144,8 @@ package enum Role: Sendable, Equatable {
     case scheduler
     /// An identity provider ends sessions with messages on `system/session-invalid`.
     case identity
-    /// A console reads everything below the root, at a few hundred messages a second, and writes nothing.
+    /// A console reads everything below the root and writes nothing; it receives at most a few hundred messages a
+    /// second.
     case console
     /// A custom service publishes and subscribes only within its own topic filters.
     case custom(publish: [String], subscribe: [String])

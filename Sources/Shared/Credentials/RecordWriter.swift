@@ -1,6 +1,6 @@
 /// The layout of the credentials file.
 ///
-/// The file consists of a header and records, whose numbers are little-endian:
+/// The file consists of a header and records. All numbers are little-endian:
 ///
 ///     header   "LAMPGATE"  version: UInt16 = 1  reserved: UInt16 = 0  CRC-32C of the twelve bytes
 ///     record   length of body: UInt16  body  CRC-32C of length and body

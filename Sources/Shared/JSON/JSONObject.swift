@@ -1,4 +1,4 @@
-/// The members of a JSON object, in the order in which they were written; lookups compare them one by one.
+/// The members of a JSON object, in the order in which they were written; a lookup compares the names one by one.
 package struct JSONObject: Sendable {
     /// A member's name and value.
     package struct Member: Sendable, Equatable {

@@ -69,7 +69,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Returns whether two values are written the same, with strings compared by code points.
+    /// Returns whether two values are written in the same way, with strings compared by code points.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

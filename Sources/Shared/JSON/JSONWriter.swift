@@ -21,7 +21,7 @@ package struct JSONWriter: ~Copyable {
     /// Ends the array that was begun last.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Writes a member's name, which the member's value must follow.
+    /// Writes a member's name; the caller must write the member's value next.
     package mutating func name(_ name: String) {
         value(name)
         bytes.append(UInt8(ascii: ":"))
@@ -49,7 +49,7 @@ package struct JSONWriter: ~Copyable {
     /// Writes a number as the shortest text that reads back as the same double.
     package mutating func value(_ number: Double) {
         separate()
-        // JSON can't express infinities and NaN, and the parser produces none.
+        // JSON can't express infinities or NaN, and the parser never returns them.
         guard number.isFinite else { return bytes.append(contentsOf: "null".utf8) }
         var text = number.description
         text.withUTF8 { bytes.append(contentsOf: $0) }

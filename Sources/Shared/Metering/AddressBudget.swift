@@ -1,4 +1,4 @@
-/// The limit on the messages of all senders behind one source address, which the senders share fairly.
+/// The limit on the messages of all senders behind one source address; the senders share the limit fairly.
 ///
 /// Many senders, each within its own allowance, can send too much together. When an address has used up its rate and
 /// burst, messages from infrequent senders still pass. An honest app is therefore served even if a sender behind the

@@ -6,11 +6,11 @@ package struct Allowance: Sendable, Equatable {
     package var messagesPerSecond: Int
     /// The number of messages in a burst.
     package var messageBurst: Int
-    /// The number of bytes per second in the long run, which counts topics, payloads and properties.
+    /// The number of bytes per second in the long run; the bytes of topics, payloads and properties are counted.
     package var bytesPerSecond: Int
     /// The number of bytes in a burst.
     ///
-    /// A message larger than this number never passes.
+    /// A message larger than this number of bytes never passes.
     package var byteBurst: Int
 
     /// Makes an allowance.

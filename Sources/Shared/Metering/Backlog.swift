@@ -1,10 +1,10 @@
 /// The count of messages that a worker hasn't processed yet, with a fair share of the limit for each sender.
 ///
-/// The worker publishes echoes to itself, which wait in the same queue as the senders' messages. Each echo contains
-/// `seen`, the number of the newest echo that came back after all messages before it were processed. The backlog marks
-/// one echo. Once `seen` reaches the marked echo, all messages before the mark have been processed, and the mark moves
-/// to the newest echo. Only messages since the previous mark can still wait, so messages are counted in two epochs, in
-/// total and for each sender.
+/// The worker publishes echoes to itself. The echoes wait in the same queue as the senders' messages, so when an echo
+/// comes back, the worker has processed all messages before that echo. Each echo contains `seen`, the number of the
+/// newest echo that has come back. The backlog marks one echo. Once `seen` reaches the marked echo, all messages before
+/// the mark have been processed, and the mark moves to the newest echo. Only messages since the previous mark can still
+/// be waiting, so messages are counted in two epochs, in total and for each sender.
 ///
 /// When the backlog has reached `limit`, a sender that has used up its share can't add messages. The share is the limit
 /// divided by the number of senders in the backlog, but at least one message. The backlog thus stays within twice the
@@ -20,8 +20,8 @@ package struct Backlog: Sendable {
     private var epoch = 0
     /// The number of messages since the mark (`new`), and between the previous mark and this one (`old`).
     private var messages = (new: 0, old: 0)
-    /// The number of senders since the mark (`new`), the number of these that sent nothing in the previous epoch
-    /// (`fresh`), and the number of senders in the previous epoch (`old`).
+    /// The number of senders that have sent messages since the mark (`new`), the number of those that sent nothing in
+    /// the previous epoch (`fresh`), and the number of senders in the previous epoch (`old`).
     private var senders = (new: 0, fresh: 0, old: 0)
 
     /// The counts of one sender.

@@ -1,8 +1,8 @@
-/// The counts, by source address, of connections that were closed within an hour because they sent too fast.
+/// The counts, by source address, of connections that were closed within the last hour because they sent too fast.
 ///
-/// The newest `limit` times of each address are kept, for at most `addressesMax` addresses. If there are more
-/// addresses, those without a closing in the last hour are dropped. If that isn't enough, all addresses are dropped.
-/// Times are milliseconds on a clock that is never set back.
+/// For each address, the times of the newest `limit` closings are kept, for at most `addressesMax` addresses. If there
+/// are more addresses, those without a closed connection in the last hour are dropped. If that isn't enough, all
+/// addresses are dropped. Times are milliseconds on a clock that is never set back.
 package struct Closings: Sendable {
     private let limit: Int
     private let addressesMax: Int
@@ -16,7 +16,8 @@ package struct Closings: Sendable {
         (self.limit, self.addressesMax) = (limit, addressesMax)
     }
 
-    /// Records that a connection from an address was closed, and returns whether the limit is reached within an hour.
+    /// Records that a connection from an address was closed, and returns whether the address has reached the limit
+    /// within the last hour.
     package mutating func note(_ address: String, at now: Int64) -> Bool {
         guard limit > 0 else { return false }
         if times[address] == nil, times.count >= addressesMax { makeRoom(at: now) }

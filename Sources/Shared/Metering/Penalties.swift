@@ -13,7 +13,7 @@ package struct Penalties: Sendable {
         var until: Int64
     }
 
-    /// The time for which a sender is remembered after its pause, and up to which pauses double, in milliseconds.
+    /// The time for which a sender is remembered after its pause, in milliseconds; pauses double up to this time.
     package static let memory: Int64 = 3_600_000
 
     /// Makes penalties without senders; `pause` is the first pause in milliseconds, and with 0 no sender is refused.
@@ -24,7 +24,7 @@ package struct Penalties: Sendable {
     /// The number of remembered senders.
     package var count: Int { entries.count }
 
-    /// Refuses a sender from now on.
+    /// Refuses a sender from now on, until the sender's pause ends.
     package mutating func impose(on key: String, at now: Int64) {
         guard pause > 0, limit > 0 else { return }
         if entries[key] == nil, entries.count >= limit { makeRoom(at: now) }

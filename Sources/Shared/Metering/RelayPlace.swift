@@ -1,4 +1,4 @@
-/// The place of a client's address in the file through which the WebSocket relay passes these addresses to the gate.
+/// The place of a client's address in the file that the WebSocket relay uses to pass clients' addresses to the gate.
 ///
 /// Mosquitto 2.0.11 doesn't support the PROXY protocol, and a plugin gets only the source address of a connection. The
 /// relay therefore connects for each client from a separate loopback address, 127.64.0.1 to 127.64.255.254. The last

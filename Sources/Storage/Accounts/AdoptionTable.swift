@@ -9,7 +9,7 @@ package struct AdoptionTable: TransactionTable {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid)
     }
 
-    /// Replaces an anonymous user's binding to a device with the account's given binding, and moves the anonymous
+    /// Replaces an anonymous user's binding to a device with a given binding of the account, and moves the anonymous
     /// user's schedules for the device to the account.
     package func move(_ binding: Binding, from uid: UserID) throws {
         try transaction.requireLock(of: binding.did)

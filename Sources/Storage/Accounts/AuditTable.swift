@@ -2,7 +2,8 @@ package import Domain
 
 /// The audit trail, a log of actions on accounts and by operators.
 ///
-/// A row changes only when its user is erased: it loses personal details. Rows are deleted after a retention time.
+/// A row changes only when its user is erased. Personal details are then removed from the row. Rows are deleted after a
+/// retention time.
 package struct AuditTable: TransactionTable {
     let transaction: Transaction
 
@@ -90,7 +91,8 @@ package struct AuditTable: TransactionTable {
     }
 }
 
-/// A line of the audit trail with its id: roughly the time of the line's creation, in microseconds since 1970.
+/// A line of the audit trail with its id; the id is roughly the time of the line's creation, in microseconds since
+/// 1970.
 struct AuditRow: TableRow {
     var id: Int64
     var entry: AuditEntry

@@ -131,7 +131,7 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// How many commands a step can check for each event that it can change, since a check costs less than a change.
+    /// How many commands a step can check for each event that it can change; a check costs less than a change.
     private static let lookedAtPerChanged = 4
 
     /// Checks a formerly bound device's commands, starting where the last step ended; returns the number checked.
@@ -180,7 +180,8 @@ package struct CancellationTable: TransactionTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Returns how many commands to check next, at most `limit`, and the last one's `cid`; nil if no more are left.
+    /// Returns how many commands to check next, at most `limit`, and the last one's `cid`; the `cid` is nil if no
+    /// commands are left.
     private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """

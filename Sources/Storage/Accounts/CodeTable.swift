@@ -32,10 +32,10 @@ package struct CodeTable: TransactionTable {
         )
     }
 
-    /// Counts a try to enter a code; returns false if no try was left.
+    /// Counts an attempt to enter a code; returns false if no attempt was left.
     ///
-    /// The try is counted in one transaction, and the code is compared in a later transaction. Requests with the code's
-    /// token have separate tries, so requests without the token can't use them up.
+    /// The attempt is counted in one transaction, and the code is compared in a later transaction. Attempts with the
+    /// code's token are counted separately, so requests without the token can't use up these attempts.
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         if let token, try hasToken(scope, token) {
             // The statement compares the token again, because a newer code may have replaced the code after `hasToken`

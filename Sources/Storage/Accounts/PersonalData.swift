@@ -138,7 +138,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns a message's record as JSON; a record is kept after its message was sent or given up.
+    /// Returns a message's record as JSON; a record is kept after its message has been sent or given up.
     private static func record(_ record: MessageRecord) -> JSONObject {
         JSONObject([
             ("channel", .string(record.channel.rawValue)), ("to", .string(record.address)),

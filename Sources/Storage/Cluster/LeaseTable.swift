@@ -16,7 +16,7 @@ package struct LeaseTable {
         package var lane: Int
         /// The process that holds the lane or was the last to hold it; nil after the lane was given back.
         package var node: String?
-        /// The number of times the lane was taken.
+        /// The number of times that the lane has been taken.
         package var epoch: Int64
         /// Whether the holder counts as alive.
         package var isHeld: Bool

@@ -35,7 +35,7 @@ package struct NodeTable {
 
     /// Claims a free slot for a process, which then counts as alive for `milliseconds`; nil if all slots are in use.
     ///
-    /// If this process replaces an `earlier` one, that process's slot is freed first.
+    /// If this process replaces an `earlier` one, the earlier process's slot is freed first.
     package func claim(
         id: String,
         name: String,

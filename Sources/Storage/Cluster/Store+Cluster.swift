@@ -57,7 +57,8 @@ extension Store {
 }
 
 extension StoreEngine {
-    /// Runs a transaction on a separate connection, beside other transactions if the engine allows several writers.
+    /// Runs a transaction on a separate connection, in parallel with other transactions if the engine allows several
+    /// writers.
     func coordinate<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }

@@ -183,7 +183,7 @@ package struct CommandTable: TransactionTable {
         try sql.run("DELETE FROM dispatch WHERE did = $1", each: dispatches) { $0.did }
     }
 
-    /// Returns at most `limit` dispatch requests of some shards that are due.
+    /// Returns at most `limit` due dispatch requests of some shards.
     package func dueDispatches(limit: Int, of shards: Shards) throws -> [DispatchRequest] {
         guard shards.areAll else {
             return try sql.rows(
@@ -218,9 +218,9 @@ package struct CommandTable: TransactionTable {
     /// A command created within the last second stays unchanged, since it was most likely created after the clock was
     /// set back.
     ///
-    /// `jump` is given if the clock was earlier set ahead, at `jump.at`. The clock is now `jump.behind` milliseconds
-    /// behind a clock without that step and without all later steps. The deadlines of commands created before `jump.at`
-    /// are moved by `jump.behind` instead of `step`.
+    /// `jump` is given if the clock was earlier set ahead, at `jump.at`. `jump.behind` says how many milliseconds the
+    /// clock is now behind a clock that made neither that step nor any later step. The deadlines of commands created
+    /// before `jump.at` are moved by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds

@@ -24,7 +24,7 @@ package struct DeviceFilter: Sendable {
     package var namedProducts: [ProductKey] = []
     /// A part of the name that operators gave the device, in lower case.
     package var name: String?
-    /// The name of a tag; only devices with this tag, and with `tagValue` if given, are read, by means of an index.
+    /// The name of a tag; an index is used to read only devices with this tag, and with `tagValue` if given.
     package var tag: String?
     /// The value of the tag; nil for any value.
     package var tagValue: String?
@@ -52,7 +52,8 @@ package struct DeviceListing: Sendable {
 }
 
 extension DeviceTable {
-    /// The filters' condition on a device `d` and its status `s`; `$1` is the id to start after, the rest are filters.
+    /// The filters' condition on a device `d` and its status `s`; `$1` is the id to start after, and the other
+    /// parameters are the filters.
     private static let narrowed = """
         d.did > $1 AND ($2 IS NULL OR instr($2, ',' || d.productKey || ',') > 0)
         AND ($3 IS NULL OR instr($3, ',' || d.productKey || ',') = 0)

@@ -242,7 +242,7 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the newest future time in the history, if any; only the history has the times of binary reports.
+    /// Returns the newest future time in the history, if any; only the history contains the times of binary reports.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(now)
@@ -253,7 +253,7 @@ package struct DeviceTable: TransactionTable {
         return [newest].compactMap(\.self)
     }
 
-    /// Deletes a device and all data that belongs to it alone; the device's bindings must have ended before.
+    /// Deletes a device and all data that belongs to it alone; the device's bindings must have ended before this call.
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
         for table in [

@@ -94,7 +94,8 @@ package struct ProductTable: TransactionTable {
         return states.contains(true)
     }
 
-    /// Returns the distinct names of alerts and faults that are open on a device and that `isWanted` accepts.
+    /// Returns the distinct names of alerts and faults that are open on any device of a product and that `isWanted`
+    /// accepts.
     package func openConditions(_ key: ProductKey, where isWanted: (ConditionKind, String) -> Bool) throws -> [String] {
         var names: Set<String> = []
         let states = try sql.query("SELECT conditions FROM status WHERE productKey = $1 AND conditions <> '[]'", key) {

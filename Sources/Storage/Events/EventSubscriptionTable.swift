@@ -10,7 +10,8 @@ package struct EventSubscriptionTable: TransactionTable {
         try sql.find(EventSubscription.table, id)
     }
 
-    /// Locks a subscription until the end of the transaction, so that no other process moves its cursor meanwhile.
+    /// Locks a subscription until the end of the transaction, so that no other process moves the subscription's cursor
+    /// in the meantime.
     package func lock(_ id: SubscriptionID) throws {
         guard sql.hasOtherWriters else { return }
         try sql.run("SELECT 1 FROM eventSubscription WHERE subscriptionId = $1 FOR UPDATE", id)
@@ -71,7 +72,7 @@ package struct EventSubscriptionTable: TransactionTable {
 
     // MARK: Progress
 
-    /// Moves a subscription's cursor forward, unless the cursor was moved since the subscription was read.
+    /// Moves a subscription's cursor forward, unless the cursor has been moved since the subscription was read.
     package func acknowledge(_ subscription: EventSubscription, upTo cursor: EventCursor) throws {
         try sql.run(
             "UPDATE eventSubscription SET cursor = $1 WHERE subscriptionId = $2 AND cursor = $3",
@@ -99,14 +100,14 @@ package struct EventSubscriptionTable: TransactionTable {
         ) == 1
     }
 
-    /// Returns the last attempts to deliver to a webhook, the newest first.
+    /// Returns the latest attempts to deliver events to a webhook, the newest first.
     package func deliveries(of id: SubscriptionID) throws -> [EventDelivery] {
         try lines(of: id).compactMap { line in
             (try? JSONValue.parse(Array(line))).flatMap { EventDelivery(stored: $0) }
         }
     }
 
-    /// Adds attempts to deliver to a webhook, the newest first, and drops the oldest if there are too many.
+    /// Adds attempts to deliver events to a webhook, the newest first, and drops the oldest if there are too many.
     package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
         // Earlier attempts are not decoded, because a busy webhook can have hundreds of attempts per second.
         let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)

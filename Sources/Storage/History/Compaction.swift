@@ -2,8 +2,9 @@ package import Domain
 
 /// A round of compaction, which moves records from the history buffer into devices' chunks.
 ///
-/// Each call is short, so that it delays no worker. A round can stop because of an error or a crash, or because another
-/// process works on it (`RoundTaken`). The next round then continues, and no record is lost or moved twice.
+/// Each call is short, so that no worker is delayed. A round can stop because of an error or a crash, or because
+/// another process has worked on the same round (`RoundTaken`). The next round then continues, and no record is lost or
+/// moved twice.
 package struct Compaction {
     private var round: CompactionRound
     /// The approximate number of chunks that one transaction writes.
@@ -59,7 +60,8 @@ extension Store {
         return [slot] + owners.filter { !alive.contains($0) }
     }
 
-    /// Begins a round of about `bytesMax` bytes of an owner's part of the buffer; returns nil if the part is empty.
+    /// Begins a round that compacts about `bytesMax` bytes of an owner's part of the buffer; returns nil if the part is
+    /// empty.
     ///
     /// The owner is this process or a process that has ended. Each transaction writes about `step` chunks.
     package func beginCompaction(of owner: NodeSlot, bytesMax: Int, step: Int) throws -> Compaction? {

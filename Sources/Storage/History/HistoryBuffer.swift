@@ -48,7 +48,7 @@ package struct HistoryBuffer: TransactionTable {
         var mark: Mark
         var rows: Set<Int64> = []
 
-        /// Returns whether the lines of a device in a row were already moved.
+        /// Returns whether the lines of a device in a row have already been moved.
         func covers(_ did: String, in row: Int64) -> Bool { did <= mark.did && rows.contains(row) }
     }
 
@@ -147,7 +147,8 @@ package struct HistoryBuffer: TransactionTable {
         return round.seq == 0 ? nil : round
     }
 
-    /// Writes chunks of a round and returns its new mark; throws `RoundTaken` if another process works on the round.
+    /// Writes chunks of a round and returns its new mark; throws `RoundTaken` if another process has worked on the
+    /// round.
     ///
     /// Once the last chunk is written, readers ignore the round's rows. The first transaction, for which `before` is
     /// nil, claims the round. Later transactions continue from the mark `before`. Chunks of a device that was deleted
@@ -180,7 +181,7 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Claims a round for this process, by storing the round's first mark and the list of its rows.
     ///
-    /// All rows must still exist: in a round that is over, another process may have moved some of the rows.
+    /// All rows must still exist: another process may have moved some of the rows in a round that has ended since.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -198,7 +199,8 @@ package struct HistoryBuffer: TransactionTable {
         try transaction.meta.set(Self.rowFact(of: round.owner), to: rows.map(String.init).joined(separator: " "))
     }
 
-    /// Deletes some rows of a round whose chunks are all written; together with the last row, deletes the round's mark.
+    /// Deletes some rows of a round whose chunks have all been written; together with the last row, deletes the round's
+    /// mark.
     ///
     /// Rows are deleted in steps, because overwriting the content of all of them at once would delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {

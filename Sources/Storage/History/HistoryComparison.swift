@@ -13,7 +13,8 @@ package struct HistoryComparison: Sendable, Equatable {
 }
 
 extension HistoryTable {
-    /// Counts the accepted and the stored records of up to `limit` bound devices, for the newest two days of each.
+    /// Counts the accepted and the stored records of up to `limit` bound devices, for the newest two days of each
+    /// device.
     ///
     /// Days that began before `oldest` are left out. Devices are chosen in the order of their ids, from `start` to the
     /// last, and then from the first. If the method is called in `Store.read`, all numbers come from the same state of

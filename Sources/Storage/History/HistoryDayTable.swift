@@ -4,11 +4,11 @@ import JSON
 /// The sums of each device's past days, from which charts of long periods are drawn.
 ///
 /// Each past day with many records has one row for each data point, and one row without a name that says whether the
-/// day's sums are valid. Sums include only records in chunks. If records of a day arrive while or after the day is
-/// summed up, the day becomes stale: readers ignore its sums, and it is summed up again.
+/// day's sums are valid. Sums include only records in chunks. If records of a day arrive while the day is being summed
+/// up, or later, the day becomes stale: readers ignore its sums, and it is summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
-    /// The name under which `meta` stores the last day that has begun to be summed up.
+    /// The name under which `meta` stores the last day for which summing up has begun.
     private static let begunFact = "historyDaysBegun"
     /// The name under which `meta` stores the last day that was summed up for all devices.
     private static let doneFact = "historyDaysDone"
@@ -78,7 +78,8 @@ package struct HistoryDayTable: TransactionTable {
 
     private func fact(_ name: String) throws -> Int64? { try transaction.meta.value(name).flatMap { Int64($0) } }
 
-    /// Returns those of `dids` that have many records on a given day, if the day hasn't been summed up for them.
+    /// Returns the devices in `dids` that have many records on a given day, and for which that day hasn't been summed
+    /// up yet.
     package func missing(_ dids: [DeviceID], day: Int64) throws -> [DeviceID] {
         let time = HistoryDay.time(of: day)
         var found: [DeviceID] = []

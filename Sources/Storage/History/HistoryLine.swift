@@ -39,7 +39,7 @@ enum HistoryLine {
         )
     }
 
-    /// Returns the time of a line that begins with the bracket, in milliseconds since 1970.
+    /// Returns the time of a line that begins with the opening bracket, in milliseconds since 1970.
     static func ts(_ line: some Collection<UInt8>) -> Int64 {
         var rest = line.dropFirst()
         let isNegative = rest.first == UInt8(ascii: "-")

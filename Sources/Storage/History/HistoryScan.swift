@@ -1,11 +1,12 @@
 package import Domain
 
 extension HistoryTable {
-    /// Passes to `body` a device's records from a position on, each with the next position, until `body` returns false.
+    /// Passes to `body` a device's records from a given position on, each with the position after the record, until
+    /// `body` returns false.
     ///
-    /// Records before the time `to` come in the order of their times, or of arrival if the times are equal. Each record
-    /// is read once, from the buffer or a chunk, even if compaction is moving the record. No more chunks are read than
-    /// needed.
+    /// Only records before the time `to` are passed, in the order of their times. Records with equal times are passed
+    /// in the order of arrival. Each record is read once, from the buffer or a chunk, even if compaction is moving the
+    /// record. No more chunks are read than needed.
     ///
     /// - Returns: The number of records read.
     package func scan(
@@ -26,7 +27,7 @@ extension HistoryTable {
         return merge.visited
     }
 
-    /// Passes to `body`, in order, a device's chunks that can have lines of a period, until `body` returns false.
+    /// Passes to `body`, in order, a device's chunks that may contain lines from a period, until `body` returns false.
     func chunks(of did: DeviceID, from: Int64, to: Int64, _ body: (HistoryChunk) throws -> Bool) throws {
         try sql.scan(
             """

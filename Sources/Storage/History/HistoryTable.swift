@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// A report of a device with its time, as the history stores it.
+/// A device's report and the time of its values, as the history stores them.
 package struct HistoryRecord: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
@@ -29,8 +29,8 @@ package struct HistoryRecord: Sendable, Equatable {
 /// The history of devices' reports.
 ///
 /// A record is first stored in the buffer, with one row for each batch of reports. Compaction then moves the record
-/// into a chunk: the records of one device from at most an hour, in ascending order of time. Readers read both the
-/// buffer and the chunks.
+/// into a chunk. A chunk contains records of one device, in ascending order of time, from a period of at most an hour.
+/// Readers read both the buffer and the chunks.
 package struct HistoryTable: TransactionTable {
     let transaction: Transaction
 
@@ -86,7 +86,7 @@ package struct HistoryTable: TransactionTable {
         return count
     }
 
-    /// Returns whether a device has chunks or sums of days that end before a given moment.
+    /// Returns whether a device has chunks that end before a given moment, or sums of days that end before that moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """

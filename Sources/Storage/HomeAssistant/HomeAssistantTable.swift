@@ -9,8 +9,8 @@ package struct AnnouncedDevice: Sendable, Equatable {
     package var did: DeviceID
     /// The link's user.
     package var uid: UserID
-    /// All components that announcements have added for the device, each in the form that a message contains to remove
-    /// it.
+    /// All components that announcements have added for the device, each in the form that a message must contain to
+    /// remove the component.
     package var components: JSONObject
     /// The digest of the last message.
     package var hash: [UInt8]

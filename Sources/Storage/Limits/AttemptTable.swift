@@ -1,12 +1,14 @@
 package import Domain
 
-/// Counters of attempts, such as wrong passcodes or secrets; their number in a window of time is limited.
+/// Counters of attempts, such as wrong passcodes or secrets; the number of attempts in a window of time is limited.
 ///
-/// A window that begins too far in the future counts as over, because the clock has been set back since.
+/// A window that begins too far in the future counts as over, because the clock must have been set back after the
+/// window began.
 package struct AttemptTable: TransactionTable {
     let transaction: Transaction
 
-    /// How far in the future a window can begin, in seconds, since another machine's clock can be ahead.
+    /// How far in the future a window can begin, in seconds; another machine's clock can be ahead of this machine's
+    /// clock.
     private static let aheadMaxSeconds: Int64 = 60
     private var farthest: Instant { now.adding(seconds: Self.aheadMaxSeconds) }
 
@@ -65,7 +67,7 @@ package struct AttemptTable: TransactionTable {
         return try refusing.map { try retryAfter($0.subject, max: $0.max, windowSeconds: $0.windowSeconds) ?? 1 }.max()
     }
 
-    /// Counts an attempt, even if the limit is used up; returns the number of attempts in the present window.
+    /// Counts an attempt, even if the limit is used up; returns the number of attempts in the current window.
     ///
     /// The first attempt after a window's end begins a new window.
     @discardableResult
@@ -82,7 +84,7 @@ package struct AttemptTable: TransactionTable {
         )
     }
 
-    /// The statement that counts an attempt in the present window, or as the first one of a new window.
+    /// The statement that counts an attempt in the current window, or as the first attempt of a new window.
     private static let counting = """
         INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
         ON CONFLICT (subject) DO UPDATE SET
@@ -91,7 +93,7 @@ package struct AttemptTable: TransactionTable {
             until = CASE WHEN attempt.since NOT BETWEEN $4 + 1 AND $5 THEN excluded.until ELSE attempt.until END
         """
 
-    /// Subtracts a counted attempt that doesn't count after all, such as one with the right password.
+    /// Subtracts an attempt that was counted but must not count, such as an attempt with the right password.
     package func takeBack(_ subject: String) throws {
         try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0", subject)
     }

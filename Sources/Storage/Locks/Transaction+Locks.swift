@@ -46,7 +46,7 @@ extension Transaction {
 
     /// Finds a session, even an ended session, and locks its user; returns nil if there is no such session.
     ///
-    /// - Throws: `LockConflict` if the session has passed to another user meanwhile.
+    /// - Throws: `LockConflict` if the session was given to another user in the meantime.
     package func lockedSession(_ id: SessionID) throws -> Session? {
         try lock {
             try sessions.find(id)
@@ -82,7 +82,8 @@ extension Transaction {
         record?.note { $0.lock(new: did) }
     }
 
-    /// Locks all users and devices, before any other lock, for rare work that can concern any number of them.
+    /// Locks all users and devices, for rare work that can concern any number of them; the transaction must not have
+    /// taken any other lock before.
     package func lockAll() throws {
         record?.note { try $0.lockAll() }
         guard sql.hasOtherWriters else { return }
@@ -155,7 +156,7 @@ struct LockMissing: Error, CustomStringConvertible {
 
 /// The record of one transaction's locks, which all copies of the `Transaction` value share.
 final class LockRecord {
-    /// Whether this process is a test, as the environment variable `CHECK_LOCKS=1` says.
+    /// Whether this process is a test; tests run with the environment variable `CHECK_LOCKS=1`.
     ///
     /// Outside tests, a broken rule does no harm on SQLite and must not end the process.
     static let isTested = getenv("CHECK_LOCKS").map { String(cString: $0) == "1" } ?? false

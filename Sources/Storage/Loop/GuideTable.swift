@@ -2,7 +2,8 @@
 package struct GuideTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns in this order whether there is a product, registered device, report, binding and completed command.
+    /// Returns whether there is a product, a registered device, a report, a binding and a completed command, in this
+    /// order.
     package func steps() throws -> [Bool] {
         try [
             "SELECT 1 FROM product LIMIT 1",

@@ -41,8 +41,8 @@ package struct ExpiringRows: Sendable {
     /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
     /// With `besideOthers`, the statement locks the rows that it finds, so that the database checks their current
-    /// content. A counter, for example, may have begun a new window. The statement skips rows that other transactions
-    /// have locked.
+    /// content. For example, a counter of attempts may have begun a new window in the meantime. The statement skips
+    /// rows that other transactions have locked.
     func deletion(besideOthers: Bool) -> String {
         """
         DELETE FROM \(table) WHERE (\(key)) IN (

@@ -63,7 +63,7 @@ package struct RetentionTable: TransactionTable {
         """
 
     /// The condition that no commands are left from the time of an ended binding; commands are compared by number,
-    /// since times are unreliable after a clock was set back.
+    /// since times are unreliable if a clock has been set back.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))

@@ -53,7 +53,7 @@ package struct LinkTable: TransactionTable {
         )
     }
 
-    /// Voids a user's unused links of a kind that were made since a moment and that `isMeant` accepts.
+    /// Voids a user's unused links of a kind that were made since a given moment and that `isMeant` accepts.
     ///
     /// Links that can't be decoded are voided too.
     package func void(_ kind: Link.Kind, of uid: UserID, since moment: Instant, where isMeant: (Link) -> Bool) throws {

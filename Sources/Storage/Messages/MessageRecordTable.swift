@@ -20,7 +20,7 @@ package struct MessageRecordTable: TransactionTable {
         }
     }
 
-    /// Stores a message's record, and a hash of the full address by which the user's records can be found.
+    /// Stores a message's record with a hash of the full address; the hash serves to find a user's records.
     package func add(_ message: OutgoingMessage, _ record: MessageRecord) throws {
         let hash = addressHash(message.fullAddress, of: message.app)
         try sql.run(MessageRecordRow.table.upsert, MessageRecordRow(record, addressHash: hash))
@@ -42,7 +42,7 @@ package struct MessageRecordTable: TransactionTable {
         ).map(\.record)
     }
 
-    /// Returns the records of messages to a user's present addresses, the oldest first.
+    /// Returns the records of messages to a user's current addresses, the oldest first.
     func records(of user: User) throws -> [MessageRecord] {
         try user.messageAddresses.flatMap { address in
             try sql.rows(of: MessageRecordRow.table, "WHERE addressHash = $1", addressHash(address, of: user.app)).map(
@@ -51,7 +51,7 @@ package struct MessageRecordTable: TransactionTable {
         }.sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
     }
 
-    /// Deletes the records of messages to a user's present addresses.
+    /// Deletes the records of messages to a user's current addresses.
     func forget(_ user: User) throws {
         try sql.run("DELETE FROM messageRecord WHERE addressHash = $1", each: user.messageAddresses) {
             addressHash($0, of: user.app)

@@ -11,7 +11,7 @@ package struct OutgoingMessageTable: TransactionTable {
     package struct Due: Sendable, Equatable {
         /// The message.
         package var message: OutgoingMessage
-        /// The number of attempts to send the message, including the present one.
+        /// The number of attempts to send the message, including the current one.
         package var tries: Int
         /// The state last published to the terminal that requested the message; nil if no state was published.
         package var told: String?
@@ -30,9 +30,9 @@ package struct OutgoingMessageTable: TransactionTable {
 
     /// Claims due messages of a channel, the oldest first, for `leaseSeconds`.
     ///
-    /// When a claim expires because its process died, another process sends the message. Up to ten times as many
-    /// messages are read as are claimed, so that one sender's many messages don't delay the messages of others. Each
-    /// message goes to only one process.
+    /// When a claim expires because its process died, another process sends the message. For each message to be
+    /// claimed, up to ten due messages are read, so that one sender's many messages don't delay the messages of other
+    /// senders. Each message goes to only one process.
     package func claim(_ channel: OutgoingMessage.Channel, leaseSeconds: Int64, limit: Int) throws -> [Due] {
         let waiting = try query(
             "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3",
@@ -40,7 +40,8 @@ package struct OutgoingMessageTable: TransactionTable {
             now,
             limit * Self.lookedAtPerClaimed
         )
-        // Terminals take turns, and so do apps with messages that no terminal requested.
+        // Messages are taken in turn from each terminal that requested messages, and from each app with messages that
+        // no terminal requested.
         let due = FairTurns.first(limit, of: waiting) { row in row.message.origin?.terminal.text ?? row.message.app.text
         }
         let again = now.adding(seconds: leaseSeconds)
@@ -61,7 +62,8 @@ package struct OutgoingMessageTable: TransactionTable {
         return claimed
     }
 
-    /// After a restart, makes the messages that this process's slot had claimed due at once: those claims are obsolete.
+    /// After a restart, makes messages due at once if this process's slot had claimed them, because those claims are
+    /// obsolete.
     package func resume() throws {
         try sql.run(
             "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",
@@ -148,7 +150,7 @@ package struct OutgoingMessageTable: TransactionTable {
     /// Returns when the next message expires, or nil.
     package func nextExpiry() throws -> Instant? { try sql.value("SELECT min(expiresAt) FROM delivery") }
 
-    /// Returns a user's unsent mails and text messages, oldest first; to find them, decrypts the messages of all users.
+    /// Returns a user's unsent emails and text messages, oldest first; decrypts the messages of all users to find them.
     package func unsent(to user: User) throws -> [Due] {
         let addresses = user.messageAddresses
         guard !addresses.isEmpty else { return [] }
@@ -205,7 +207,7 @@ struct MessageRow: TableRow {
             createdAt: column("createdAt", \.due.createdAt)
         )
         let row = MessageRow(due: due, dueAt: column("dueAt", \.dueAt), claimedBy: column("claimedBy", \.claimedBy))
-        // The column only serves to find a terminal's pushes.
+        // The column is used only to find a terminal's pushes.
         let _: TerminalID? = column("terminalId") { $0.due.message.push?.address.terminal }
         return row
     }

@@ -40,7 +40,7 @@ package struct StoreMove {
     private static let facts = "meta"
     /// How many topics of waiting messages an error names, at most.
     private static let topicsShownMax = 5
-    /// How many checks for other processes on the source are made, a tenth of a second apart.
+    /// How many times, a tenth of a second apart, to check whether another process is using the source.
     private static let looks = 20
 
     private let source: Store
@@ -212,7 +212,8 @@ package struct StoreMove {
 }
 
 extension SQL {
-    /// Makes PostgreSQL number the next new row of a table one higher than the last existing row.
+    /// Sets the number that PostgreSQL gives to the next new row of a table; it is the largest existing number plus
+    /// one.
     fileprivate func numberBehind(_ table: StoredTable) throws {
         guard let column = table.numbered, let last = try integer("SELECT max(\(column)) FROM \(table.name)") else {
             return

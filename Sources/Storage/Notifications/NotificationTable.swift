@@ -38,8 +38,8 @@ package struct NotificationTable: TransactionTable {
         )
     }
 
-    /// Returns a user's notifications and hidden records of a period, the newest first, with the errors of pushes that
-    /// are tried again.
+    /// Returns a user's notifications and hidden records from a period, the newest first, with the errors of pushes
+    /// that will be tried again.
     package func records(
         of uid: UserID,
         did: String = "",
@@ -61,7 +61,7 @@ package struct NotificationTable: TransactionTable {
         ).map(explained)
     }
 
-    /// Returns a notification with the present errors or final outcomes of its pending pushes.
+    /// Returns a notification with the current error or the final outcome of each push that is stored as pending.
     private func explained(_ note: Domain.Notification) throws -> Domain.Notification {
         var note = note
         for var push in note.pushes where push.outcome == .pending {
@@ -126,15 +126,15 @@ package struct NotificationTable: TransactionTable {
         return rows
     }
 
-    /// Returns the notifications with the given ids that a user has.
+    /// Returns those of a user's notifications that have the given ids.
     private func find(_ ids: [NotificationID], of uid: UserID) throws -> [Domain.Notification] {
         try ids.compactMap { try find($0) }.filter { $0.uid == uid && !$0.isHidden }
     }
 
     // MARK: The notifier's changes
 
-    /// Returns, by the index of a given notification, the newest stored notification to the same user about the same
-    /// device and subject.
+    /// Returns the newest stored notification to the same user about the same device and subject as a given
+    /// notification, by the index of the given one.
     package func similar(to notes: [Domain.Notification]) throws -> [Int: Domain.Notification] {
         var found: [Int: Domain.Notification] = [:]
         try sql.query(
@@ -183,7 +183,8 @@ package struct NotificationTable: TransactionTable {
         try sql.run(Domain.Notification.table.update, each: notes)
     }
 
-    /// Deletes each user's oldest notifications and records, to leave at most `limit` of each kind.
+    /// Deletes each user's oldest notifications and hidden records, so that at most `limit` notifications and `limit`
+    /// hidden records are left.
     package func trim(_ uids: some Collection<UserID>, to limit: Int) throws {
         for isHidden in [false, true] {
             try sql.run(

@@ -20,7 +20,7 @@ package struct PushAddressTable: TransactionTable {
         return found
     }
 
-    /// Returns at most `limit` addresses due for a push that says how many notifications were left out.
+    /// Returns at most `limit` addresses to which a push is due that says how many notifications were left out.
     package func owed(limit: Int) throws -> [PushAddress] {
         try sql.rows(of: PushAddress.table, "WHERE summaryAt <= $1 ORDER BY summaryAt LIMIT $2", now, limit)
     }
@@ -37,7 +37,8 @@ package struct PushAddressTable: TransactionTable {
         try sql.run(PushAddress.table.upsert, address)
     }
 
-    /// Stores the counts and the last outcomes of addresses; skips addresses set again or removed since they were read.
+    /// Stores the counts and the last outcomes of addresses; skips addresses that were changed or removed after they
+    /// were read.
     package func save(_ addresses: [PushAddress]) throws {
         try sql.run(
             """
@@ -99,7 +100,7 @@ extension PushAddress: TableRow {
         return address
     }
 
-    /// The address and its keys as JSON, as they are encrypted.
+    /// The address and its keys as JSON, before encryption.
     private var content: [UInt8] {
         JSONObject([
             ("address", .string(address)), ("p256dh", keys.map { .string($0.p256dh) }),

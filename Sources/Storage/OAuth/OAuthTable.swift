@@ -48,7 +48,7 @@ package struct OAuthTable: TransactionTable {
     /// Adds a client.
     package func add(_ client: OAuthClient) throws { try sql.run(OAuthClient.table.insert, client) }
 
-    /// Deletes a client; its sessions must have ended before.
+    /// Deletes a client; its sessions must already have ended.
     package func remove(_ id: ClientID) throws { try sql.run("DELETE FROM oauthClient WHERE clientId = $1", id) }
 
     /// Returns at most `limit` sessions of a client that have not ended.

@@ -96,7 +96,7 @@ package struct OperatorTable: TransactionTable {
         ).map(\.session)
     }
 
-    /// Stores the present time as the last use of a session.
+    /// Stores the current time as the last use of a session.
     package func noteUse(ofSession id: String) throws {
         try sql.run("UPDATE operatorSession SET seenAt = $1 WHERE sessionId = $2", now, id)
     }
@@ -133,7 +133,7 @@ package struct OperatorTable: TransactionTable {
         ).map(\.token)
     }
 
-    /// Stores the present time as the last use of a token.
+    /// Stores the current time as the last use of a token.
     package func noteUse(ofToken id: String) throws {
         try sql.run("UPDATE operatorToken SET usedAt = $1 WHERE tokenId = $2", now, id)
     }

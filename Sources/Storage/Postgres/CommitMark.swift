@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// The mark is stored as a notice's id. By claiming the mark, the next run waits for the end of the earlier transaction
 /// and learns whether that transaction was committed. If so, the earlier transaction's value and effects are used. A
-/// mark isn't needed once its commit was answered. The next transaction with a mark deletes the old mark, and
-/// maintenance deletes marks that are left.
+/// mark is no longer needed when the answer to its commit has arrived. The next transaction with a mark deletes the old
+/// mark, and maintenance deletes any remaining marks.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
     private let answered: AnsweredMarks
@@ -39,7 +39,8 @@ final class CommitMark<Value> {
     /// Notes that the answer to the commit of a run arrived.
     func confirm() { state = .answered }
 
-    /// Lets the next transaction with a mark delete the stored marks; called when there are no more runs.
+    /// Lets the next transaction with a mark delete the stored marks; called when the transaction will not be run
+    /// again.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }

@@ -42,7 +42,7 @@ package final class GateFeed {
         } catch let error as PostgresError {
             throw PostgresDatabase.failure(error, address.place)
         }
-        // Any key will do, since no encrypted column is read.
+        // Any key can be used here, since no encrypted column is read.
         guard let key = ServerKey([UInt8](repeating: 0, count: ServerKey.byteCount)) else {
             throw Store.Failure.cannotOpen(path: address.place, reason: "no key")
         }

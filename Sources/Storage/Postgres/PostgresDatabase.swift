@@ -68,7 +68,8 @@ final class PostgresDatabase: Sendable {
 
     /// How many times, a tenth of a second apart, to check whether another process has disconnected.
     ///
-    /// All checks together take longer than the server needs to notice that the process's machine can't be reached.
+    /// All checks together take longer than the server needs to notice that the other process's machine can't be
+    /// reached.
     private static let looksForFoes = 80
 
     /// A flag that can be set, but not cleared.
@@ -100,7 +101,8 @@ final class PostgresDatabase: Sendable {
 
     /// How many seconds to wait for the server, at most, after a commit without an answer.
     ///
-    /// A command waits long enough for a failover. The service's threads have other work and wait only for a restart.
+    /// A command waits long enough for a failover. The service's threads have other work, so they wait only long enough
+    /// for a restart of the server.
     private static let awaitedMax = (command: 30, service: 5)
 
     /// Waits until the server can be reached, but for at most `awaitedMax`.

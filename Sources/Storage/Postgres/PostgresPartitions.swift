@@ -56,7 +56,8 @@ extension PostgresDatabase {
 }
 
 extension Store {
-    /// Creates missing partitions for the week of `now` and some later ones; returns the number, which is 0 on SQLite.
+    /// Creates missing partitions for the week of `now` and some later weeks; returns the number created, which is 0 on
+    /// SQLite.
     package func makeHistoryPartitions(at now: Instant) throws -> Int {
         try server?.makePartitions(at: now.milliseconds) ?? 0
     }
@@ -78,7 +79,8 @@ extension Store {
         _ = try server.makePartitions(forWeeksOf: weeks.map { $0 * PostgresTables.partitionMilliseconds })
     }
 
-    /// Drops partitions whose records are all older than a given moment; returns the number, which is 0 on SQLite.
+    /// Drops partitions whose records are all older than a given moment; returns the number dropped, which is 0 on
+    /// SQLite.
     package func dropHistoryPartitions(before moment: Instant) throws -> Int {
         try server?.dropPartitions(before: moment.milliseconds) ?? 0
     }

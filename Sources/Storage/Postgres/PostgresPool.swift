@@ -4,9 +4,9 @@ import Synchronization
 
 /// A pool with a limited number of database connections, each used by one thread at a time.
 ///
-/// A failed connection is closed together with all idle connections: after a failover, they lead to a server that no
-/// longer writes. After a failed attempt to connect, further attempts fail at once during a pause, which grows from 0.1
-/// to 2 seconds.
+/// When a connection fails, it is closed together with all idle connections. After a failover, these connections lead
+/// to a server that no longer accepts writes. After a failed attempt to connect, further attempts fail at once during a
+/// pause, which grows from 0.1 to 2 seconds.
 final class PostgresPool: Sendable {
     /// The longest time for which a thread waits for a connection, in seconds.
     static let waitMax = 10

@@ -18,7 +18,8 @@ enum PostgresSettings {
         }
     }
 
-    /// All settings; time limits are 2 s for a frozen process's transaction, 5 s for a lock, and 15 s for a statement.
+    /// All settings; time limits are 2 s for a frozen process's transaction, 5 s for waiting for a lock, and 15 s for a
+    /// statement.
     static let all = [
         Setting("server_encoding", "UTF8"), Setting("lc_collate", "C", "POSIX", query: database("datcollate")),
         Setting("locale provider", "c", query: database("datlocprovider")),

@@ -18,7 +18,8 @@ package struct RequestTable: TransactionTable {
         package var waitsFor: (did: DeviceID, cid: Int64)?
         /// How many times the request was refused because its worker was absent; nil if the request was carried out.
         ///
-        /// The broker has kept each copy of the request for the worker, which must ignore these copies when it is back.
+        /// The broker has kept each copy of the request for the worker, which must ignore these copies when it runs
+        /// again.
         package var turnedAway: Int64?
         /// When the request was received.
         package var at: Instant
@@ -215,7 +216,8 @@ package struct RequestTable: TransactionTable {
     /// Deletes a row and all rows before it, whatever their age.
     package func drop(upTo seq: Int64) throws { try sql.run("DELETE FROM request WHERE seq <= $1", seq) }
 
-    /// Returns how many requests precede the first request from a given time on, or `limit` if there are more.
+    /// Returns the number of requests before the first request that was received at or after a given time, but at most
+    /// `limit`.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(
             """

@@ -59,8 +59,8 @@ package struct Column {
         return try body(Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self)))
     }
 
-    /// Returns a column's bytes; the pointer is requested before the number, since SQLite reports the right number only
-    /// then.
+    /// Returns a column's bytes; the caller must request the pointer first, since SQLite reports the right number of
+    /// bytes only after that.
     private static func bytes(
         _ statement: OpaquePointer,
         _ index: Int32,

@@ -3,7 +3,7 @@ package import JSON
 
 /// A value that can be stored in one column of a row, and be set as one parameter of a statement.
 package protocol ColumnValue {
-    /// Reads the value of a column; NULL gives 0, an empty string or the like.
+    /// Reads the value of a column; NULL gives 0, an empty string or another empty value.
     init(_ column: Column)
     /// Sets a parameter to this value.
     func bind(to parameter: Parameter)

@@ -16,7 +16,7 @@ struct DeviceLog<Record: TableRow>: Sendable {
             """
     }
 
-    /// Passes to `body` a device's rows of a period, the newest first, until `body` returns false.
+    /// Passes to `body` a device's rows from a period, the newest first, until `body` returns false.
     ///
     /// If `cursor` is given, begins with the first row older than the cursor.
     func scan(

@@ -64,7 +64,7 @@ enum Engine {
         }
     }
 
-    /// Runs the statements that were put off to be sent together with a later statement.
+    /// Runs the statements that have been held back so that they can be sent together with a later statement.
     func settle() throws {
         guard case .postgres(let connection) = self else { return }
         try connection.settle()

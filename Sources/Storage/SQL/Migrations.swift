@@ -29,8 +29,8 @@ enum Migrations {
 
     /// The number of steps that the previous version knew.
     ///
-    /// If several processes share a database, processes of the previous version can run at the same time as this
-    /// version's. The number must be raised with each release.
+    /// If several processes share a database, processes of the previous version can run at the same time as processes
+    /// of this version. The number must be raised with each release.
     static let versionBefore = 1
 
     /// The first step of databases that were made before the first release.

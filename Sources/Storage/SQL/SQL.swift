@@ -57,7 +57,7 @@ package final class SQL {
         try engine.run(sql, each: elements) { Self.bind(value($0), to: $1) }
     }
 
-    /// Runs a query, and returns the values that `row` makes of the rows.
+    /// Runs a query, and returns the values that `row` makes from the rows.
     package func query<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -75,7 +75,7 @@ package final class SQL {
         return results
     }
 
-    /// Runs a query, and returns what `row` makes of the first row; nil if there are no rows.
+    /// Runs a query, and returns the value that `row` makes from the first row; nil if there are no rows.
     package func first<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -204,8 +204,8 @@ package final class SQL {
 
     // MARK: Transactions
 
-    /// Whether other transactions can write at the same time; if so, a transaction must lock the rows on which it
-    /// decides.
+    /// Whether other transactions can write at the same time; if so, a transaction must lock the rows on which its
+    /// decisions depend.
     var hasOtherWriters: Bool {
         switch engine {
         case .sqlite: false

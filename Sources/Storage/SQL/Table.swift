@@ -18,8 +18,8 @@ package protocol TableRow: Sendable {
     /// Passes each column's name and its value in a row to `column`, and returns a row made of the values that `column`
     /// returns.
     ///
-    /// Lists of columns, writes and reads all use this method, so it must always name the same columns in the same
-    /// order.
+    /// This method is used to list the columns, to write rows and to read rows, so it must always name the same columns
+    /// in the same order.
     static func map(_ column: inout ColumnMapper<Self>) -> Self
 }
 
@@ -151,7 +151,8 @@ package struct Table<Record: TableRow>: Sendable {
     package func columns(of alias: String) -> String { described.map { "\(alias).\($0.name)" }.joined(separator: ", ") }
 }
 
-/// A pass over the columns that a row's description names: it lists them, sets parameters from them or reads them.
+/// A pass over the columns that a row's description names; the pass lists the columns, sets parameters from them or
+/// reads them.
 package struct ColumnMapper<Record: TableRow> {
     private enum Pass {
         case list, bind, read

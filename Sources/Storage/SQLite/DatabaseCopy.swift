@@ -23,7 +23,7 @@ package struct DatabaseCopy: Sendable {
 
     /// The amount by which `advanceNumbers` raises the numbers of commands and the versions of statuses.
     ///
-    /// The amount is enough for eleven days after the backup with one change per second.
+    /// The amount is enough for one change per second during the eleven days after the backup.
     static let numbersAhead = 1_000_000
 
     /// Checks all pages, indexes and references, and returns each table's number of rows; throws `Damage` at a fault.
@@ -53,7 +53,7 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Ends all sessions, as an operator can.
+    /// Ends all sessions, with the reason that an operator ended them.
     package func endSessions(at now: Instant) throws {
         try withDatabase { database in
             try database.execute(
@@ -81,7 +81,7 @@ package struct DatabaseCopy: Sendable {
 }
 
 extension Store {
-    /// Copies the last committed state into a new file, while workers continue.
+    /// Copies the last committed state into a new file, while workers continue to write.
     ///
     /// While the copy is made, the log can't be reused, so it grows with each write. `progress` is called a few times
     /// per second with the completed fraction, from 0 to 1, and can throw an error to stop the copy.

@@ -1,9 +1,11 @@
 import Glibc
 
-/// The write-ahead log beside the database file (`-wal`), kept long enough that commits only overwrite old content.
+/// The write-ahead log beside the database file (`-wal`), whose file is kept so large that commits only overwrite old
+/// content.
 ///
 /// On ext4, a commit that makes the file longer spends a third of its time on allocating blocks and on recording the
-/// new length. The engine doesn't shorten the file when the log begins again, and ignores zeros after the last commit.
+/// new length. The engine doesn't shorten the file when it writes the log from the file's beginning again, and it
+/// ignores zeros after the last commit.
 struct LogFile {
     /// The largest length of the file, in bytes: a little more than is written between two checkpoints.
     static let bytesMax = 36 << 20
@@ -40,7 +42,8 @@ struct LogFile {
     ///
     /// The caller must hold the database's write lock, so that no other process appends to the log meanwhile.
     ///
-    /// - Throws: `Failure` if the file can't be opened or the piece can't be written; a written part is removed.
+    /// - Throws: `Failure` if the file can't be opened or the piece can't be written; a partly written piece is
+    ///   removed.
     func lengthen() throws(Failure) -> Bool {
         let file = open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw Failure() }

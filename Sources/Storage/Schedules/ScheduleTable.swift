@@ -93,7 +93,8 @@ package struct ScheduleTable: TransactionTable {
         try schedules("WHERE nextAt IS NOT NULL AND nextAt < $1 ORDER BY nextAt, scheduleId LIMIT $2", moment, limit)
     }
 
-    /// Returns a string that changes when a schedule is created, deleted or run, or when the next occurrence changes.
+    /// Returns a string that changes when a schedule is created, deleted or run, or when the earliest next occurrence
+    /// of all schedules changes.
     package func changeMark() throws -> String {
         let marks = try [
             "SELECT count(*) FROM schedule", "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",

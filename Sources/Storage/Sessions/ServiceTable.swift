@@ -1,7 +1,7 @@
 import Credentials
 import Sodium
 
-/// Service principals besides the service's workers: tools, gateways, external schedulers and identity providers.
+/// Service principals other than the service's workers: tools, gateways, external schedulers and identity providers.
 package struct ServiceTable: TransactionTable {
     let transaction: Transaction
 

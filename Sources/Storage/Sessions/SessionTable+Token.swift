@@ -2,7 +2,7 @@ package import Domain
 import Sodium
 
 extension SessionTable {
-    /// Gives a session a new token and a new lifetime; the present token continues to work for a while.
+    /// Gives a session a new token and a new lifetime; the current token continues to work for a while.
     ///
     /// Returns false if `token` is not the session's newest token, for example because another refresh came first.
     package func refresh(
@@ -75,7 +75,7 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Makes the token that the last refresh replaced invalid at once, because the gate has seen the new one used.
+    /// Invalidates at once the token that the last refresh replaced, because the gate has seen the new token used.
     ///
     /// If the old token's expiry isn't `until`, the session has been refreshed again, and nothing is changed.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {

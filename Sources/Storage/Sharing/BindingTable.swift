@@ -161,7 +161,8 @@ package struct BindingTable: TransactionTable {
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings; records each as a former binding while commands that were sent during the binding are stored.
+    /// Deletes bindings; if the device has been sent any commands, records each binding as a former binding, which is
+    /// kept as long as commands from before its end are stored.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

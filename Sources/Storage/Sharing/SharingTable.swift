@@ -101,7 +101,8 @@ package struct SharingTable: TransactionTable {
 
     /// Erases a user from a device's invitations, at most `limit` sent and `limit` received ones; returns the number.
     ///
-    /// Sent invitations are deleted. Received ones lose the name, like an invitation to a person without an account.
+    /// Sent invitations are deleted. In received invitations, the user's id is removed, so that they look like
+    /// invitations to a person without an account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(

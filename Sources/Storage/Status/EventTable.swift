@@ -13,7 +13,7 @@ package struct EventTable: TransactionTable {
         try sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Passes to `body` a device's events of a period and their numbers, newest first, until `body` returns false.
+    /// Passes to `body` a device's events from a period with their numbers, newest first, until `body` returns false.
     ///
     /// If a cursor is given, starts with the first event older than the cursor.
     package func log(

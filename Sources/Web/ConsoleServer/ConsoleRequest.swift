@@ -6,7 +6,7 @@ package struct ConsoleRequest: Sendable {
     package var path: [String]
     /// The parameters of the query; if a name is repeated, its first value counts.
     package var query: [String: String]
-    /// The body, which is empty for a request without a body and until the body is read.
+    /// The body; it is empty until it has been read, and stays empty if the request has no body.
     package var body: [UInt8]
     /// The client's IPv4 address, or the /64 network of its IPv6 address.
     package var address: String
@@ -54,7 +54,8 @@ package struct ConsoleAnswer: Sendable {
     package enum Body: Sendable {
         /// The whole body.
         case bytes([UInt8])
-        /// A body that the function writes in parts until it returns. The function throws when the client is gone.
+        /// A body that a function writes in parts until the function returns; the function throws an error when the
+        /// client is gone.
         case stream(@Sendable @concurrent (inout EventWriter) async throws -> Void)
     }
 

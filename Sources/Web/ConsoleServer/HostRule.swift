@@ -2,13 +2,15 @@ import Hummingbird
 
 /// A rule that admits only requests for the console's own host names, and answers all others with 421.
 ///
-/// Without the rule, a foreign site could make its own name resolve to this machine, and its pages could read answers.
+/// Without the rule, a foreign site could make its own name resolve to this machine, and the site's pages could then
+/// read the console's answers.
 struct HostRule: RouterMiddleware {
     typealias Context = WebContext
 
     private let names: Set<String>
 
-    /// Creates a rule for names and addresses besides this machine's own; `*` in `*.example.com` matches one label.
+    /// Creates a rule that admits the given names and addresses in addition to this machine's own; `*` in
+    /// `*.example.com` matches one label.
     init(_ names: [String]) { self.names = Set((names + LocalPeer.names).map { Self.bare($0.lowercased()) }) }
 
     /// Returns whether the host in a request's authority (`host:port`) is one of the names.

@@ -23,7 +23,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     ///
     /// - Parameters:
     ///   - places: The listener's places.
-    ///   - seconds: The time for the first request including TLS, in seconds.
+    ///   - seconds: The time limit for the first request, including the TLS handshake, in seconds.
     ///   - party: Returns the party for which the connection is counted.
     ///   - tell: Receives the refusals of connections that get no place.
     init(

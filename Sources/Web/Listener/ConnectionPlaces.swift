@@ -71,8 +71,8 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Admits a connection without a place until its request is answered; returns false at the limit of such
-    /// connections.
+    /// Admits a connection without a place until its request is answered; returns false if the number of such
+    /// connections has reached its limit.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }

@@ -111,7 +111,7 @@ package struct Listener: Sendable {
     }
 }
 
-/// An HTTP/1.1 connection with a guard, which takes a place for the connection and limits its times.
+/// An HTTP/1.1 connection with a guard, which takes a place for the connection and enforces its time limits.
 struct GuardedChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 

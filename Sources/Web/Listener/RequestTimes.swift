@@ -4,8 +4,9 @@ import NIOHTTP1
 /// A handler that extends the time limit of a connection's guard as requests progress.
 ///
 /// A request's header and body have separate time limits. The header's limit begins when the connection opens or the
-/// previous answer ends. An answer must be read within a third limit; each part of a streamed answer restarts that
-/// limit. The handler is in the pipeline after the HTTP decoder, and belongs to the event loop of its connection.
+/// previous answer ends. A third time limit applies to the answer, which the client must read in time. This limit
+/// begins at the request's end, and each part of a streamed answer restarts it. The handler is in the pipeline after
+/// the HTTP decoder, and belongs to the event loop of its connection.
 final class RequestTimes: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -32,7 +32,7 @@ package enum ProcessSampler {
     }
 
     private static func processorSeconds() -> Double {
-        // By POSIX, `clock` counts microseconds.
+        // According to POSIX, `clock` counts in microseconds.
         Double(clock()) / 1e6
     }
 
@@ -41,7 +41,7 @@ package enum ProcessSampler {
         defer { closedir(directory) }
         var count: Int64 = 0
         while readdir(directory) != nil { count += 1 }
-        // The entries ".", ".." and the descriptor of this listing aren't counted.
+        // The entries ".", ".." and the descriptor that this listing itself uses aren't counted.
         return max(0, count - 3)
     }
 }

@@ -8,7 +8,7 @@ struct OAuthPage {
     let basePath: String
     /// The query of the page's URL; the form sends it again.
     let query: String
-    /// The secret that the form has in common with the browser's cookie.
+    /// The secret that both the form and the browser's cookie contain.
     let nonce: String
     /// The values that the user has entered.
     var form: [String: String]
@@ -20,7 +20,7 @@ struct OAuthPage {
     /// The complete HTML document, made from `Texts/oauth.html`.
     var html: String {
         let words = PageWords.of(language)
-        // The host to which the user returns or, if an app opens the URL, the URL's scheme.
+        // The place to which the user returns: the host of the URL or, if an app opens the URL, the URL's scheme.
         let parts = request.redirect.split(separator: "/", maxSplits: 2)
         let place = parts[0].hasPrefix("http") ? parts[1].prefix { $0 != "?" } : parts[0].dropLast()
         let texts = words.oauth.mapValues {

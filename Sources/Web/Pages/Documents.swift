@@ -39,7 +39,8 @@ package struct Documents: Sendable {
     private func answer(_ path: String, policy: String = "", scripts: String = "'none'") throws -> Response {
         guard let found = file(path) else { throw HTTPError(.notFound) }
         var response = PlainAnswer.text(.ok, found.mediaType, text: found.text)
-        // The playground's files must all be of one version, and contain the ports of this run, so they aren't cached.
+        // The playground's files must all be of the same version, and they contain the ports of this run. Browsers must
+        // therefore ask for them again before using cached copies.
         response.headers[.cacheControl] = path.hasPrefix("try") ? "no-cache" : "public, max-age=300"
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(policy)base-uri 'none'; "

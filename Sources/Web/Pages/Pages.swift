@@ -10,7 +10,7 @@ package struct Pages: Sendable {
     package var avatar: @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?
     /// The path in `publicUrl`: empty, or with a slash at the beginning and none at the end.
     package var basePath: String
-    /// Whether users reach the pages by HTTPS.
+    /// Whether users reach the pages over HTTPS.
     package var isSecure: Bool
 
     /// The maximum number of pages that one visitor can open in a minute.

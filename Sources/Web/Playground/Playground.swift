@@ -7,7 +7,8 @@ package struct Playground: Sendable {
     /// Returns the facts as JSON.
     let facts: @Sendable (_ forThisMachine: Bool) -> String
 
-    /// Creates a playground; `facts` may include secrets only if its argument is true: the visitor is on this machine.
+    /// Creates a playground; `facts` may include secrets only if its argument is true, which means that the visitor is
+    /// on this machine.
     package init(
         webSocketPort: Int?,
         webSocketTLSPort: Int?,
@@ -23,8 +24,9 @@ package struct Playground: Sendable {
 
     /// Returns the allowed connections for the content security policy of a page that was requested from `host`.
     ///
-    /// The sources include the page's own origin, also for WebSockets through a proxy. A policy can't name IPv6
-    /// addresses, so a page from `[::1]` connects to 127.0.0.1, where the listeners of this machine are reachable too.
+    /// The sources include the page's own origin, which also allows WebSockets through a proxy. A policy can't name
+    /// IPv6 addresses, so a page from `[::1]` connects to 127.0.0.1, where the listeners of this machine are reachable
+    /// too.
     func connectSources(host: String?) -> String {
         guard let host = host.flatMap(Self.policyName) else { return "'self'" }
         let ports = [("ws", webSocketPort), ("wss", webSocketTLSPort)]

@@ -59,7 +59,7 @@ package struct RequestFront: Sendable {
     let root: String
     /// The rule for the origins of pages that may send requests.
     let origins: OriginRule
-    /// Whether users connect by HTTPS.
+    /// Whether users connect over HTTPS.
     let isSecure: Bool
     /// Returns the holder of a token, or nil if no such token exists.
     let holder: @Sendable (_ token: String) async throws -> Holder?

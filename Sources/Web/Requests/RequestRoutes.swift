@@ -44,7 +44,7 @@ struct RequestRoutes: RouterMiddleware {
         return response
     }
 
-    /// Returns whether proxies and the service read a request alike: it has one Host, and no transfer coding but
+    /// Returns whether proxies and the service read a request alike: it has one Host, and no transfer coding except
     /// chunked.
     private static func isUnambiguous(_ request: Request) -> Bool {
         request.head.authority != nil && !request.headers.contains { $0.name.canonicalName == "host" }
@@ -109,7 +109,8 @@ struct RequestRoutes: RouterMiddleware {
         switch await front.ask(asked) {
         case .answer(let bytes): return Self.response(to: bytes)
         case .refusal(let rejection):
-            // The gate refuses an invalid token without a reason, so the reason is looked up in the token's session.
+            // The gate gives no reason when it refuses an invalid token, so the reason is looked up in the token's
+            // session.
             guard rejection.code == .invalidToken, sender.isToken, rejection.reason == nil else { throw rejection }
             throw try await front.holder(sender.password)?.refusal ?? rejection
         }

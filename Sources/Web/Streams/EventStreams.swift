@@ -22,7 +22,8 @@ package struct EventStreams: Sendable {
     private let keyPlaces: StreamPlaces
     private let read: Opener
 
-    /// Makes the keys' streams, which count towards the limit on users' streams; each key may have `perKey` streams.
+    /// Makes the collection of the keys' streams, which count towards the limit on users' streams; each key may have up
+    /// to `perKey` streams.
     package init(_ places: StreamPlaces, perKey: Int, read: @escaping Opener) {
         self.places = places
         keyPlaces = StreamPlaces(perParty: perKey)
@@ -97,7 +98,8 @@ final class LogStream: Sendable {
 
 /// The parameters of a stream of the event log.
 enum EventQuery {
-    /// Reads a query as the parameters of a request; a list is separated by commas or given by repeating its parameter.
+    /// Reads a query as the parameters of a request; the items of a list are separated by commas, or the list's
+    /// parameter is repeated.
     static func read(_ query: String?) throws(Rejection) -> JSONObject {
         var (lists, texts): ([String: [String]], [String: String]) = ([:], [:])
         for pair in query?.split(separator: "&") ?? [] {
@@ -122,7 +124,7 @@ enum EventQuery {
         return JSONObject(members.map { ($0.key, $0.value) })
     }
 
-    /// Reads the header `Last-Event-ID`; nil without one.
+    /// Reads the header `Last-Event-ID`; returns nil if the header is absent.
     static func lastID(_ header: String?) throws(Rejection) -> EventCursor? {
         guard let header, !header.isEmpty else { return nil }
         guard let cursor = EventCursor(header) else {

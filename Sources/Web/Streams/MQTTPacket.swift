@@ -6,7 +6,7 @@ enum MQTTPacket: Equatable {
     case connected(code: UInt8)
     /// The broker's answer to SUBSCRIBE, with a code for each filter.
     case subscribed(codes: [UInt8])
-    /// A message, which must be acknowledged by its id, if any.
+    /// A message; if it has an id, the stream must acknowledge the message with this id.
     case message(topic: String, payload: [UInt8], id: UInt16?)
     /// A DISCONNECT, which the broker sends when the gate closes the connection.
     case disconnected
@@ -50,7 +50,8 @@ enum MQTTPacket: Equatable {
             body.write(text: "MQTT")
             body.writeBytes([5, 0xC2])
             body.writeInteger(UInt16(keepAliveSeconds))
-            // The Receive Maximum: the unacknowledged messages that the broker may send; the rest wait in the broker.
+            // The Receive Maximum is 20: the broker may send up to 20 messages that haven't been acknowledged yet.
+            // Further messages wait in the broker.
             body.writeBytes([3, 0x21, 0, 20])
             for text in [clientID, username, password] { body.write(text: text) }
         }
@@ -76,7 +77,7 @@ enum MQTTPacket: Equatable {
 
     /// The keep-alive time in seconds.
     ///
-    /// If no packet arrives for one and a half times as long, the broker ends the connection.
+    /// If no packet arrives for one and a half times this time, the broker ends the connection.
     private static let keepAliveSeconds = 60
 
     private static func packet(_ head: UInt8, _ write: (inout ByteBuffer) -> Void) -> ByteBuffer {

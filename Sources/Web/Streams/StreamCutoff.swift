@@ -4,7 +4,7 @@ import Synchronization
 
 /// A watch that cuts off a stream if its session, key or subscription has ended and its client reads too slowly.
 ///
-/// A second after the session, key or subscription has ended, the service must no longer send bytes that it buffered
+/// One second after the session, key or subscription has ended, the service must no longer send bytes that it buffered
 /// for the stream. A client that reads fast enough isn't cut off, but receives the reason for the end.
 final class StreamCutoff: Sendable {
     private let channel: any Channel

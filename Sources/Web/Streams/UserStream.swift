@@ -14,8 +14,8 @@ final class UserStream: Sendable {
     private let leave: @Sendable () -> Void
     private let isStopping = Atomic(false)
 
-    /// The time without messages after which the stream pings the broker, and checks by a comment if the client is
-    /// gone.
+    /// The time without messages after which the stream pings the broker, and sends the client a comment to check
+    /// whether the client is gone.
     private static let silenceMax: TimeAmount = .seconds(15)
 
     init(
@@ -102,7 +102,7 @@ final class UserStream: Sendable {
         if let refusal = try? await find(token)?.refusal { return refusal.reason ?? "expired" }
         if wasCutOff { return "tooSlow" }
         // A stopping broker closes the stream's connection and the service's connection at slightly different times.
-        // The stream therefore waits briefly before it checks whether the broker still runs.
+        // The stream therefore waits briefly before it checks whether the broker is still running.
         try? await Task.sleep(for: .milliseconds(300))
         return isBrokerSame() ? "takenOver" : "stopping"
     }

@@ -5,15 +5,17 @@ import Synchronization
 
 /// The file through which the relay passes the addresses of its clients to the gate (`RelayPlace`).
 ///
-/// Without the file, the gate would count each connection separately. An address stays for a time after its connection
-/// has ended, because the gate might still have to handle the CONNECT. After that, the address is overwritten.
+/// Without the file, the gate would count each connection separately. An address stays in the file for a time after its
+/// connection has ended, because the gate might still have to handle the CONNECT. After that, the address is
+/// overwritten.
 package final class RelayedAddresses: Sendable {
     private struct State {
         /// The first place that has never been used.
         var fresh = 1
         /// The places of ended connections, the earliest first; they are reused in this order once no place is fresh.
         ///
-        /// A place is thus reused late, so that the gate doesn't find a newer client's address for an earlier client.
+        /// Each place is thus reused as late as possible. Otherwise, when the gate looks up the address of an earlier
+        /// client, it could find the address of a newer client.
         var resting: Deque<(place: Int, since: ContinuousClock.Instant)> = []
         /// How many `resting` places, counted from the first, have had their addresses overwritten.
         var cleared = 0

@@ -2,11 +2,13 @@
 package struct WebSocketLimits: Sendable {
     /// The maximum number of open connections.
     package var connections: Int
-    /// The maximum number of open connections from one IPv4 address or IPv6 /64, except from this machine.
+    /// The maximum number of open connections from one IPv4 address or one IPv6 /64 network; this limit doesn't apply
+    /// to connections from this machine.
     package var perAddress: Int
     /// The maximum number of seconds until a connection has become a WebSocket, including TLS.
     package var upgradeSeconds: Int64
-    /// The number of bytes buffered in each direction until the other side reads them; it also limits a frame's size.
+    /// The maximum number of bytes that are buffered in each direction until the other side reads them; the number is
+    /// also the maximum size of a frame.
     package var bufferBytes: Int
 
     /// The number of seconds within which the broker must accept a connection.

@@ -3,7 +3,7 @@ import NIOWebSocket
 
 /// An end of a relay.
 ///
-/// An end is read only while the other end keeps up with the data that was already read.
+/// Data is read from an end only while the other end keeps up with the data that has already been read.
 private protocol RelayEnd: ChannelDuplexHandler {
     var context: ChannelHandlerContext? { get set }
     var isReadOwed: Bool { get set }
@@ -76,7 +76,7 @@ final class WebSocketRelay: RelayEnd {
 
     fileprivate var other: (any RelayEnd)? { broker }
 
-    /// Reads also stop if the client doesn't read the answers to its pings.
+    /// Reading also stops if the client doesn't read the answers to its pings.
     fileprivate var mayRead: Bool { broker?.isWritable == true && isWritable }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -67,7 +67,7 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(let head) = unwrapInboundIn(data) else { return }
         let channel = context.channel
-        // A request that passes these checks and still isn't upgraded lacks a WebSocket key or version.
+        // If a request passes these checks but isn't upgraded, it lacks a WebSocket key or version.
         let refusal =
             request.refusal(of: head, on: channel)
             ?? .init(status: .badRequest, text: "The WebSocket's headers are incomplete.")

@@ -31,7 +31,8 @@ package enum AccountCodec {
         return object
     }
 
-    /// Returns the answer to a change of a user; `profileError` is the reason why the profile was not changed.
+    /// Returns the answer to a request that changes a user; `profileError` is the reason why the profile was not
+    /// changed.
     package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
         ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
     }

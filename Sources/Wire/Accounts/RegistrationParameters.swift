@@ -48,7 +48,8 @@ extension RegistrationParameters {
         return nil
     }
 
-    /// Returns the addresses that the proof can prove, without phone numbers if the app doesn't register these.
+    /// Returns the addresses that the proof can prove; phone numbers are left out if the app doesn't allow registration
+    /// by phone number.
     ///
     /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but the proof can prove none of them.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
@@ -65,7 +66,7 @@ package enum ConversionParameters: Sendable, Equatable {
 
     /// Reads `phone` and its proof, or `username`.
     ///
-    /// - Throws: `Rejection`, with `PolicyRejected` if the app does not register phone numbers.
+    /// - Throws: `Rejection`, with `PolicyRejected` if the app doesn't allow registration by phone number.
     package init(_ fields: Fields, of user: User, in regions: Regions, policies: AppPolicies) throws(Rejection) {
         guard fields.has("phone") else {
             self = .username(try Username(try fields.requiredText("username", length: 0...320)))

@@ -9,7 +9,7 @@ package enum EventPlace: Sendable, Equatable {
     case start
     /// The position after an entry.
     case behind(EventCursor)
-    /// The position before the first entry since a moment.
+    /// The position before the first entry at or after a moment.
     case since(Instant)
 }
 
@@ -87,7 +87,8 @@ extension Fields {
         }
     }
 
-    /// Returns the filter of `types`, `productKeys` and `dids`; `isKnown` returns whether the app has a product.
+    /// Returns the filter that `types`, `productKeys` and `dids` describe; `isKnown` returns whether the app has a
+    /// product.
     package func eventFilter(isKnown: (ProductKey) throws -> Bool) throws -> EventFilter {
         let names = try eventNames("types")
         guard names.allSatisfy({ !EventType.named($0).isEmpty }) else { throw refuse("types", "has an unknown type") }

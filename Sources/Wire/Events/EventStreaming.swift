@@ -22,7 +22,7 @@ package struct EventStreamRequest: Sendable {
 package enum EventPart: Sendable {
     /// Entries in order, as JSON.
     case events([(id: String, type: String, json: [UInt8])])
-    /// There was no entry for a while. The service then sends a comment, to find out whether the client is gone.
+    /// No entry arrived for a while; the service then sends a comment to find out whether the client is gone.
     case silence
     /// The end, and its reason.
     case end(String)

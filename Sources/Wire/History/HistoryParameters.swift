@@ -2,11 +2,11 @@ package import Domain
 
 /// The parameters of `device/history`, except the device.
 package struct HistoryParameters: Sendable, Equatable {
-    /// A summary of values by time steps.
+    /// A summary of the values in each time step.
     package struct Summary: Sendable, Equatable {
         /// The time step.
         package let step: TimeStep
-        /// The function over the values of one step.
+        /// The function that summarises the values of one step.
         package let function: SummaryFunction
     }
 

@@ -14,13 +14,13 @@ package struct DiscoveryCodec {
     /// The maximum size of a message's components in bytes; further components are left out.
     private static let bytesMax = 58_000
 
-    /// Makes an encoder for a device to which the link's user is bound, and which is of the given product.
+    /// Makes an encoder for a device of the given product, to which the link's user is bound.
     package init(_ topics: Topics, link: Session, binding: Binding, product: Product) {
         (self.topics, self.link, self.binding, self.product) = (topics, link, binding, product)
     }
 
-    /// Returns the message about the device, and the components with which a later message removes the message's
-    /// components.
+    /// Returns the message about the device, and the reduced components with which a later message can remove the
+    /// components of this message.
     ///
     /// Home Assistant removes a component if a message contains only the component's platform. `known` contains all
     /// components of earlier messages, reduced to their platforms.
@@ -54,7 +54,7 @@ package struct DiscoveryCodec {
         let name = binding.alias.isEmpty ? "\(product.name) \(mac.text.suffix(4))" : binding.alias
         return [
             "identifiers": [.string("lamplighter_\(did)")],
-            // An IMEI is no hardware address.
+            // An IMEI isn't a MAC address, so it is left out here.
             "connections": pairs.count == 6 ? [["mac", .string(pairs.joined(separator: ":"))]] : nil,
             "name": .string(name), "manufacturer": .string(maker), "model": .string(product.name),
             "sw_version": version("mcuSoftVersion", "wifiSoftVersion", "wifiFirmwareVer"),
@@ -122,7 +122,8 @@ package struct DiscoveryCodec {
         return component("binary_sensor", "\(kind)_\(name)", name: name, members: members)
     }
 
-    /// Returns the component for a data point; nil for bytes, and for values that the user can neither see nor set.
+    /// Returns the component for a data point; nil for raw bytes, for a settable number without a range between its
+    /// limits, and for values that the user can neither see nor set.
     private func component(_ point: DataPoint) -> Component? {
         let isSet = point.access != .readOnly && binding.access == .control
         guard isSet || point.access != .writeOnly else { return nil }
@@ -190,7 +191,7 @@ package struct DiscoveryCodec {
         return switch point.kind {
         case .bool: "{{ 'None' if \(value) is not defined else 'ON' if \(value) else 'OFF' }}"
         case .string where isSet: "{{ \(value) | default('') }}"
-        // A state of Home Assistant has at most 255 characters.
+        // A state in Home Assistant can have at most 255 characters.
         case .string: "{{ (\(value) | default('None'))[:255] }}"
         case .int, .float, .enum, .raw: "{{ \(value) | default('None') }}"
         }

@@ -4,7 +4,7 @@ package import JSON
 /// An app's own texts for messages, from the member `texts` of the app's document.
 ///
 /// `texts.{template}.{language}` can contain `subject`, `text` and `sms`. The service's own texts replace missing
-/// texts. The language is any BCP 47 tag.
+/// texts. The language can be any BCP 47 tag.
 package struct AppWords {
     private let texts: JSONObject?
 

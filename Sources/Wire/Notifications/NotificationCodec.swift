@@ -6,7 +6,7 @@ package enum NotificationCodec {
     /// The numbers of unread notifications, by kind.
     package typealias Unread = [Notification.Kind: Int64]
 
-    /// A change of the message centre.
+    /// A change in the message centre.
     package enum Change: String, Sendable {
         case added, changed, deleted
     }
@@ -22,7 +22,7 @@ package enum NotificationCodec {
         ])
     }
 
-    /// Encodes a change of the message centre for the user's open apps.
+    /// Encodes a change in the message centre for the user's open apps.
     package static func push(_ change: Change, _ note: Notification, unread: Unread) -> [UInt8] {
         var object = JSONObject([("change", .string(change.rawValue)), ("unread", encode(unread))])
         for member in self.object(note).members { object[member.key] = member.value }

@@ -3,7 +3,7 @@ import JSON
 
 /// Functions that read the parameters of the service `notification`.
 extension Fields {
-    /// The maximum number of notifications that one request names.
+    /// The maximum number of notifications that one request can name.
     package static let notificationIDsMax = 100
 
     /// Returns `kind`, a part of the message centre, or nil if the field is absent.
@@ -31,7 +31,7 @@ extension Fields {
         return ids
     }
 
-    /// Changes settings as requested; `isZone` returns whether a name is a time zone's.
+    /// Changes settings as requested; `isZone` returns whether a time zone with the given name exists.
     ///
     /// - Returns: Whether the request changes anything.
     package func change(_ settings: inout NotificationSettings, isZone: (String) -> Bool) throws(Rejection) -> Bool {

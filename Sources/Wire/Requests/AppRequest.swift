@@ -1,7 +1,8 @@
 package import Domain
 package import JSON
 
-/// A request of an app (reference: requests#envelope), as a class so that passing it on copies no fields.
+/// A request from an app (reference: requests#envelope); the type is a class, so that the fields aren't copied when a
+/// request is passed on.
 package final class AppRequest: Sendable {
     /// The app, from the topic.
     package let app: AppID
@@ -21,7 +22,8 @@ package final class AppRequest: Sendable {
     package let params: JSONObject
     /// The destination of the answer.
     package let reply: ReplyAddress
-    /// The source address of the terminal's connection, from the gate; nil if requests from it aren't counted.
+    /// The source address of the terminal's connection, from the gate; nil if requests from this address aren't
+    /// counted.
     package let sourceAddress: String?
     /// The length of the payload, in bytes.
     package let bytes: Int
@@ -30,7 +32,8 @@ package final class AppRequest: Sendable {
     /// The trace id of the request: the sender's, or a new one.
     package let trace: TraceID
 
-    /// Parses the payload of a request whose topic was parsed before, and makes a trace id if the sender gave none.
+    /// Parses the payload of a request whose topic has already been parsed, and makes a trace id if the sender gave
+    /// none.
     package init(
         _ payload: ArraySlice<UInt8>,
         app: AppID,

@@ -96,7 +96,7 @@ package enum SessionCodec {
         }
     }
 
-    /// Parses the gate's message that an ended session's connections are closed.
+    /// Parses the gate's message that says that the connections of an ended session are closed.
     package static func decode(
         sessionCut bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, at: Instant) {

@@ -27,7 +27,8 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report with a point whose data would be larger than a payload in the service's own form of numbers.
+    /// Refuses a report if the data of one of its points would be larger than a payload after the service has written
+    /// the numbers in its own form.
     ///
     /// For example, the service writes `1e15` with sixteen digits.
     private static func checked(
@@ -115,7 +116,7 @@ package enum ReportCodec {
 
     /// Encodes the answer to an accepted report, with the place where the report was stored and the server's time.
     ///
-    /// `stored` is nil if the report belongs in the history only and the device has used up today's bytes of history.
+    /// `stored` is nil if the report belongs only in the history and the device has used up today's bytes of history.
     package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)
         writer.beginObject()

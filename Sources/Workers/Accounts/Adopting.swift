@@ -104,7 +104,7 @@ struct Adopting {
         }
     }
 
-    /// Notifies both users, and each device's special users and owners, once all devices are moved.
+    /// Notifies both users, and each device's special users and owners, after all devices have been moved.
     private func notifyUsers(of devices: [DeviceID], former: [DeviceID: Binding.Role], _ call: inout Call) throws {
         let actor = call.anybody(account.uid)
         for did in devices {

@@ -30,8 +30,8 @@ extension Call {
 
     /// Adds an audit entry about the user `uid`.
     ///
-    /// If the request has no session, the actor is the user `uid`; for an event that anybody can cause, it is the
-    /// terminal.
+    /// If the request has no session, the actor is the user `uid`. If the request has no session and anybody can cause
+    /// the event, the actor is the terminal.
     ///
     /// Audit entries can be kept forever, so the number of failures that a terminal can add in 15 minutes is limited.
     func audit(_ kind: AuditEntry.Kind, of uid: UserID?, detail: String? = nil) throws {
@@ -57,7 +57,8 @@ extension Call {
         throw Rejection(.resourceNotFound, "There is no account with this name.")
     }
 
-    /// Refuses another app's terminal, and a new terminal if the app has had too many; called before slow work.
+    /// Refuses another app's terminal, and a new terminal if the app has had too many new terminals; the method is
+    /// called before slow work.
     ///
     /// The number of an app's new terminals per hour is limited, so that they don't fill the store.
     func checkTerminal() throws {
@@ -84,9 +85,9 @@ extension Call {
 
     /// Sends the link by which a user proves a claimed e-mail address.
     ///
-    /// If another account has verified the address, the owner of that account is informed instead. One message is sent
-    /// whether or not another account has verified the address, so neither the answer nor the number of messages
-    /// reveals this.
+    /// If another account has verified the address, the owner of that account is informed instead. Exactly one message
+    /// is sent, whether or not another account has verified the address, so neither the answer nor the number of
+    /// messages reveals this.
     mutating func sendVerification(_ user: User, _ template: OutgoingMessage.Template = .verifyEmail) throws {
         guard let email = user.unprovedEmail else { return }
         try quotas.take(mailQuotas)

@@ -32,7 +32,8 @@ enum CodeCheck {
         return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
     }
 
-    /// Returns whether a code or ticket proves the address; only the request's last step uses the code or ticket up.
+    /// Returns whether a code or ticket proves the address; the code or ticket is used up only in the request's last
+    /// step.
     static func matches(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: false, call)
     }

@@ -48,7 +48,8 @@ enum Codes {
         return .result(answer, isSecret: true)
     }
 
-    /// Returns the user who verified the address; for a reset, the user whose password can be reset with it.
+    /// Returns the user who verified the address; for a password reset, the user whose password can be reset with the
+    /// address.
     private static func owner(
         of address: Address,
         for purpose: CodePurpose,

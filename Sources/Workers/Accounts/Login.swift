@@ -61,7 +61,8 @@ enum Login {
         )
     }
 
-    /// Counts a try and returns the task that verifies the password; it takes equally long if the user is unknown.
+    /// Counts a try and returns the task that verifies the password; the task takes equally long if the user is
+    /// unknown.
     private static func preparePassword(
         _ wanted: Wanted,
         _ call: Call
@@ -140,8 +141,8 @@ enum Login {
         return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
-    /// Returns the user found by the name, and the user to log in: the candidate with the matching password, or the
-    /// first.
+    /// Returns the user found by the name, and the user to log in: the candidate with the matching password, or else
+    /// the first candidate.
     private static func findMeant(_ wanted: Wanted, _ call: Call) throws -> (first: User?, meant: User?) {
         let region = wanted.place.region
         let first = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)

@@ -4,7 +4,7 @@ import Wire
 
 /// The creation of users, and the conversion of a terminal's anonymous user into a named user.
 enum NewUser {
-    /// A user to create with `store`: the anonymous user whose session is on the terminal, or a new user.
+    /// A user that `store` will write: the anonymous user whose session is on the terminal, or a new user.
     struct Draft {
         var user: User
         /// Whether the user is the terminal's anonymous user.
@@ -59,7 +59,8 @@ enum NewUser {
         try call.audit(.converted, of: user.uid, detail: call.request.method)
     }
 
-    /// Gives a user a verified address, and takes it from users without proof; throws if another user has verified it.
+    /// Gives a user a verified address, and takes the address from users who have not verified it; throws if another
+    /// user has verified the address.
     static func give(_ address: Address, to user: inout User, _ call: Call) throws {
         let isFree = try call.tx.accounts.prove(address, for: user.uid, app: call.app.id, region: user.region)
         guard isFree else { throw taken(address) }

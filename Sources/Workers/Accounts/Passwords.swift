@@ -104,8 +104,8 @@ enum Passwords {
     /// The purposes of the codes that can reset a password.
     ///
     /// `register` is included because some SDKs request both registration codes and reset codes with the purpose
-    /// `register`. A guess counts as a try of both codes: the chance of five guesses at two codes of six digits is ten
-    /// in a million.
+    /// `register`. A guess counts as a try of both codes: the chance that one of five guesses matches one of two
+    /// six-digit codes is ten in a million.
     private static let purposes: [CodePurpose] = [.resetPassword, .register]
 
     @Sendable
@@ -140,7 +140,7 @@ enum Passwords {
     /// Returns the user whose password can be reset with an address.
     ///
     /// The result is the user who verified the address, or else the first user who registered with the address, or else
-    /// the user who has the address as username.
+    /// the user whose username is the address.
     static func resettable(_ address: Address, region: String, _ call: Call) throws -> User? {
         let (accounts, app) = (call.tx.accounts, call.app.id)
         // `find` returns the user who verified this e-mail address or registered with it.

@@ -18,7 +18,7 @@ package final class ClusterMember: Sendable {
     let waker: Waker
     private let isStopping = Atomic<Bool>(false)
     private let toWake = Mutex<Set<Lane>>([])
-    /// The callback for the case that this process can't continue because another process has taken its slot.
+    /// The callback to call if this process can't continue because another process has taken its slot.
     private let lostSlot: @Sendable () -> Void
 
     /// Prepares a member; `options` contain the broker's address and the password.

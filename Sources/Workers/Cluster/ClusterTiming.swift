@@ -11,7 +11,7 @@ package enum ClusterTiming {
     package static let look = Duration.milliseconds(500)
     /// How long a process keeps its lanes while it receives nothing from the broker.
     package static let brokerPatience = Duration.seconds(5)
-    /// How long a lane that is being handed over may finish work; the lane's next holder does the rest.
+    /// How long a lane that is being handed over may continue to work; the lane's next holder does the remaining work.
     package static let laneDrain = Duration.milliseconds(150)
     /// How long a stopping process waits for its lanes to finish before it gives back the unfinished lanes, too.
     package static let handOver = Duration.milliseconds(250)

@@ -13,12 +13,12 @@ struct ClusterTurns: ~Copyable {
     private var nextLink = ContinuousClock.now
     private var nextLook = ContinuousClock.now
     /// The time before which this process takes only lanes that were given back; the holders of all other lanes may be
-    /// alive but not have renewed their lifetimes yet.
+    /// alive, although they have not renewed their lifetimes yet.
     private var mayTakeFrom = ContinuousClock.now
     private var hadFailure = false
     /// Whether this process has given up its lanes because it can't reach the broker.
     private var hasGivenUp = false
-    /// The time since which the broker can't be reached; nil while the broker can be reached.
+    /// The time since which the broker has been unreachable; nil while the broker can be reached.
     private var unreachableSince: ContinuousClock.Instant? = .now
 
     init(_ member: ClusterMember) {

@@ -39,7 +39,8 @@ enum CommandOutcome {
         for waiter in waiters { try answer(waiter, with: result, of: command, in: &work) }
     }
 
-    /// Sends a write's outcome to the terminal that sent the command; a query's outcome is only in its answer.
+    /// Sends a write's outcome to the terminal that sent the command; a query's outcome is sent only in the answer to
+    /// the query's request.
     private static func tellTerminal(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         guard command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try isLive(command.actor, on: terminal, in: work.tx)

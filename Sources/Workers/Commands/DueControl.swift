@@ -2,7 +2,7 @@ import Batching
 import Domain
 import Storage
 
-/// The control worker's work that no message starts: ending expired items, and sending queued commands.
+/// The control worker's work that isn't started by a message, namely ending expired items and sending queued commands.
 struct DueControl {
     private var commands: [Command]
     private var invitations: [Sharing]

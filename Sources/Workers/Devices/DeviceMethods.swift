@@ -22,7 +22,7 @@ enum DeviceMethods {
         try call.pageLimit() > Int(call.limits.pageDefault)
     }
 
-    /// Refuses a request if its user lost the device while the data was read.
+    /// Refuses a request if its user lost the device while the data was being read.
     @Sendable
     static func checkBound(_ call: Call) throws { _ = try binding(call) }
 
@@ -83,7 +83,8 @@ enum DeviceMethods {
         return try list(of: call.caller().uid, products: products, page: PageRange(offset: offset, limit: limit), call)
     }
 
-    /// Returns a page of a user's devices as the answer of `device/list`, shortened if it would exceed a payload.
+    /// Returns a page of a user's devices as the answer of `device/list`, shortened if it would be too large for a
+    /// payload.
     static func list(of uid: UserID, products: [ProductKey]?, page range: PageRange, _ call: Call) throws -> Answer {
         let (known, limit) = (call.app.products.among(products), Int64(range.limit))
         let page = try call.tx.bindings.page(of: uid, products: known, offset: range.offset, limit: limit)

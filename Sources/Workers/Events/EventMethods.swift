@@ -125,7 +125,8 @@ extension EventSubscription {
 
     /// Returns the age in seconds of the next event that the subscription requests; 0 if there is no such event.
     ///
-    /// Only a limited number of entries is searched; if none matches, the age of the next entry is returned.
+    /// Only a limited number of entries is searched; if none matches, the age of the first entry after the searched
+    /// entries is returned.
     package func behind(in tx: Transaction) throws -> Int64 {
         guard let app = try tx.apps.find(app) else { return 0 }
         let (reader, withBulk) = (EventReader(app: app, filter: filter), filter.wantsStatuses)
@@ -155,7 +156,8 @@ extension Call {
         return try environment.outbound.check(url, field: "params.url").text
     }
 
-    /// Returns the app's subscription that the request names; a locked one stays unchanged until the transaction ends.
+    /// Returns the app's subscription that the request names; if `isLocked` is true, the subscription stays unchanged
+    /// until the transaction ends.
     func subscription(isLocked: Bool = false) throws -> EventSubscription {
         _ = try eventsKey()
         let id = try fields.subscriptionID()

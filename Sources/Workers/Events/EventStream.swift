@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 package import Wire
 
-/// An open stream of the event log for an API key; it reads a page when the client has received the page before.
+/// An open stream of the event log for an API key; it reads a page when the client has received the previous page.
 ///
 /// Each read checks the key and any subscription. A wait ends early if the key ends or the subscription changes.
 package final class EventStream: Sendable {

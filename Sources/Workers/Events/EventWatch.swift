@@ -34,9 +34,9 @@ package struct EventWait: Sendable {
 
 /// The readers that wait for entries of the event log.
 ///
-/// While readers wait, one thread reads and decodes new rows for all, and calls each reader that has an entry. Commits
-/// of this process wake the thread. Regular checks find the entries of other processes, and entries that become
-/// readable only when an older transaction ends.
+/// While readers wait, one thread reads and decodes new rows for all readers, and calls each reader for which there is
+/// an entry. Commits of this process wake the thread. Regular checks find the entries of other processes, and entries
+/// that become readable only when an older transaction ends.
 package final class EventWatch: Sendable {
     private struct Waiting {
         let wait: EventWait
@@ -87,7 +87,8 @@ package final class EventWatch: Sendable {
         throw Rejection(.tooManyRequests, "Too many readers with this key are waiting for events.", retryAfter: 1)
     }
 
-    /// Adds a waiting reader; `done` is called once, on any thread, when there is an entry or time is up.
+    /// Adds a waiting reader; `done` is called once, on any thread, when there is an entry for the reader or its
+    /// waiting time has ended.
     package func add(_ wait: EventWait, done: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.waiting.append(Waiting(wait: wait, done: done))
@@ -117,7 +118,8 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Reads new rows; calls each reader with a new entry, with a changed `epoch`, or whose time is up.
+    /// Reads new rows; calls each reader that has a new entry, whose `epoch` is out of date, or whose waiting time has
+    /// ended.
     private func look() throws {
         let (start, waiting) = state.withLock { ($0.seen, $0.waiting.map(\.wait)) }
         guard let seen = start else { return }

@@ -128,7 +128,7 @@ extension WebhookSender {
 
     /// Disables a webhook if its URL is still the URL to which the post was sent.
     ///
-    /// The subscription is read again, because its secret or types can have changed during the post.
+    /// The subscription is read again, because its secret or types may have changed during the post.
     private func disable(_ judged: EventSubscription, in tx: Transaction) throws {
         guard var row = try tx.eventSubscriptions.find(judged.id), row.url == judged.url else { return }
         (row.state, row.reason) = (judged.state, judged.reason)

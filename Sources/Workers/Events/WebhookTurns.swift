@@ -11,7 +11,8 @@ struct WebhookTurns {
         var app: App?
         /// The cursor up to which the log was read; it is ahead of the row's cursor if the filter left entries out.
         var from = EventCursor.start
-        /// The cursor of a failed post's last event, up to which the next post has the same content; otherwise nil.
+        /// The cursor of a failed post's last event, if the next post must repeat the failed post's content; otherwise
+        /// nil.
         var upTo: EventCursor?
         /// The next batch, which is read while a post is under way.
         var ahead: WebhookReadahead?
@@ -21,7 +22,8 @@ struct WebhookTurns {
         var search = WebhookSearch()
         /// Whether the last post to the webhook was quick; before the first post, the webhook counts as slow.
         var isQuick = false
-        /// The catalog's epoch when the webhook began to wait for entries; nil if the webhook doesn't wait.
+        /// The catalog's epoch when the webhook began to wait for entries; nil if the webhook isn't waiting for
+        /// entries.
         var waitsSince: Int64?
 
         /// Adopts the subscription as just read; if its cursor, URL or filter has changed, resets the dependent state.
@@ -70,7 +72,8 @@ struct WebhookTurns {
         if !ready.contains(id) { ready.append(id) }
     }
 
-    /// Gives a turn to each webhook whose wait is over, or is so long that the clock must have been set back since.
+    /// Gives a turn to each webhook whose wait is over, or whose wait is so long that the clock must have been set back
+    /// since the wait began.
     mutating func wakeDue(at now: Instant) {
         let far = now.adding(seconds: WebhookRules.retryAfterMax)
         for (id, moment) in due where moment <= now || moment > far { wake(id) }
@@ -111,13 +114,14 @@ struct WebhookTurns {
         if wasWoken { wake(id) }
     }
 
-    /// Records the catalog's epoch at which a webhook begins to wait for entries; returns false if it already waits.
+    /// Records the catalog's epoch at which a webhook begins to wait for entries; returns false if the webhook is
+    /// already waiting.
     mutating func listens(_ id: SubscriptionID, since number: Int64) -> Bool {
         guard known[id] != nil, known[id]?.waitsSince != number else { return false }
         known[id]?.waitsSince = number
         return true
     }
 
-    /// Forgets all webhooks, because another process sends.
+    /// Forgets all webhooks, because another process is now the sender.
     mutating func clear() { (known, ready, due) = ([:], [], [:]) }
 }

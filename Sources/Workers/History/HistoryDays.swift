@@ -49,7 +49,7 @@ struct HistoryDays: MaintenanceJob {
         return next <= last ? next : nil
     }
 
-    /// Finds the next page's devices whose day must be summed up; after the last page, the day is done.
+    /// Finds the devices on the next page whose day must be summed up; after the last page, the day is done.
     private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
         let (devices, missing) = try environment.store.read { tx in
             let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)
@@ -63,7 +63,7 @@ struct HistoryDays: MaintenanceJob {
         return true
     }
 
-    /// Sums up one day of a device; if records arrive during the reading, the day is left for a later run.
+    /// Sums up one day of a device; if records arrive while the day is being read, the day is left for a later run.
     private func sumUp(_ did: DeviceID, _ day: Int64) throws {
         let draft = try environment.store.read { try $0.history.days.sumUp(did, day: day) }
         _ = try environment.store.batch(at: environment.clock.now) { tx in

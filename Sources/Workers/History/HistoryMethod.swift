@@ -11,7 +11,7 @@ enum HistoryMethod {
 
     @Sendable
     static func run(_ call: inout Call) throws -> Reply {
-        // The request is refused if its user lost the device while the history was read.
+        // The request is refused if its user lost the device while the history was being read.
         let binding = try DeviceMethods.binding(call)
         guard let page = call.prepared.page else {
             throw Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)

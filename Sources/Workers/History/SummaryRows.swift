@@ -72,7 +72,8 @@ struct SummaryRows: HistoryRows {
         guard let bounds else { return page }
         // The next page sums the step up again, from its beginning.
         page.place = HistoryPlace(max(bounds.lowerBound, question.place.ts))
-        // A step without values adds no row, but counts as done.
+        // Earlier steps without values add no row, but they are done; the request is refused only if the page can't
+        // finish its first step.
         if rows.isEmpty, bounds.lowerBound <= question.place.ts {
             page.refusal = .invalid(
                 "params.every",

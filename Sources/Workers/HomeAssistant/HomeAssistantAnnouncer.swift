@@ -105,7 +105,8 @@ package final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Returns the messages that a user's Home Assistants lack, and their records; an empty message removes a device.
+    /// Returns the messages that a user's Home Assistants lack, each with its record of the announced device; an empty
+    /// message removes a device.
     private func differences(for uid: UserID, in tx: Transaction) throws -> [(AnnouncedDevice, payload: [UInt8])] {
         var told = try tx.homeAssistant.all(of: uid)
         var differences: [(AnnouncedDevice, payload: [UInt8])] = []

@@ -14,7 +14,8 @@ enum KeyCheck {
         return key
     }
 
-    /// Refuses methods without a token on the terminal of a key or of a linked service, since no user logs in there.
+    /// Refuses a method that needs no token if the request comes from the terminal of a key or of a linked service,
+    /// since no user logs in on such a terminal.
     ///
     /// The gate admits requests from a linked service's terminal only with an access token.
     static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {

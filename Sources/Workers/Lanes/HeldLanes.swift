@@ -48,7 +48,8 @@ struct HeldLanes {
 
     /// Gives back the lanes whose threads have ended, or all lanes if `isLate`; returns whether a lane was given back.
     ///
-    /// A lane whose thread still runs can be taken only between transactions; from then on, the thread can't commit.
+    /// If a lane's thread is still running, another process can take the lane only between two transactions of the
+    /// thread; after that, the thread can't commit.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -57,7 +58,8 @@ struct HeldLanes {
             try release(leases)
             for lease in leases { held[lease.lane]?.isReleased = true }
         } catch {
-            // This process keeps the lane as long as it counts as alive; a later `balance` starts the lane again.
+            // This process keeps the lane as long as the process counts as alive; a later `balance` starts the lane
+            // again.
             member.logger.warning("A lane could not be given back", because: error)
         }
         for lane in ended { held[lane.lease.lane] = nil }
@@ -76,8 +78,8 @@ struct HeldLanes {
 
     /// Takes lanes or begins to give lanes back, so that all processes have about the same number.
     ///
-    /// If `takesForeign` is false, the process takes only lanes that were given back, and none of a process that seems
-    /// dead.
+    /// If `takesForeign` is false, the process takes only lanes that were given back, and no lanes of a process that
+    /// seems dead.
     mutating func balance(takesForeign: Bool) throws {
         let id = member.membership.id
         let (leases, living) = try member.environment.store.coordinate { cluster in
@@ -101,7 +103,8 @@ struct HeldLanes {
                 isDraining: isDraining
             )
             let step = shares.step
-            // Lanes are given back one at a time: the next lane follows when the thread of the previous lane has ended.
+            // Unless the process must hand over all its lanes, lanes are given back one at a time: the next lane
+            // follows when the thread of the previous lane has ended.
             if step.give > 0, isDraining || !own.contains(where: \.isStopping) {
                 let surplus = own.map(\.lease.lane).sorted { $0.number > $1.number }
                 for lane in surplus.prefix(step.give) { stop(lane) }

@@ -17,7 +17,8 @@ package struct Lane: Hashable, Sendable, CustomStringConvertible {
     /// The lane's number, starting at 0.
     package var number: Int { shards.lane }
 
-    /// The lane's name at the broker, in the outbox and in metrics: `status`, or `status.07` if there are several.
+    /// The lane's name at the broker, in the outbox and in metrics: `status`, or `status.07` if the worker has several
+    /// lanes.
     package var name: String {
         guard !shards.areAll else { return worker.rawValue }
         return "\(worker.rawValue).\(number < 10 ? "0" : "")\(number)"

@@ -21,7 +21,9 @@ struct LaneShares {
 
     /// The next step towards even shares.
     ///
-    /// A process takes free lanes all together, but gives back only one at a time, since a lane pauses while it moves.
+    /// A process can take several free lanes at once. It gives back only one lane at a time, since a lane pauses while
+    /// it moves to another process. If the process must hand over its lanes to other processes, it gives back all lanes
+    /// at once.
     var step: Step {
         guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
         let share = (total + others.count) / (others.count + 1)
@@ -29,7 +31,8 @@ struct LaneShares {
         return Step(take: max(0, min(portion, share - own)))
     }
 
-    /// The number of free lanes that this process gets if each, one by one, goes to the process with the fewest lanes.
+    /// The number of free lanes that this process gets if the free lanes are given out one by one, each to the process
+    /// that then has the fewest lanes.
     ///
     /// Without this rule, two processes would immediately retake the lanes that they gave back for a third process.
     private var portion: Int {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A guard of the free space on the data directory's disk; it decides whether data may still be written.
 ///
-/// If less space than a reserve is free, requests that write are refused, and reports stay unacknowledged at the
+/// If the free space is smaller than a reserve, requests that write are refused, and reports stay unacknowledged at the
 /// broker. The reserve leaves space for ending sessions and for deletions. If the store and the broker are on other
 /// machines, the guard only reports. One thread checks the disk; any thread may read the result.
 package final class DiskGuard: Sendable {
@@ -25,7 +25,7 @@ package final class DiskGuard: Sendable {
     }
 
     private let reserve: DiskReserve
-    /// Whether too little free space stops writes.
+    /// Whether writes are stopped when too little space is free.
     private let stops: Bool
     private let measure: @Sendable () -> Room?
     private let low = Atomic<Bool>(false)

@@ -5,7 +5,8 @@ import Wire
 
 /// The counts of failed passwords for each account, each terminal, and each name, even a name that nobody has.
 ///
-/// A try is counted before the comparison, so that parallel requests get no extra tries; success removes the count.
+/// A try is counted before the comparison, so that parallel requests get no extra tries; a success takes back the count
+/// of its try.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
@@ -51,7 +52,8 @@ package struct PasswordTries {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Deletes the counts of failures under all names of a user, after a password reset or for an operator.
+    /// Deletes the counts of failures of a user's account and of all the user's names, after a password reset or for an
+    /// operator.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }
@@ -90,7 +92,8 @@ package struct PasswordTries {
     }
 
     private static func subject(_ name: LoginName, region: String, of app: AppID, in tx: Transaction) -> String {
-        // A username in the form of an e-mail address can be given as username or address, so both share one count.
+        // A username in the form of an e-mail address can be given as a username or as an address, so both forms share
+        // one count.
         var name = name
         if case .username(let username) = name, let email = EmailAddress(username.text) {
             name = .address(.email(email))

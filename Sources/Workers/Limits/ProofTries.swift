@@ -19,10 +19,11 @@ struct ProofTries {
         try call.quotas.take(counted)
     }
 
-    /// Counts a try to which only the user's own limit applies, such as a try of a scanned code, if tries are left.
+    /// Counts a try to which only the user's own limit applies, such as a try of a scanned code; throws
+    /// `TooManyRequests` if no try is left.
     init(_ owner: String, _ call: Call) throws { try self.init([Self.own(owner, call)], call) }
 
-    /// Counts a try for a device that the caller names by `target`, if tries are left.
+    /// Counts a try for a device that the caller names by `target`; throws `TooManyRequests` if no try is left.
     ///
     /// `isThere` means that the device belongs to this app. `hasLabel` means that the request contains the correct text
     /// of the device's label; then other users' tries for the device don't matter.

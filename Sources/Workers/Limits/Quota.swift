@@ -67,8 +67,8 @@ struct Quota: Sendable {
 
 /// The counts of quotas, read and changed in a transaction.
 ///
-/// All counts are rows in the store. The quotas limit costs, so the counts must survive a restart. Refused requests
-/// don't count. After a first refusal, further requests are refused from memory (`QuotaFront`).
+/// All counts are rows in the store. The purpose of the quotas is to limit costs, so the counts must survive a restart.
+/// Refused requests don't count. After a first refusal, further requests are refused from memory (`QuotaFront`).
 struct QuotaBook {
     let tx: Transaction
     let front: QuotaFront

@@ -9,7 +9,8 @@ import Synchronization
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The number of transactions whose counts are remembered; fewer transactions can be under way at the same time.
+    /// The number of transactions whose counts are remembered; the number of transactions that are under way at the
+    /// same time is always smaller.
     private static let transactionsMax = 256
 
     private struct State {

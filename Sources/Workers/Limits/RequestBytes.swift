@@ -26,7 +26,8 @@ struct RequestBytes: Sendable {
         seen = page.last
     }
 
-    /// Removes the oldest page if the pages together exceed `max` bytes; returns the page's last row number, else nil.
+    /// Removes the oldest page if the pages together exceed `max` bytes; returns the last row number of the removed
+    /// page, or nil if no page was removed.
     mutating func popExcess(over max: Int64) -> Int64? {
         guard total > max, let page = pages.first else { return nil }
         pop(page)

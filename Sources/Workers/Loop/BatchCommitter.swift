@@ -7,7 +7,7 @@ struct CommitOutcome {
     var deadLetterNotices: [OutboundMessage] = []
     /// The messages that need no outbox.
     var signals: [OutboundMessage] = []
-    /// The changed credentials; a gate on another machine must receive them before all messages.
+    /// The changed credentials; a gate on another machine must receive them before all other messages.
     var credentials: [String] = []
     /// The outcome of due work.
     var due = Due.untried

@@ -47,19 +47,19 @@ package protocol BatchHandler {
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
     /// Returns the work that waits in memory and, if there is a transaction, in the store.
     ///
-    /// The search is cheap and writes nothing; without a transaction, it never throws.
+    /// This method is cheap and writes nothing; without a transaction, the method never throws.
     func waiting(in tx: Transaction?) throws -> WaitingWork
     /// Carries out due work and work that other workers left; returns nil if there is no such work.
     mutating func due(in tx: Transaction) throws -> Effects?
 }
 
-/// A worker's name, its subscriptions, and its methods that read much data.
+/// A worker's name, its subscriptions, and its methods that read a lot of data.
 package struct WorkerRole: Sendable {
     /// The worker's name.
     package let name: WorkerName
     /// The topic filters that the worker subscribes to.
     package let subscriptions: Subscriptions
-    /// The methods that read much data, such as `device/history`; requests for these methods wait until all other
+    /// The methods that read a lot of data, such as `device/history`; requests for these methods wait until all other
     /// requests are served.
     package let longReadings: [String]
 
@@ -104,7 +104,7 @@ package struct Subscriptions: Equatable, Sendable {
     package var new: [String] = []
     /// The filters whose messages the broker doesn't keep while the worker isn't connected.
     package var fleeting: [String] = []
-    /// The filters whose retained messages the worker also needs each time after connecting.
+    /// The filters whose retained messages the worker also needs each time it connects.
     package var retained: [String] = []
     /// The filters whose retained messages the worker needs once after its MQTT session was lost.
     package var swept: [String] = []

@@ -35,7 +35,8 @@ struct BatchTransactions<Handler: BatchHandler> {
         writer = EffectWriter(worker: handler.role.name, environment: environment, metrics: metrics, logger: logger)
     }
 
-    /// Prepares the connected handler; returns messages for the broker, and whether the lane has connected before.
+    /// Prepares the handler for the new connection; returns messages for the broker, and whether the lane has connected
+    /// before.
     mutating func begin(
         isSessionPresent: Bool,
         at now: Instant
@@ -97,7 +98,7 @@ struct BatchTransactions<Handler: BatchHandler> {
             var handler = handler
             var all: [Effects] = []
             reached(.inTransaction)
-            // Messages that another worker has committed earlier are published first.
+            // Messages that another worker committed earlier are published first.
             if environment.wakeups.isCalled(lane) { publisher.expectStoredRows() }
             // An earlier run whose commit was not confirmed may have left a row, which must be published first.
             if isRunAgain { publisher.expectStoredRows() }

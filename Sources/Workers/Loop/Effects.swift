@@ -94,7 +94,8 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message; if the payload may contain a secret, keeps its names and sizes, but no values.
+    /// Makes a dead letter of a message; if the payload may contain a secret, keeps the names and sizes of the
+    /// payload's members, but no values.
     ///
     /// If `trace` is nil, the dead letter belongs to the trace that the message names, if any.
     package mutating func deadLetter(
@@ -114,12 +115,13 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message on an unknown topic; keeps the names and sizes of its members, but no values.
+    /// Makes a dead letter of a message on an unknown topic; keeps the names and sizes of the payload's members, but no
+    /// values.
     package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
         deadLetter(message, .topic, because: reason, isSecret: true)
     }
 
-    /// Makes a dead letter of an unreadable message; keeps the names and sizes of its members, but no values.
+    /// Makes a dead letter of an unreadable message; keeps the names and sizes of the payload's members, but no values.
     package mutating func deadLetter(_ message: Inbound, unreadable error: WireError, trace: TraceID? = nil) {
         deadLetter(message, .malformed, because: error.reason, isSecret: true, trace: trace)
         count(error.rejection)

@@ -26,7 +26,8 @@ struct Lateness {
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
     /// The number of the newest echo for which all earlier messages are done.
     private var seen: Int64 = 0
-    /// The number of echoes to send early: one after a message, and one to report that the former has returned.
+    /// The number of echoes to send early: one echo after a message, and one echo to report that the first echo has
+    /// returned.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
     private var isLate = false

@@ -159,7 +159,8 @@ extension WorkerLoop where Connection: ~Copyable {
         try connection.publish(signals, over: 0, quality: .atLeastOnce)
     }
 
-    /// Ends the subscriptions to retained messages that are needed only once, when all received messages were handled.
+    /// Ends the subscriptions whose retained messages are needed only once, after all received messages have been
+    /// handled.
     private mutating func unsubscribeWhenSwept() throws {
         guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
         try connection.unsubscribe(mustUnsubscribe)

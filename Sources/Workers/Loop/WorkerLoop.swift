@@ -102,8 +102,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
-        // The signals and the state are flushed before any message is received; later, they would wait for
-        // acknowledgements.
+        // The signals and the state are flushed before any message is received; if they were flushed later, they would
+        // have to wait for the acknowledgements of received messages.
         try connection.flush()
         try environment.store.read { try publisher.findLeftovers(in: $0) }
     }
@@ -120,7 +120,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         connection.disconnect()
     }
 
-    /// Publishes whether the worker is online; if processes share the work, the session worker does this for all.
+    /// Publishes whether the worker is online; if processes share the work, the session worker publishes the states of
+    /// all workers.
     private mutating func publishState(isOnline: Bool, at now: Instant) throws {
         guard !environment.plan.isShared else { return }
         let state = OutboundMessage(

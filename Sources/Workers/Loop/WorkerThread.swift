@@ -22,7 +22,8 @@ package final class WorkerThread: Sendable {
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
-    /// The rows of the outbox that were confirmed when the previous run failed; these rows aren't published again.
+    /// The rows of the outbox that the broker had already confirmed when the previous run failed; these rows aren't
+    /// published again.
     private let confirmedRows = Mutex<[Int64]>([])
 
     /// Prepares a worker's thread; `options` contain the broker's address and the password.
@@ -49,7 +50,7 @@ package final class WorkerThread: Sendable {
         try self.init(Lane(name), lease: nil, options: options, proof: proof, environment: environment, logger: logger)
     }
 
-    /// Prepares the thread of a lane; the thread ends when it is stopped or another process has taken the lane.
+    /// Prepares the thread of a lane; the thread ends when it is stopped or when another process has taken the lane.
     convenience init(
         _ lease: LaneLease,
         options: ConnectionOptions,
@@ -146,7 +147,7 @@ package final class WorkerThread: Sendable {
                 pause(backoff.next())
             }
         }
-        // If another process has taken the lane, this process is still healthy.
+        // A process that has lost a lane to another process is still healthy.
         if lease == nil {
             environment.health.notReady(lane.name, "stopped")
         } else {
@@ -156,8 +157,8 @@ package final class WorkerThread: Sendable {
 
     /// Runs the worker over one connection, until the connection fails or the worker must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
-        // The lease is checked before the worker connects: the broker then closes any other connection with the lane's
-        // client id, even if that connection belongs to a process that has taken the lane.
+        // The lease is checked before the worker connects. When the worker connects, the broker closes any other
+        // connection with the lane's client id, even if that connection belongs to a process that has taken the lane.
         if lease != nil {
             try environment.store.enter(lane.name)
             // No answer may be sent before the gate has the credentials on which the answer depends.
@@ -192,7 +193,8 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// Answers requests that wait for their turn or for slow work, within a limited time; clients repeat the rest.
+    /// Answers requests that wait for their turn or for slow work, within a limited time; clients repeat the requests
+    /// that stay unanswered.
     ///
     /// The outbox is also emptied, as long as the broker confirms messages. Otherwise, the lane's next process would
     /// publish unconfirmed messages again. Besides, only a store with an empty outbox can be moved.

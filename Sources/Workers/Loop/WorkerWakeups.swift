@@ -14,7 +14,7 @@ package final class WorkerWakeups: Sendable {
         init() throws { waker = try Waker() }
     }
 
-    /// The lanes that run in this process, and the function that wakes other lanes if processes share the work.
+    /// The lanes that run in this process, and the function that wakes other lanes if several processes share the work.
     private struct Others: Sendable {
         var here: Set<Lane> = []
         var call: (@Sendable (Lane) -> Void)?
@@ -37,7 +37,7 @@ package final class WorkerWakeups: Sendable {
     /// Wakes the worker's lane that handles the messages of an id.
     func wake(_ name: WorkerName, of id: String) { wake(plan.lane(of: name, for: id)) }
 
-    /// Wakes a lane, in this process or another.
+    /// Wakes a lane of this process or of another process.
     func wake(_ lane: Lane) {
         if plan.isShared {
             let call = others.withLock { $0.here.contains(lane) ? nil : $0.call }

@@ -13,7 +13,8 @@ struct FileShrinking: MaintenanceJob {
     /// The longest time for which a step should block other writers; after a longer step, the step size is halved.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
-    /// The job begins only above `beginMin` free bytes, and ends at `endMin` free bytes at the latest.
+    /// The job begins only if there are more than `beginMin` free bytes, and ends at the latest when only `endMin` free
+    /// bytes are left.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
     let name = "fileShrinking"

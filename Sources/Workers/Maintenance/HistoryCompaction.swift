@@ -1,7 +1,8 @@
 import Domain
 import Storage
 
-/// A job that moves records from the history buffer, to which batches add them, into the devices' chunks.
+/// A job that moves records from the history buffer into the devices' chunks; batches of messages add the records to
+/// the buffer.
 ///
 /// A round begins if the buffer contains enough records, or if a record has waited long.
 struct HistoryCompaction: MaintenanceJob {
@@ -27,7 +28,7 @@ struct HistoryCompaction: MaintenanceJob {
             round = isMore ? compaction : nil
             return isMore
         } catch is RoundTaken {
-            // Another process has taken the round; the next run reads the remaining records again.
+            // Another process has taken over the round; the next run reads the remaining records again.
             return false
         }
     }

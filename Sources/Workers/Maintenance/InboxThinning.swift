@@ -8,7 +8,7 @@ struct InboxThinning: MaintenanceJob {
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions in one step; workers can commit between two transactions.
     ///
-    /// Deleting all ids of a device in one transaction would delay every worker for as long as a second.
+    /// Deleting all ids of a device in one transaction would delay every worker by up to a second.
     private static let transactionsMax = 10
 
     let name = "crowdedInbox"
@@ -16,7 +16,8 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// In the first step, finds the devices; in the following steps, deletes until no device is left.
+    /// In the first step, finds the devices; in the following steps, deletes the report ids of these devices until no
+    /// device is left.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }
@@ -33,7 +34,7 @@ struct InboxThinning: MaintenanceJob {
         return !devices.isEmpty
     }
 
-    /// Returns the devices that have more than twice as many report ids as the job leaves.
+    /// Returns the devices that have more than twice the number of report ids that the job keeps for each device.
     private func findCrowded() throws -> [(did: DeviceID, before: Instant)] {
         let kept = environment.limits.inboxPerDevice
         let dids = try environment.store.read { tx in try tx.inbox.crowded(over: kept * 2) }

@@ -4,7 +4,7 @@ import Storage
 /// A job that copies the write-ahead log into the database file, so that the log restarts from its beginning.
 ///
 /// The log restarts only when all of it is copied. A copy of the whole log takes about 40 ms. This job copies most of
-/// the log while writers write, so that writers wait only a millisecond, for the remainder.
+/// the log while writers are writing. Writers then wait only a millisecond, while the rest of the log is copied.
 struct LogCopy: MaintenanceJob {
     private let environment: Environment
     private let checkpointer: Checkpointer?
@@ -27,7 +27,7 @@ struct LogCopy: MaintenanceJob {
     }
 
     func step() -> Bool {
-        // A writer may be copying at the same time; the next run tries again.
+        // A writer may be copying the log at the same time; the next run tries again.
         try? copy()
         return false
     }

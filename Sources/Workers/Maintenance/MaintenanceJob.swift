@@ -1,7 +1,8 @@
 /// Recurring work on the store that messages don't start, such as deleting, compacting, copying or measuring.
 ///
 /// `MaintenanceJobs` lists all jobs. A job's runner begins a *run* at each interval and calls `step` until the run's
-/// work is done. A job lives on its runner's thread, so it can keep state between steps, until a restart.
+/// work is done. A job lives on its runner's thread, so it can keep state between steps. This state is lost when the
+/// process restarts.
 package protocol MaintenanceJob {
     /// The job's unique name; it is also the label `kind` of the job's metric, and appears in the log.
     var name: String { get }

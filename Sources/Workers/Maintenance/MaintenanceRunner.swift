@@ -22,7 +22,8 @@ package struct MaintenanceRunner {
     private struct Entry {
         var job: any MaintenanceJob
         var due: ContinuousClock.Instant
-        /// The time at which the job's last run began, and the number of pages that had been written to the database.
+        /// The time at which the job's last run began, and the number of pages that had been written to the database by
+        /// then.
         var began: (at: ContinuousClock.Instant, pages: Int)
         var isRunning = false
         var hasFailed = false
@@ -52,7 +53,7 @@ package struct MaintenanceRunner {
         entries = jobs.map { Entry(job: $0, due: now, began: (now, 0)) }
     }
 
-    /// Notifies the jobs that another process does their work from now on.
+    /// Notifies the jobs that another process will do their work from now on.
     package func rest() {
         for entry in entries { entry.job.rest() }
     }

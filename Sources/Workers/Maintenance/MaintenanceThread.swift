@@ -9,7 +9,8 @@ package final class MaintenanceThread: Sendable {
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest sleep of the thread; a stop, or a job due after a number of written pages, can be delayed that long.
+    /// The longest sleep of the thread; this is also the longest delay of a stop, and of a job that becomes due after a
+    /// number of written pages.
     private static let sleepMax: Duration = .milliseconds(100)
 
     /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.

@@ -13,7 +13,7 @@ struct DeadLetterBound: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Deletes all excess letters in one step, since a letter can have 64 KiB.
+    /// Deletes all excess letters in one step, since excess letters can take up much space (up to 64 KiB each).
     mutating func step() throws -> Bool {
         let limits = environment.limits
         let (newest, heavy) = try environment.store.read { [seen] tx -> (Int64, Int64?) in
@@ -41,7 +41,7 @@ struct DeadLetterBound: MaintenanceJob {
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
-    /// The maximum number of pages of new requests that one step reads.
+    /// The maximum number of reads of new requests in one step; each read returns a page of limited size.
     private static let pagesMax = 20
     let name = "excessRequest"
 

@@ -19,7 +19,7 @@ struct StoreCounts: MaintenanceJob {
     let name = "counts"
     let interval: Duration = .seconds(30)
 
-    /// How many products are counted separately: the products with the most devices.
+    /// The number of products that are counted separately; these are the products with the most devices.
     static let productsMax = 100
     /// The name under which the devices of all other products are counted.
     private static let others = "other"
@@ -52,7 +52,8 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // The product was removed or is no longer among the largest; its devices are now counted under another name.
+        // The product was removed or is no longer among the products with the most devices; its devices are now counted
+        // under another name.
         for (key, gauge) in devices where values[key] == nil {
             gauge.destroy()
             devices[key] = nil

@@ -38,7 +38,8 @@ enum LinkRules {
         user.gain(address, since: instant(link.detail["since"]))
         user.pendingPhone = nil
         user.pendingEmail = nil
-        // If the password was changed since then, an intruder may have set it, so the owner must set a new password.
+        // If the password has been changed since the link was created, an intruder may have set it, so the owner must
+        // set a new password.
         if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
         try tx.links.void(.verifyEmail, of: user.uid)
         try tx.links.void(.resetPassword, of: user.uid)
@@ -46,7 +47,8 @@ enum LinkRules {
         return true
     }
 
-    /// Removes the ways to log in that an intruder may have added since the day before the address changed.
+    /// Removes the ways to log in that were added after the address changed, or up to a day earlier, since an intruder
+    /// may have added them.
     ///
     /// These are provider identities, an address of the other kind (phone or e-mail), an e-mail username, and undo
     /// links.

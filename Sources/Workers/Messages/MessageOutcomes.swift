@@ -75,7 +75,7 @@ package final class MessageOutcomes: Sendable {
         in work: inout UnitOfWork
     ) throws {
         // If the lease has expired and another process has tried to send the message, only the outcome of that process
-        // counts. If the terminal's session has ended, its push was deleted.
+        // counts. If the terminal's session has ended, the push to the terminal has been deleted, so no outcome counts.
         guard try work.tx.outgoingMessages.isAt(row.tries, row.message.id) else { return }
         work.tx.afterCommit {
             self.count(row, "retried")

@@ -221,7 +221,8 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores the outcomes of tries to send, many in one transaction; does nothing while another task stores outcomes.
+    /// Stores the outcomes of tries to send, with many outcomes in one transaction; does nothing while another task is
+    /// storing outcomes.
     private func settle() {
         let isFirst = tried.withLock { !exchange(&$0.isStoring, with: true) }
         while isFirst {

@@ -45,8 +45,8 @@ struct NotificationBatch {
 
     private func settings(of uid: UserID) -> NotificationSettings { settings[uid] ?? NotificationSettings(uid) }
 
-    /// Returns the newest notification about the same subject, with the batch's changes; `stored` is the one in the
-    /// store.
+    /// Returns the newest notification about the same subject, including the batch's changes; `stored` is the newest
+    /// such notification in the store.
     private func latest(like note: Notification, _ stored: Notification?) -> Notification? {
         let known = Subject(note).flatMap { newest[$0] }.flatMap { id in added.first { $0.id == id } }
         return known ?? stored.map { changed[$0.id] ?? $0 }
@@ -115,8 +115,8 @@ struct NotificationBatch {
         }
     }
 
-    /// Decides about notifications that are due: those about devices that are still offline, and those with held
-    /// pushes.
+    /// Decides about notifications that are due: those about devices that are still offline, and those whose pushes
+    /// were held back.
     mutating func wake(_ notes: [Notification], in work: inout UnitOfWork) throws {
         var bindings: [Int: Binding] = [:]
         let pairs = notes.map { (did: $0.did ?? DeviceID(trusted: ""), uid: $0.uid) }
@@ -182,7 +182,7 @@ struct NotificationBatch {
         return name
     }
 
-    /// Returns the content of a push that belongs to no notification, with the text of a type.
+    /// Returns the content of a push that belongs to no notification, with the text of the given type.
     static func plain(
         _ type: String,
         for uid: UserID,

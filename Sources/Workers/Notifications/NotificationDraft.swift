@@ -33,7 +33,7 @@ struct NotificationDraft {
     /// The terminal that caused the event; it gets no push.
     var spared: TerminalID?
 
-    /// The subject of notifications that a device is offline.
+    /// The subject of the notifications that say that a device is offline.
     static let offline = "offline"
 
     /// Returns the notification before the user's settings are applied.
@@ -139,7 +139,7 @@ struct NotifiedEvent {
             return notified
         }
         (notified.effect, notified.audience) = (.clear, .holders(did, subject))
-        // Usually, no user was notified that the device was offline.
+        // Usually, no user has been notified that the device went offline, so there is nothing to clear.
         let isAwaited = earlier.contains { $0.draft.did == did && $0.draft.subject == subject }
         let isHeld = try isAwaited || !tx.notifications.holders(of: did, subject, after: "", limit: 1).isEmpty
         return isHeld ? notified : nil

@@ -165,7 +165,8 @@ enum NotificationMethods {
 }
 
 extension Call {
-    /// Returns the session of a user's terminal; throws on a key's terminal, which has no push address.
+    /// Returns the session of a user's terminal; throws if the terminal belongs to an API key, since such a terminal
+    /// has no push address.
     fileprivate func userSession() throws(Rejection) -> Session {
         guard key == nil else { throw Rejection(.forbidden, "A key's terminal gets no pushes.") }
         return try caller()

@@ -19,7 +19,7 @@ package final class Notifier: Sendable {
     private static let pause = Duration.milliseconds(100)
     /// The longest pause between two transactions.
     ///
-    /// Even if each transaction takes 60 ms, an event then reaches 10,000 users within ten seconds.
+    /// Even if each transaction takes 60 ms, an event reaches 10,000 users within ten seconds with this pause.
     private static let restMax = Duration.milliseconds(40)
     /// The pause between two searches for notifications that are due.
     private static let duePause = Duration.seconds(1)
@@ -91,7 +91,7 @@ package final class Notifier: Sendable {
 
     /// Handles the next events, up to a number of users; returns whether there may be more.
     ///
-    /// Events up to `seen` make no notifications; the position `seen` isn't stored each time.
+    /// Events up to `seen` make no notifications; the position `seen` isn't stored after every read.
     private func follow(_ seen: inout EventCursor) throws -> Bool {
         var (events, end, isMore) = ([NotifiedEvent](), EventCursor.start, false)
         let stored = try environment.store.read(at: environment.clock.now) { tx -> Place? in
@@ -129,11 +129,12 @@ package final class Notifier: Sendable {
         }
     }
 
-    /// Notifies users of events up to `end`, and stores the new position; does nothing if another process has moved on.
+    /// Notifies users of events up to `end`, and stores the new position; does nothing if another process has changed
+    /// the stored position.
     private func carryOut(_ events: [NotifiedEvent], from stored: Place, to end: EventCursor) throws {
         let began = ContinuousClock.now
-        // After brief transactions, the pause is three times the transaction, so the notifier uses at most a quarter of
-        // a core and of the store's writer, even for an event with many users.
+        // After brief transactions, the pause is three times as long as the transaction, so the notifier uses at most a
+        // quarter of a core and of the store's writer, even for an event with many users.
         defer { PlainThread.pause(min((.now - began) * 3, Self.restMax)) }
         try environment.work(publishedBy: .reach) { work in
             guard try work.tx.meta.hold(Self.placeFact, at: stored.text) else { return }

@@ -32,7 +32,8 @@ extension PushEnd {
 }
 
 extension UnitOfWork {
-    /// Records the end of a queued push in its notification and in its address; an address that is gone is deleted.
+    /// Records the end of a queued push in its notification and in its address; an address that the push service no
+    /// longer knows is deleted.
     ///
     /// The user of the address must be locked.
     func end(_ push: OutgoingPush, as end: PushEnd) throws {

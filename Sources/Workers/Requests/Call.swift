@@ -61,7 +61,7 @@ struct PageRange {
 enum Reply {
     /// The result of a method; if it contains a token or a secret, it is stored encrypted.
     case result(Answer, isSecret: Bool = false)
-    /// The result of a reading method as JSON; it is published without the outbox.
+    /// The result of a method that only reads, as JSON; it is published without the outbox.
     case encoded([UInt8])
     /// A refusal after which the method's changes are kept, such as a counted try.
     case refusal(Rejection)
@@ -90,7 +90,8 @@ struct Method: Sendable {
     ///
     /// `prepare` checks limits and counts tries; its changes are committed before the slow work begins. `run` follows
     /// in a separate transaction, which first checks the token; `run` must repeat all other checks. Expensive work,
-    /// above all a hash, is better requested by `run` (`Reply.more`), after a cheap proof.
+    /// above all a hash, should be requested by `run` (`Reply.more`), after `run` has checked the caller's proof
+    /// cheaply.
     var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
     /// The function that carries out the request.
     var run: @Sendable (inout Call) throws -> Reply

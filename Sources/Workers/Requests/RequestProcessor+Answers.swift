@@ -16,8 +16,8 @@ extension RequestProcessor {
         return known
     }
 
-    /// Answers a repeat like the first request, or later with the first request; returns false if the repeat must be
-    /// carried out.
+    /// Answers a repeat with the first request's answer, now or when the first request is answered; returns false if
+    /// the repeat must be carried out.
     func repeated(_ pending: PendingRequest, _ known: RequestTable.Known, in work: inout UnitOfWork) throws -> Bool {
         let request = pending.request
         if let (did, cid) = known.waitsFor {

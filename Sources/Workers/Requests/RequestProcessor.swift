@@ -124,10 +124,10 @@ struct RequestProcessor {
         var known = try known(request, pending.content, in: work.tx)
         let (session, key) = try TokenCheck.caller(of: request, of: pending.method, in: work.tx)
         // Recording a token's use locks the user. Methods that write must lock users in a fixed order, which this lock
-        // would break, so only methods that read record the use.
+        // would break. Therefore, of the methods that need no token, only those that read record the use.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
-            // The command for which the first request waits may have ended before the device was locked.
+            // The command for which the first request is waiting may have ended before the device was locked.
             known = try self.known(request, pending.content, in: work.tx)
         }
         if let known, try repeated(pending, known, in: &work) { return nil }

@@ -8,7 +8,8 @@ struct Replanner {
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
 
     private static let checkSeconds: Int64 = 60
-    /// The size, in seconds, from which a backward step counts; smaller steps are ordinary corrections of the clock.
+    /// The number of seconds by which the clock must be set back to count as a backward step; smaller steps are
+    /// ordinary corrections of the clock.
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 

@@ -7,7 +7,8 @@ package struct ScheduleCalendar {
     private let keepsNewZones: Bool
     private var zones: [String: ZoneRules] = [:]
 
-    /// Creates a calendar; if `keepsNewZones`, it stores a time zone at its first use, in a writing transaction.
+    /// Creates a calendar; if `keepsNewZones`, the calendar stores a time zone when the zone is first used, so the
+    /// transaction must be a writing transaction.
     package init(_ tx: Transaction, keepsNewZones: Bool) {
         self.tx = tx
         self.keepsNewZones = keepsNewZones

@@ -26,7 +26,7 @@ enum ScheduleRuns {
             of: command.did,
             cid: command.cid,
             as: state,
-            // If the device refused the command, the device's own code is recorded instead.
+            // If the device refused the command, the device's own code is recorded instead of an error.
             error: state == .failed && command.code == nil ? command.refusal ?? .internal : nil,
             code: state == .failed ? command.code : nil
         )

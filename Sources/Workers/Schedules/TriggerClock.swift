@@ -118,8 +118,8 @@ package struct TriggerClock: BatchHandler {
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
             // While devices may still reconnect, two kinds of occurrences are fired: those that became due after the
-            // connection, and those that would be too late at the end of `settling`. Other occurrences wait until the
-            // end of `settling`.
+            // scheduler connected, and those that would be too late at the end of `settling`. Other occurrences wait
+            // until the end of `settling`.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
             let wouldBeMissed = min(missedWhenSettled, settling.from)

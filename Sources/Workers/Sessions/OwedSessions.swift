@@ -18,7 +18,7 @@ package final class OwedSessions: Sendable {
 
     private struct State {
         var waiting = Deque<String>()
-        /// The clients that wait or whose sessions are being ended.
+        /// The clients that are waiting, and those whose sessions are being ended.
         var known: Set<String> = []
         var threads = 0
     }
@@ -50,7 +50,7 @@ package final class OwedSessions: Sendable {
         if mustStart { PlainThread.detach { self.work() } }
     }
 
-    /// True if no client waits and no session is being ended.
+    /// True if no client is waiting and no session is being ended.
     var isIdle: Bool { state.withLock { $0.known.isEmpty } }
 
     private func work() {

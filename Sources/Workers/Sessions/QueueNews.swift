@@ -10,7 +10,7 @@ enum QueueNews {
 
     private static let missed = Counter(label: "lamplighter_statuses_missed_total")
     /// The maximum number of devices in a report; if a terminal has missed statuses of more devices, the report names
-    /// none.
+    /// no device.
     private static let missedMax = 200
 
     /// Returns the topic filters of both kinds of report.

@@ -27,14 +27,14 @@ package struct SessionHandler: BatchHandler {
                 new: [topics.system("session-invalid"), topics.system("outbound/result")]
                     + TokenUse.filters(environment) + SessionCut.filters(environment) + QueueNews.filters(environment)
                     + topics.filters("app/+/+/request/#", of: environment.divided),
-                // If processes share the work, the leases show which workers are online.
+                // If several processes share the work, the leases show which workers are online.
                 retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
             )
         )
     }
 
-    /// Loads which workers are online before queued requests arrive, so that this worker answers only for absent
-    /// workers.
+    /// Before queued requests arrive, loads the set of workers that are online, so that this worker answers only for
+    /// absent workers.
     ///
     /// If the broker has lost the worker's session, devices are announced to Home Assistant again.
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {

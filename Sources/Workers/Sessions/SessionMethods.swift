@@ -95,7 +95,7 @@ enum SessionMethods {
         return .refusal(Rejection(.invalidCode, message, field: "params.logoutCode"))
     }
 
-    // MARK: Programs that are no apps
+    // MARK: Programs that are not apps
 
     /// Begins a session for the user's Home Assistant, on a terminal of its own.
     ///

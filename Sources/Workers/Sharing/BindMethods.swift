@@ -13,7 +13,7 @@ enum BindMethods {
     /// The common answer to a wrong proof, an unknown device, and a device of another app.
     private static let wrong = Rejection(.invalidCredentials, "The device, passcode or label is wrong.")
 
-    // MARK: On the spot
+    // MARK: At the device
 
     @Sendable
     private static func bind(_ call: inout Call) throws -> Reply {

@@ -11,7 +11,7 @@ struct Invited {
     /// The user with this name in the inviter's app and region; nil if there is no such user.
     let user: User?
 
-    /// Finds the user that an invitation names; nil for an invitation by code, which any user may scan.
+    /// Finds the user that an invitation names; nil for an invitation by code, since any user may scan the code.
     init?(_ parameters: InvitationParameters, _ call: Call) throws {
         guard parameters.way == .user else { return nil }
         let inviter = try call.user()

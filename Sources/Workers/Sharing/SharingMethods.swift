@@ -65,7 +65,8 @@ enum SharingMethods {
     private static func answer(_ call: inout Call) throws -> Reply {
         let parameters = try SharingAnswerParameters(call.fields)
         let uid = try call.caller().uid
-        // Tries of codes are counted, since codes can be guessed; answers to invitations by name aren't counted.
+        // Tries to answer an invitation by code are counted, since codes can be guessed; answers to invitations by name
+        // aren't counted.
         var tries: ProofTries?
         if case .code = parameters.invitation { tries = try ProofTries("qr/\(uid.text)", call) }
         try call.lock(user: uid)

@@ -1,13 +1,14 @@
 import Domain
 import Storage
 
-/// The processor of a batch's presence signals, which say that devices connect, disconnect or listen to commands.
+/// The processor of a batch's presence signals, which say that devices have connected, have disconnected or are
+/// listening for commands.
 struct PresenceProcessor {
     /// The devices that have come online in the batch.
     private var arrived: Set<DeviceID> = []
     /// The devices that have a new connection.
     private var connected: Set<DeviceID> = []
-    /// The devices that have begun to listen to commands.
+    /// The devices that have begun to listen for commands.
     private var listening: Set<DeviceID> = []
 
     /// Carries out a presence signal; `message` is nil if the signal is the worker's own.

@@ -39,7 +39,7 @@ package struct StatusHandler: BatchHandler {
         // Messages that the worker received before it noticed the lack of space also stay unacknowledged at the broker.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
-        // Callers wait for the outcomes of commands, so outcomes are published before all other messages.
+        // Callers are waiting for the outcomes of commands, so outcomes are published before all other messages.
         var outcomes = Effects()
         let runs = Self.runs(of: batch)
         try lockAhead(batch, in: tx)
@@ -89,7 +89,8 @@ package struct StatusHandler: BatchHandler {
 
     /// Splits a batch before each registration that follows another message.
     ///
-    /// Otherwise, a report that was received before a reset could be handled as a report of the new ownership period.
+    /// Without this split, a report that was received before a reset could be handled as a report of the new ownership
+    /// period.
     private static func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex

@@ -36,7 +36,8 @@ extension ClusterStatusCommand {
         let seen = node.untilAt.adding(seconds: -ClusterTiming.lifetime.components.seconds)
         return JSONObject(showing: [
             "name": node.name, "version": node.version, "lanes": lanes,
-            // If a process has ended, another process sets its `untilAt` to 0. Then the time of its start is shown.
+            // When a process has ended, another process sets the ended process's `untilAt` to 0. In this case, the
+            // start time of the ended process is shown.
             "lastSeenAt": max(seen, node.startedAt),
             "state": node.untilAt <= now ? "gone" : node.isDraining ? "draining" : "alive",
         ])

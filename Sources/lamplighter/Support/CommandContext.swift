@@ -5,7 +5,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// The data directory on which a command works, whether a service runs on it or not.
+/// The data directory on which a command works, whether or not a service is running on this directory.
 struct CommandContext {
     let settings: Settings
     let directory: DataDirectory

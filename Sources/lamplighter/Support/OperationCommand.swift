@@ -67,7 +67,7 @@ extension CommandContext {
 
     /// Runs an operation as an admin with the given name, and returns the operation's answer.
     ///
-    /// - Throws: A `Problem`, a `ValidationError` or a `Rejection` if the operation refuses.
+    /// - Throws: A `Problem`, a `ValidationError` or a `Rejection` if the operation refuses the request.
     func run(
         _ id: String,
         _ path: [String: String] = [:],
@@ -102,7 +102,7 @@ extension CommandContext {
         return problem(of: refused, cure: cure)
     }
 
-    /// Returns the problem to report when an operation refuses.
+    /// Returns the problem to report when an operation refuses a request.
     func problem(of refused: Refused, cure: Problem.Cure?) -> Problem {
         Problem(
             ProblemCode(rawValue: refused.code) ?? Self.codes[refused.status] ?? .documentInvalid,
@@ -135,8 +135,8 @@ extension CommandContext {
         "uid": "user",
     ]
 
-    /// Returns the problem that something (such as a device) doesn't exist; the cure is the command that lists all of
-    /// its kind.
+    /// Returns the problem that something (such as a device) doesn't exist; the cure is the command that lists all
+    /// things of that kind.
     func missing(_ noun: String, _ name: String) -> Problem {
         let noun = Self.nouns[noun] ?? noun
         let command = "lamplighter \(noun.filter { $0 != " " }) list --data '\(directory.path)'"

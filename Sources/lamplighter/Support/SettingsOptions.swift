@@ -12,7 +12,7 @@ extension SettingsOptions {
         return try await reader.read()
     }
 
-    /// Reads the settings of a service, and prepares its messages in the format of its log.
+    /// Reads the settings of a service, and prepares the service's messages in the format of the service's log.
     func readToRun(_ more: [String: String?]) async throws -> (Settings, RunMessages) {
         let reader = try reader(more)
         let settings: Settings
@@ -65,7 +65,8 @@ extension OutputOptions {
         }
     }
 
-    /// The function that prints `ready.json` without secrets; nil without `--json`, when the banner is shown instead.
+    /// The function that prints `ready.json` without secrets; nil without `--json`, since the banner is then shown
+    /// instead.
     var showReady: (@Sendable (JSONValue) -> Void)? {
         guard json else { return nil }
         return { Terminal.show(line: Terminal.json($0)) }

@@ -2,7 +2,8 @@
 enum SpanText {
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
 
-    /// Returns the seconds in a span such as `30s`, `15m`, `1h` or `7d`; nil beyond a hundred years or for other text.
+    /// Returns the seconds in a span such as `30s`, `15m`, `1h` or `7d`; nil for a span of more than a hundred years
+    /// and for any other text.
     static func seconds(_ text: String) -> Int64? {
         guard let unit = text.last.flatMap({ units[$0] }),
             let number = Int64(text.dropLast()), (0...3_155_760_000 / unit).contains(number)

@@ -179,7 +179,8 @@ final class MiniClient {
 }
 
 extension MiniClient {
-    /// The type of a stream socket; the flag keeps child processes, such as other tests' brokers, from inheriting it.
+    /// The type of a stream socket; the flag keeps child processes, such as other tests' brokers, from inheriting the
+    /// socket.
     static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
     static func open(_ port: UInt16, within seconds: Double, from source: UInt32 = 0x7F00_0001) throws -> Int32 {

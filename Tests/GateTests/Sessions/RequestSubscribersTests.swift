@@ -23,7 +23,8 @@ struct RequestSubscribersTests {
 
         /// Returns whether a request to a service reaches the fallback worker.
         ///
-        /// If only the mark arrives, although it is published later, the broker hasn't delivered the request.
+        /// The test publishes a mark after the request. If only the mark arrives, the broker hasn't delivered the
+        /// request.
         func isHeard(_ service: String) throws -> Bool {
             _ = try app.publish("\(requests)/\(service)/list")
             let other = try MiniClient(broker.port, Cast.worker("marker"))

@@ -152,8 +152,8 @@ import Testing
     @Test("A batch whose commit got no answer is run again on another connection") func lostCommit() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
-        // A process that works alone begins each transaction by reading the last number used, so it would notice the
-        // lost connection before the commit. A process with a node slot doesn't read that number.
+        // A process that works alone begins each transaction by reading the last sequence number from the database, so
+        // it would notice the lost connection before the commit. A process with a node slot doesn't read that number.
         store.take(try #require(NodeSlot.shared.first))
         try cut(address)
 

@@ -47,7 +47,7 @@ struct TransactionBoundTests {
         },
     ]
 
-    /// The longest time that the test accepts: half of the shortest time that any of the ways takes without a time
+    /// The longest time that the test accepts: half of the time that the fastest of the ways would take without a time
     /// limit.
     private static let patience = Duration.seconds(8)
 

@@ -59,7 +59,7 @@ struct AppInfoTests {
         for isNeeded in [true, false] {
             let world = try AccountWorld(["cancelProof": .bool(isNeeded)])
             try world.register(0, ["email": "a@example.com"])
-            // The phone number belongs to a different country than the user.
+            // The phone number's country differs from the user's country.
             var phone: JSONObject = ["phone": "2025550123", "countryCode": "1"]
             phone["code"] = .string(try world.code(0, "bind", phone))
             #expect(try world.ask(0, "bindPhone", phone).isOK)

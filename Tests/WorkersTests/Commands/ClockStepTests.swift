@@ -70,8 +70,8 @@ struct ClockStepTests: CommandSuite {
         world.clock.advance(seconds: 300)
         world.clock.set(back: ahead)
         try ask()
-        // Even if the clock was wrong, the service remembers the request for at least the full period, but only a few
-        // minutes longer.
+        // Even if the clock was wrong, the service remembers the request for at least the full period, and for at most
+        // a few minutes longer.
         world.clock.advance(seconds: 260)
         try ask()
         #expect(try world.count("command") == 1)

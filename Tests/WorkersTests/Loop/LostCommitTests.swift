@@ -13,8 +13,8 @@ struct LostCommitTests {
     @Test("Messages of the lost commit are published before those of the second run")
     func order() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
-        // A process that works alone begins each transaction by reading the last number used, so it would notice the
-        // lost connection before the commit. A process with a node slot doesn't read that number.
+        // A process that works alone begins each transaction by reading the last sequence number from the database, so
+        // it would notice the lost connection before the commit. A process with a node slot doesn't read that number.
         world.store.take(try #require(NodeSlot.shared.first))
         let address = try TestStore.address(of: world.directory)
         let isArmed = Atomic(false)

@@ -93,7 +93,7 @@ struct PollStateTests {
         var looks: Bool { self == .called || self == .idle || self == .time }
     }
 
-    /// The confirmed rows that wait to be deleted.
+    /// The confirmed rows that are waiting to be deleted.
     enum Rows: CaseIterable, Sendable {
         case none, some, someForLong, many
 

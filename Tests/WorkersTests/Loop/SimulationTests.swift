@@ -28,7 +28,7 @@ private struct Simulation {
     private static let deviceCount = 3
     private static let userCount = 3
 
-    /// The expected state of a device, computed from its reports by a simpler method than in the service.
+    /// The expected state of a device, computed from its reports by a method that is simpler than the service's method.
     private struct Reference {
         var values: [String: (value: Int64, ts: Int64)] = [:]
         var version: Int64 = 0

@@ -1,7 +1,7 @@
 /// An order in which two racers take their steps: a sequence of segments, in each of which one racer runs.
 ///
-/// After the given steps, one racer runs to its end, and then the other racer runs to its end. While a racer waits for
-/// a lock of the other racer, the other racer continues.
+/// After the given steps, one racer runs to its end, and then the other racer runs to its end. While a racer is waiting
+/// for a lock of the other racer, the other racer continues.
 struct Interleaving: Sendable, CustomStringConvertible {
     /// A number of consecutive steps of one racer.
     struct Segment: Sendable {

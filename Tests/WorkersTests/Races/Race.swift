@@ -144,7 +144,7 @@ struct Race: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The allowed final states of a race: the states after one racer has run after the other.
+/// The allowed final states of a race: the states that result when the racers run one after the other.
 ///
 /// If a move consists of several transactions, the other racer may run between two of them. For example, one
 /// transaction counts a try, and the next one compares a secret.

@@ -127,7 +127,7 @@ final class RaceCourse {
         case .ready: try step(number, &finish)
         case .done: return
         case .blocked:
-            // Both racers wait for each other, so the database server soon aborts one of their transactions.
+            // Both racers are waiting for each other, so the database server soon aborts one of their transactions.
             finish.deadlocks += 1
             while try racers.allSatisfy({ try settle($0) == .blocked }) {}
         }
@@ -153,7 +153,7 @@ final class RaceCourse {
         }
     }
 
-    /// Returns whether one of the database server's processes waits for a lock that the other process holds.
+    /// Returns whether one of the database server's processes is waiting for a lock that the other process holds.
     private func isBlocked(_ process: Int32, by other: Int32) throws -> Bool {
         guard process != 0, other != 0 else { return false }
         return try connection.execute(

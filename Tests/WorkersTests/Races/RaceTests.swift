@@ -15,9 +15,9 @@ import Testing
 /// racers are interrupted. More switches between the racers are not needed, since almost every possible error already
 /// occurs with few switches.
 ///
-/// The tests ask the server which process waits for a lock (`pg_blocking_pids`), so they don't mistake a slow racer for
-/// a waiting racer. The answers and all rows of all tables must be the same as if one racer had run after the other.
-/// The two racers must never block each other in a deadlock.
+/// The tests ask the server which process is waiting for a lock (`pg_blocking_pids`), so they don't mistake a slow
+/// racer for a waiting racer. The answers and all rows of all tables must be the same as if one racer had run after the
+/// other. The two racers must never block each other in a deadlock.
 @Suite(.onlyInDatabase, .serialized)
 struct RaceTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"

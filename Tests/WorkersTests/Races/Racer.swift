@@ -16,7 +16,7 @@ final class Racer: Sendable {
     enum Place {
         /// The racer is running a step, or the code between two steps.
         case underWay
-        /// The racer waits for permission to take its next step.
+        /// The racer is waiting for permission to take its next step.
         case waiting
         case done
     }
@@ -54,7 +54,7 @@ final class Racer: Sendable {
     var place: Place { state.withLock(\.place) }
     /// The id of the database server's process that serves the racer and holds its locks.
     var process: Int32 { state.withLock(\.process) }
-    /// Whether the racer waits between two transactions.
+    /// Whether the racer is waiting between two transactions.
     var beginsTransaction: Bool {
         state.withLock { $0.place == .waiting && $0.beginsTransaction }
     }

@@ -34,7 +34,7 @@ struct BackgroundQueueTests {
         var held: [Prepared] = []
         for await result in results {
             held.append(result)
-            // The queue begins no further reading until a reading has been answered.
+            // While three readings are unanswered, the queue begins no further reading.
             guard held.count == 3 || count.withLock({ $0.answered + held.count == 50 }) else { continue }
             count.withLock { $0.answered += held.count }
             held = []

@@ -127,7 +127,7 @@ struct BindingExpiryTests {
 
     // MARK: Before the sweep
 
-    /// Returns a `World` in which the time of a guest, user 1, is up, but no worker has deleted the guest's binding
+    /// Returns a `World` in which the binding of a guest, user 1, has expired, but no worker has deleted this binding
     /// yet.
     private func overdue() throws -> World {
         let world = try world()

@@ -42,7 +42,8 @@ def new_terminal_id() -> str:
 
 @dataclass
 class Credentials:
-    """A login on a terminal. Keep it like a password; `App(credentials=…)` continues with it."""
+    """The credentials of a login on a terminal, which must be kept secret like a password; `App(credentials=…)`
+    continues with them."""
 
     terminalId: str
     token: str
@@ -78,10 +79,11 @@ class _Request:
 class App:
     """A terminal of an app.
 
-    `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the
-    contract. The method waits for the answer. An unanswered request is repeated after `repeat_after`
-    seconds, then after pauses that double, and after a reconnection; repeats have the same id, so it
-    takes effect only once. TimeoutError is raised after `timeout` seconds, LamplighterError if refused.
+    `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the contract. The method waits
+    for the answer. An unanswered request is repeated after `repeat_after` seconds, then after pauses that double,
+    and after a reconnection; repeats have the same id, so the request takes effect only once. If no answer arrives
+    within `timeout` seconds, the method raises TimeoutError. If the request is refused, the method raises
+    LamplighterError.
 
     A login changes `credentials`, and the app reconnects with its token. `on("ended", …)` reports
     the session's end: the app then reconnects, and a login can follow at once. A terminal whose
@@ -202,7 +204,7 @@ class App:
         return self._ready
 
     def _use_password(self):
-        # After a refusal, token and secret are tried in turn; a temporary refusal doesn't end the
+        # After a refusal, the client tries the token and the secret in turn; a temporary refusal doesn't end the
         # session.
         self._with_token = self.credentials is not None and self._refused % 2 == 0
         self._client.username_pw_set(f"app:{self.app_id}", self.credentials.token if self._with_token else self._secret)
@@ -224,10 +226,10 @@ class App:
             self._subscribe(filters, lambda _granted: self._begin())
 
     def _on_refusal(self, client):
-        """Tries token and secret in turn or, without a token, this and a new terminal.
+        """Tries the token and the secret in turn or, without a token, the current and a new terminal id.
 
-        The first retry is immediate. A terminal that lost a live session's token is refused, but
-        the broker doesn't report the reason.
+        The first retry is immediate. The broker refuses a terminal that has lost the token of a live session, but doesn't
+        report the reason.
         """
         if self.credentials is None:
             self.terminal_id, self._other_id = self._other_id or new_terminal_id(), self.terminal_id
@@ -268,7 +270,8 @@ class App:
     def _check_session(self):
         """Checks whether the session is over, because the app's secret was accepted.
 
-        A terminal's session that is not over refuses the secret only after its token's first use.
+        While the session is live, the broker refuses the secret only after the session's token has been used for the first
+        time.
         """
         request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params": {}},
                            self.timeout, self.repeat_after)
@@ -346,8 +349,7 @@ class App:
                 ttl: int = 30) -> dict:
         """Sends a command to an online device and waits for the outcome.
 
-        The outcome's `state` is done, failed, expired or superseded; `code` and `data` are the
-        device's.
+        The outcome's `state` is done, failed, expired or superseded; `code` and `data` come from the device's answer.
         """
         params = {"did": did, "data": data, "binary": binary, "sn": sn, "ttl": ttl, "wait": True}
         return self.ask("device/control", params, timeout=ttl + self.timeout)
@@ -359,7 +361,7 @@ class App:
         request.pause *= 2
 
     def _repeat(self):
-        """Repeats unanswered requests, fails late ones, and makes due connections."""
+        """Repeats unanswered requests, fails requests whose time limit has passed, and reconnects when this is due."""
         while True:
             late = []
             with self._changed:
@@ -460,13 +462,12 @@ class App:
     # -- pushes
 
     def on(self, kind: str, handler, did: str | None = None):
-        """Calls `handler` with each Push of a kind, of one device or all.
+        """Calls `handler` with each Push of a kind, from one device or from all devices.
 
         Returns a function that removes the handler.
 
-        Kinds: status, event, binary (of devices); device, schedule, share, session, account (of the
-        user); command, code, devices, system, ended (of this terminal). A new handler of statuses
-        first gets the known ones.
+        Kinds: status, event, binary (of devices); device, schedule, share, session, account (of the user); command, code,
+        devices, system, ended (of this terminal). A new handler of the kind status first gets the known statuses.
         """
         if kind not in (*USER_KINDS, *DEVICE_KINDS, *APP_KINDS):
             raise ValueError(f"There is no push {kind!r}.")
@@ -503,11 +504,12 @@ class App:
             self._put(Push(kind, did, body), self.credentials)
 
     def _put(self, push, credentials=None, handler=None):
-        """Queues a push for its handlers or one of them; a user's push is dropped once the session has ended."""
+        """Queues a push for all its handlers, or only for the given handler; a user's push is dropped once the
+        session has ended."""
         self._pushes.put((push, credentials and credentials.sessionId, handler))
 
     def _note(self, did, status):
-        """Keeps a status; returns False if it's known already.
+        """Stores a device's status, and returns False if the same status is already known.
 
         The broker sends retained statuses at every reconnection.
         """
@@ -534,6 +536,6 @@ class App:
                 try:
                     handler(push)
                 except Exception:
-                    # Reports it like an exception on the app's own threads; the next handler is
+                    # The exception is reported like an exception on one of the app's own threads; the next handler is
                     # still called.
                     threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

@@ -55,7 +55,7 @@ class AsyncApp:
         return await self.ask("device/control", params, timeout=ttl + self._app.timeout)
 
     async def watch(self, kind: str, did: str | None = None):
-        """Yields pushes of a kind, of a device or all: `async for push in app.watch("status")`."""
+        """Yields the pushes of a kind, from one device or from all devices: `async for push in app.watch("status")`."""
         loop, pushes = asyncio.get_running_loop(), asyncio.Queue()
 
         def put(push: Push):

@@ -95,23 +95,23 @@ class Account:
     ):
         """Creates a user and logs in.
 
-        No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session
-        is anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the
-        purpose `register`; a ticket must be for the same address. If both a phone and an e-mail are given, the code or
-        ticket proves one of them, and the other is pending: a phone until account/bindPhone verifies it, an e-mail
-        until its link is opened or account/bindEmail verifies it. A pending address can't be used to log in. If another
-        account has verified the pending address, the answer is the same as for a free address, or Duplicated if the app
-        reveals accounts. A phone without an e-mail needs a code or ticket, and gets PolicyRejected while the policy
-        phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail needs a code or ticket. While
-        the policy is `link` or `none`, an e-mail needs neither. Nor does a phone that is given with the e-mail; the
-        phone is then pending. If no username is given, a proved phone becomes the username. The given username can also
-        be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A taken address gets
-        Duplicated only if the code is right. With `link` or `none`, the answer for a taken address is the same as for a
-        new address, and the address's owner gets an e-mail. Several accounts can then have the same address, and each
-        logs in with its own password. But if the address has an owner, only the newest of the other accounts can log in
-        with the address. While no account has verified the address, each of these accounts gets a verification link
-        (with `none`, as part of a confirmation). An address verified by a code is removed from accounts that never
-        verified it.
+        No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session is
+        anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the
+        purpose `register`; a ticket must be for the same address. If both a phone and an e-mail are given, the code
+        or ticket proves one of them, and the other is pending: a phone until account/bindPhone verifies it, an
+        e-mail until its link is opened or account/bindEmail verifies it. A pending address can't be used to log in.
+        If another account has verified the pending address, the answer is the same as for a free address, or
+        Duplicated if the app reveals accounts. A phone without an e-mail needs a code or ticket, and gets
+        PolicyRejected while the policy phoneRegistration is off. While the policy emailRegistration is `code`, an
+        e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail needs neither. The same
+        applies to a phone that is given with such an e-mail; the phone is then pending. If no username is given, a
+        proved phone becomes the username. The given username can also be the proved phone itself, in any of the
+        phone's forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right.
+        With `link` or `none`, the answer for a taken address is the same as for a new address, and the address's
+        owner gets an e-mail. Several accounts can then have the same address, and each logs in with its own
+        password. But if the address has an owner, only the newest of the other accounts can log in with the address.
+        While no account has verified the address, each of these accounts gets a verification link (with `none`, as
+        part of a confirmation). An address verified by a code is removed from accounts that never verified it.
 
         Returns: The answer is the same as for a login.
         """
@@ -271,7 +271,7 @@ class Account:
         The picture's bytes must be a PNG or JPEG of at most 45 KiB; anything else gets InvalidRequest, field
         params.data. null removes the picture, even one taken from a provider.
 
-        Returns: The address changes with each picture.
+        Returns: The picture's address changes with each new picture.
         """
         return self._ask("account/setAvatar", {"data": data})
 
@@ -478,7 +478,7 @@ class Device:
     def unbind(self, *, did: str):
         """Unbinds the caller from a device.
 
-        The device from which the caller unbinds. NotBound: the caller is not bound to the device.
+        `did` names the device from which the caller unbinds. NotBound: the caller is not bound to the device.
 
         Returns: {}
         """
@@ -552,15 +552,15 @@ class Device:
     ):
         """Returns a page of a device's reports, or aggregates them.
 
-        The oldest record comes first; records with the same time are in the order of their arrival. The history reaches
-        back only to the beginning of the device's current ownership period, and only for the days that the product
-        keeps (30 unless the product says otherwise); earlier records are left out silently. The first ownership period
-        has no beginning, so records that the device kept from before its registration are part of it. With `every`,
-        values are summarised by steps. Steps of minutes and hours (15m, 6h) have a fixed length and count from the
-        epoch in UTC. Steps of days, weeks (from Monday) and months follow `timezone`, with days of 23 or 25 hours when
-        the zone's clocks change. Only records at or after `from` and before `to` count, even in the first and the last
-        step. Steps without values are left out. `avg, min, max, sum` use only numbers. InvalidRequest: `fn` without
-        `every`, an unknown zone, or a step with more records than one answer can read (5,000,000).
+        The oldest record comes first; records with the same time are in the order of their arrival. The history reaches back
+        only to the beginning of the device's current ownership period, and only for the days that the product keeps
+        (30 unless the product says otherwise); earlier records are left out silently. The first ownership period has
+        no beginning, so records that the device kept from before its registration are part of it. With `every`, the
+        values of each step are summarised. Steps of minutes and hours (15m, 6h) have a fixed length and count from
+        the epoch in UTC. Steps of days, weeks (from Monday) and months follow `timezone`, with days of 23 or 25
+        hours when the zone's clocks change. Only records at or after `from` and before `to` count, even in the first
+        and the last step. Steps without values are left out. `avg, min, max, sum` use only numbers. InvalidRequest:
+        `fn` without `every`, an unknown zone, or a step with more records than one answer can read (5,000,000).
 
         Returns: `ts` is the time of the record, or the beginning of the step. With `attr` a row has `value`, otherwise
         `data`; it has `binary` if the device sent bytes. Even a page with fewer rows than `limit`, or with none, can
@@ -864,7 +864,7 @@ class Notification:
     ):
         """Lists the user's notifications.
 
-        The newest notifications come first. `kind`, `did` and `unread` choose notifications.
+        The newest notifications come first. `kind`, `did` and `unread` limit the list to the matching notifications.
 
         Returns: The notifications, and how many are unread. `cursor` is present if there are more notifications.
         """
@@ -875,7 +875,8 @@ class Notification:
     def markRead(self, *, notificationIds: list | None = None, all: object | None = None, kind: str | None = None):
         """Marks notifications as read, on all terminals of the user.
 
-        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; then none is marked.
+        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; in that case, no notification is
+        marked.
 
         Returns: How many notifications are still unread.
         """
@@ -884,7 +885,8 @@ class Notification:
     def delete(self, *, notificationIds: list | None = None, all: object | None = None, kind: str | None = None):
         """Deletes notifications, on all terminals of the user.
 
-        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; then none is deleted.
+        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; in that case, no notification is
+        deleted.
 
         Returns: How many notifications are still unread.
         """
@@ -1120,7 +1122,8 @@ class Session:
         return self._ask("session/terminateOthers", {"logoutCode": logoutCode})
 
     def unlink(self, *, sessionId: str):
-        """Ends the session of a linked service, such as a voice assistant or a Home Assistant, without a logout code.
+        """Ends the session of a linked service, such as a voice assistant or a Home Assistant installation, without
+        a logout code.
 
         ResourceNotFound: the user has no linked service with this session.
 

@@ -11,7 +11,7 @@ import socket
 import ssl
 import threading
 
-# The service answers a request within 55 seconds, and sends a comment on a stream every 15.
+# The service answers a request within 55 seconds, and sends a comment on a stream every 15 seconds.
 ANSWER_SECONDS, SILENCE_SECONDS = 65, 40
 PARALLEL_MAX = 16
 ACCEPTED, REFUSED = 0, 5
@@ -20,7 +20,7 @@ BROKEN = (OSError, http.client.HTTPException)
 
 
 class Address:
-    """The address of a service's HTTP listener, with the context for TLS if it is https."""
+    """The address of a service's HTTP listener, with a TLS context if the listener uses HTTPS."""
 
     def __init__(self, host: str, port: int, context: ssl.SSLContext | None = None):
         self.host, self.port, self.context = host, port, context
@@ -43,7 +43,8 @@ class Address:
 
 
 def is_answer(answer: dict) -> bool:
-    """Whether an answer says what became of the request; `outcomeUnknown` doesn't."""
+    """Returns whether an answer says what became of the request; an answer with the reason `outcomeUnknown` does
+    not."""
     return (answer.get("error") or {}).get("reason") != "outcomeUnknown"
 
 
@@ -55,10 +56,11 @@ class Message:
 
 
 class HTTPClient:
-    """The part of paho's client that App uses, over HTTP; it calls the same callbacks.
+    """A client over HTTP that has the part of paho's interface that App uses; it calls the same callbacks as paho's
+    client.
 
-    With the app's secret, it only carries requests. Once there is a token, the stream brings the
-    messages of the terminal and its user.
+    With the app's secret, the client only sends requests and receives their answers. Once there is a token, the stream
+    brings the messages of the terminal and its user.
     """
 
     def __init__(self, app_id: str, terminal_id: str, secret: str, root: str, context: ssl.SSLContext | None):
@@ -104,7 +106,8 @@ class HTTPClient:
             self._leave()
 
     def subscribe(self, _filters):
-        """Counts as granted once the stream is open, which has all topics of the terminal and its user."""
+        """Subscribes to all topics of the terminal and its user, because the stream contains them all; the
+        subscription counts as granted once the stream is open."""
         with self._changed:
             self._last += 1
             self._subscribing.append(self._last)
@@ -157,7 +160,8 @@ class HTTPClient:
             pause = min(60, 2 * pause)
 
     def _enter(self):
-        """Opens the stream or, without a token, tries the secret; returns None if no answer arrives."""
+        """Opens the stream or, without a token, tries the secret; returns None if the service neither accepts nor
+        refuses the token or secret."""
         try:
             if self._token:
                 return self._open()

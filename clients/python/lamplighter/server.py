@@ -1,4 +1,4 @@
-"""A maker's server: requests for users of an app, and its events, with an API key over HTTP."""
+"""A maker's server: requests on behalf of an app's users, and the app's events, over HTTP with an API key."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Server:
         for event in server.follow(subscription_id):
             ...
 
-    A request that gets no answer is repeated with the same id, and so takes effect only once; after
-    `timeout` seconds it raises TimeoutError. A refusal raises LamplighterError.
+    A request that gets no answer is repeated with the same id, so the request takes effect only once. If there is still no
+    answer after `timeout` seconds, the call raises TimeoutError. A refusal raises LamplighterError.
 
         tls    the path of an authority's file or an SSLContext, if no public authority signed the certificate
     """
@@ -42,7 +42,7 @@ class Server:
         self.events = SERVICES["events"](self.ask)
 
     def of(self, uid: str) -> ForUser:
-        """Returns the requests for a user, with exactly that user's rights."""
+        """Returns an object that makes requests on behalf of a user, with exactly that user's rights."""
         return ForUser(self, uid)
 
     def ask(self, method: str, params: dict | None = None, *, uid: str | None = None, id: str | None = None,

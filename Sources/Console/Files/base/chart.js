@@ -245,7 +245,7 @@ function scale(all) {
   }
   if (low > high) [low, high] = [0, 1];
   [low, high] = [Math.max(low, -FAR), Math.min(high, FAR)];
-  // Counts begin at zero and have no fractions.
+  // The axis of a count begins at zero, and its labels have no fractions.
   const { floor } = all[0];
   if (floor !== undefined) [low, high] = [floor, Math.max(high, floor + 4)];
   if (low === high) [low, high] = [low - Math.max(1, Math.abs(low) / 10), high + Math.max(1, Math.abs(high) / 10)];

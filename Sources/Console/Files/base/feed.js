@@ -59,7 +59,7 @@ function connect() {
   addEventListener('pageshow', event => { if (event.persisted) say(); });
 }
 
-// Holds a lock as long as the tab lives, so that the worker notices its end.
+// Holds a lock as long as the tab is open, so that the worker notices when the tab closes.
 function hold() {
   const lock = `tab-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
   navigator.locks?.request(lock, () => {

@@ -171,7 +171,7 @@ addEventListener('input', ({ target }) => {
   if (target.form) typed.add(target.form);
   unwarn();
 });
-// A dialog stays open when its form is refused, and closes when it's accepted.
+// A dialog stays open when its form is refused, and closes when the form is accepted.
 addEventListener('submit', ({ target }) => { if (!target.closest('dialog') && typed.delete(target)) sent = target; });
 addEventListener('hashchange', unwarn);
 const restoreSent = () => { if (sent) typed.add(sent); };
@@ -190,7 +190,7 @@ export function dialog(label, draw) {
   const element = document.createElement('dialog');
   element.setAttribute('aria-label', label);
   const body = element.appendChild(document.createElement('div'));
-  // Notes are shown above the dialog and can be clicked while it's open.
+  // Notes are shown above the dialog and can be clicked while the dialog is open.
   const words = document.getElementById('words');
   const [ending, at] = [new AbortController(), location.hash];
   const box = {
@@ -198,7 +198,8 @@ export function dialog(label, draw) {
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
-  // Esc is handled here, since browsers don't fire `cancel` if the user did nothing since the last `cancel`.
+  // Esc is handled here, because browsers don't fire `cancel` again if the user has done nothing after the last
+  // `cancel`.
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();

@@ -16,7 +16,7 @@ import * as info from './info.js';
 
 const TABS = { state: { start: startState, draw: drawState }, timeline, commands, history, who, schedules: who.schedules, messages, info };
 
-// A device is called by the operators' name, or else by its first user's alias.
+// A device is shown with the name that operators gave it. Without such a name, it is shown with its first user's alias.
 const called = row => row?.name || row?.alias;
 const tabName = view => (view.parts[2] in TABS ? view.parts[2] : 'state');
 export const title = view => `${called(view.state.device?.data?.row) || view.parts[1]} – ${t.device.tabs[tabName(view)]}`;

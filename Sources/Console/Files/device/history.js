@@ -67,7 +67,7 @@ async function fit(charts, { from, to }, read) {
   return [charts, { from, to }];
 }
 
-// A range up to now is read again as reports arrive, at most once in five seconds.
+// A range that ends at the present time is read again when reports arrive, at most once every five seconds.
 export function changed(view, what) {
   if (!what.version || view.query.get('from') || view.state.waits) return;
   view.state.waits = true;

@@ -1,4 +1,4 @@
-// Messages: the device's messages in both directions as they travel, masked, and the reasons of refusals.
+// Messages: the device's messages in both directions, shown live and masked, and the reasons for refusals.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,4 +1,5 @@
-// State: each data point with its value, its time and its sender, the wanted beside the reported value, and a control.
+// State: each data point with its value, its time and its sender, the wanted value beside the reported value, and a
+// control.
 
 import { html } from '../base/html.js';
 import { t, fill, now, value } from '../base/words.js';
@@ -42,10 +43,11 @@ export function drawState(view, { points, row }) {
     ${point.access !== 'ro' && control(view, point)}</section>`)}</div>`;
 }
 
-// A long value can be scrolled in its card, with the keyboard too.
+// A long value can be scrolled in its card, also with the keyboard.
 const mayScroll = point => value(point.value, point.unit).length > 60;
 
-// Returns the value for a device without declared data points: JSON, or else a text.
+// Returns the value that an operator typed for a device without declared data points. The value is parsed as JSON; a
+// text that isn't JSON is used unchanged.
 function anything(typed) {
   try {
     return JSON.parse(typed);
@@ -54,7 +56,7 @@ function anything(typed) {
   }
 }
 
-// Sends a value in the operator's name; the device's answer arrives by the page's stream.
+// Sends a value in the operator's name; the device's answer arrives through the page's stream.
 function send(view, point, wanted) {
   return attempt(() => post(['devices', view.did, 'commands'], { data: { [point.name]: wanted }, mode: 'queue' }),
     command => (command.error ? t.causes[command.error] ?? command.error : fill(t.state.sent, point.title || point.name, value(wanted, point.unit), t.states[command.state] ?? command.state)));

@@ -1,4 +1,4 @@
-// Sign-in: by the one-time link, or with name and password.
+// Sign-in: with a one-time link, or with a name and a password.
 
 import { html, render } from '../base/html.js';
 import { t } from '../base/words.js';

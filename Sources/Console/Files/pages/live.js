@@ -1,4 +1,5 @@
-// Live: messages as they travel, by topic branch, masked, at most 50/s. The tap runs only while a page shows it.
+// Live: the broker's messages in real time, masked, at most 50/s, with the message rate of each topic branch. The tap
+// runs only while a page shows it.
 
 import { html } from '../base/html.js';
 import { t, fill, about, count } from '../base/words.js';

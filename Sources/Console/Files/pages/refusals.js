@@ -1,4 +1,5 @@
-// Refusals: each with the client, the request, the rule that refused it, since when and how often, and the remedy.
+// Refusals: each with the client, the request, the rule that refused the request, the time of the first refusal, the
+// number of refusals, and the remedy.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

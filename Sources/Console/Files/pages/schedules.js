@@ -64,7 +64,7 @@ async function showSchedule(view, id) {
   const box = dialog(t.schedules.one, box => drawOne(view, box));
   box.set({ found });
   box.element.addEventListener('close', () => { if (here().parts[0] === 'schedules') refine({ open: null }); });
-  // A link closes the dialog.
+  // A click on a link closes the dialog.
   box.element.addEventListener('click', event => { if (event.target.closest('a')) box.close(); });
 }
 

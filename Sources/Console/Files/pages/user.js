@@ -76,8 +76,8 @@ async function end(view, row) {
   if (ended?.sessionId) view.edit('sessions', rows => rows.map(one => (one.sessionId === ended.sessionId ? ended : one)));
 }
 
-// Shows why a session ended, and who ended it unless it was the session's user. If an operator ended the session, the
-// operator is shown instead of the reason.
+// Shows why a session ended, and who ended the session, unless the session's own user ended it. If an operator ended
+// the session, the operator is shown instead of the reason.
 function ended(row) {
   const by = row.endedBy?.kind === 'user' && row.endedBy.id === row.uid ? undefined : row.endedBy;
   const isSaid = row.endReason === 'operator' && by;

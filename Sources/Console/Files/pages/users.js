@@ -1,4 +1,4 @@
-// Users: found by id, name or app; their addresses masked.
+// Users: found by id, name or app; their addresses are masked.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

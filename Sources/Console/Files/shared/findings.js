@@ -1,4 +1,5 @@
-// Findings of the doctor and of trials in the operator's language: the service sends English words and separate values.
+// Shows the findings of the doctor and of trials in the operator's language. The service sends English words and
+// separate values.
 
 import { language, fill, read } from '../base/words.js';
 

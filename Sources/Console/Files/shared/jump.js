@@ -10,7 +10,7 @@ import { tagTexts } from './device-names.js';
 
 const join = (...parts) => parts.filter(Boolean).join(' · ');
 
-// The view of each kind of result, and its address.
+// For each kind of result, the title, the details and the address that are shown.
 const KINDS = {
   devices: row => ({ href: to(['devices', row.did]), title: row.name || row.alias || row.did, detail: join((row.name || row.alias) && row.did, row.mac, ...tagTexts(row.tags)) }),
   users: row => ({ href: to(['users', row.uid]), title: row.name || row.uid, detail: join(row.name && row.uid, row.appId) }),

@@ -32,6 +32,6 @@ export function choosePassword(isFirst = false) {
       <div class="row end"><button type="button" onclick=${box.close}>${isFirst ? t.later : t.cancel}</button><button class="main" disabled=${box.state.busy}>${t.password.set}</button></div>
     </form>`;
   });
-  // An operator who puts off the first password isn't asked for one again in this browser.
+  // An operator who postpones the choice of a first password isn't asked again in this browser.
   if (isFirst) element.addEventListener('close', () => localStorage.setItem('passwordLater', operator));
 }

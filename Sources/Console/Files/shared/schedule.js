@@ -1,4 +1,4 @@
-// A schedule in words, and the columns of lists of them.
+// A schedule in words, and the columns of lists of schedules.
 
 import { html } from '../base/html.js';
 import { t, fill, locale } from '../base/words.js';

@@ -1,4 +1,4 @@
-// Messages as they travel: the newest lines up to a limit; during a pause, no lines are added.
+// The broker's messages in real time: the newest lines are shown, up to a limit; during a pause, no lines are added.
 
 import { html } from '../base/html.js';
 import { t, fill, value, bytes, exact, count, now, dates } from '../base/words.js';

@@ -13,14 +13,14 @@ import Workers
 
 /// A tap on the broker's messages for operators who watch them.
 ///
-/// The tap's read-only client (`service:console`) is connected only while an operator watches, and gets a limited
+/// The tap's read-only client (`service:console`) is connected only while an operator is watching, and gets a limited
 /// number of messages per second from the gate.
 ///
 /// The last lines are kept without secrets. Each stream reads the lines at its own pace, so a slow stream delays
 /// neither other streams nor the broker.
 final class Tap: Sendable {
     fileprivate struct State {
-        /// The devices whose messages are watched; an element nil means that all messages are watched.
+        /// The devices whose messages are watched; a nil element means that all messages are watched.
         var wanted: Set<DeviceID?> = []
         var isRunning = false
         var isListening = false
@@ -41,7 +41,7 @@ final class Tap: Sendable {
 
     /// The maximum number of lines that are kept: about two seconds of messages.
     private static let keptMax = 800
-    /// How long the thread waits for a message, at most, before it checks again whether a stream watches.
+    /// How long the thread waits for a message, at most, before it checks again whether a stream is still watching.
     private static let patience: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext) {
@@ -146,7 +146,7 @@ final class Tap: Sendable {
         }
     }
 
-    /// Returns whether an operator still watches messages; if not, the thread ends.
+    /// Returns whether an operator is still watching messages; if not, the thread ends.
     private func goesOn() -> Bool {
         state.withLock { state in
             if state.wanted.isEmpty {
@@ -207,7 +207,7 @@ final class Tap: Sendable {
         return Set((all + ["system/refusal", "system/dead-letter"]).map { "\(root)/\($0)" })
     }
 
-    /// Reads again which data points are write-only, if a product has changed.
+    /// If a product has changed, reads the list of write-only data points again.
     private func renew(_ reader: inout TapReader, _ epoch: inout Int64?) throws {
         try context.store.read { tx in
             let newest = try tx.meta.catalogEpoch()

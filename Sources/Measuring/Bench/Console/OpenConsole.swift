@@ -8,7 +8,8 @@ final class OpenConsole: Sendable {
     private let socket: HTTPSocket
     private let ended = Mutex(false)
 
-    /// Opens the stream of watched terms, such as `overview`, and returns after its first event.
+    /// Opens an event stream that watches certain terms, such as `overview`, and returns after the stream's first
+    /// event.
     ///
     /// - Throws: `LoadError` if the service refuses, or sends nothing for a while.
     init(port: Int, token: String, watch: [String]) throws(LoadError) {

@@ -88,7 +88,8 @@ extension BenchEvents {
         }
     }
 
-    /// Measures an alert's time to reach a crowd, and the times of other devices' reports before and during the alert.
+    /// Measures how long an alert takes to reach a crowd, and how long other devices' reports take before and during
+    /// the alert.
     private func notify(
         _ crowd: BenchCrowd,
         of alert: String,

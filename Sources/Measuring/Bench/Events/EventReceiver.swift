@@ -84,7 +84,7 @@ final class EventReceiver: RunningPart, Sendable {
     }
 }
 
-/// A stream of a key's alerts, read on a thread of its own until its end.
+/// A stream of the alerts that an API key can read; a separate thread reads the stream until the stream ends.
 final class AlertStream: Sendable {
     private let socket: HTTPSocket
 

@@ -1,7 +1,7 @@
 import Glibc
 import Load
 
-/// A file for measuring the least that a durable service must do: write a commit's bytes, and wait for the disk.
+/// A file for measuring the minimum work of a durable service: to write a commit's bytes, and to wait for the disk.
 struct BenchDisk {
     /// The approximate number of bytes that the commit for a command writes.
     private static let commitBytes = 20 << 10

@@ -19,8 +19,8 @@ final class BenchField: RunningPart {
     let root: String
     /// The store, which stays open for the whole benchmark.
     ///
-    /// The last process that closes a database deletes its log. If the file system then discards the freed blocks
-    /// immediately, the disk pauses during the next measurement.
+    /// When the last process closes a database, that process deletes the database's log. If the file system then
+    /// discards the freed blocks immediately, the disk pauses during the next measurement.
     let store: Store
     let secrets: ServiceSecrets
     private let broker: BrokerChild
@@ -45,8 +45,9 @@ final class BenchField: RunningPart {
             flags: [
                 "data": folder + "/data", "demo": "false", "broker.gate": MeasuredProgram.current.gate,
                 "broker.newClientsPerMinute": "100000",
-                // In each round of its loop, Mosquitto reads one packet of each connection, so a thousand busy devices
-                // delay a subscriber's acknowledgements. The broker must not drop the messages queued meanwhile.
+                // In each round of its loop, Mosquitto reads one packet from each connection, so a thousand busy
+                // devices delay a subscriber's acknowledgements. The broker must not drop the messages that it queues
+                // for the subscriber during this delay.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
                 "broker.memoryMegabytes": "16384",
             ].merging(Self.wideLimits) { own, _ in own }.merging(flags) { _, given in given }
@@ -113,7 +114,7 @@ final class BenchField: RunningPart {
 }
 
 extension ConnectionOptions {
-    /// Creates the options of a service's connection to a local broker; its MQTT session ends with the connection.
+    /// Creates the options of a service's connection to a local broker; the MQTT session ends with the connection.
     init(_ name: String, of service: String, port: Int, password: String) {
         self.init(host: "127.0.0.1", port: port, clientID: "svc.\(service).\(name)")
         username = "service:\(service)"

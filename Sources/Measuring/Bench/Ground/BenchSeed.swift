@@ -6,7 +6,7 @@ import Sodium
 import Storage
 import Workers
 
-/// Fills a benchmark's store with a product, an app, devices, and users who have a terminal each.
+/// Fills a benchmark's store with a product, an app, devices, and users who each have a terminal.
 struct BenchSeed {
     /// The unbound devices; each device in `bound` is bound to one user.
     private(set) var unbound: [LoadDevice] = []

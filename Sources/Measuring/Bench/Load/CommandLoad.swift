@@ -9,7 +9,7 @@ final class CommandLoad {
     private let connections: LoadConnections
     private let devices: [LoadDevice]
     private let terminals: [LoadTerminal]
-    /// The index of the terminal that sends commands to each device.
+    /// For each device, the index of the terminal that sends commands to the device.
     private let owners: [Int]
     private let crowd: LoadDevice?
     private let root: String
@@ -48,7 +48,8 @@ final class CommandLoad {
     /// Connects all clients, measures the round trips of commands, and disconnects.
     ///
     /// During `pause`, the service processes the presence messages of the newly connected devices.
-    /// - Returns: The durations of the round trips in milliseconds, without the first two seconds, which are a warm-up.
+    /// - Returns: The durations of the round trips in milliseconds. The first two seconds are a warm-up and are left
+    ///   out.
     /// - Throws: `LoadError` if a connection fails or if commands are lost.
     func roundTrips(port: Int, pause: Duration, seconds: Double, rate: Double) async throws -> [Double] {
         defer { connections.disconnect() }

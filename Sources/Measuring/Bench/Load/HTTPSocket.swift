@@ -1,7 +1,7 @@
 import Glibc
 import Load
 
-/// A blocking HTTP/1.1 connection on this machine, for loads and receivers with a thread for each connection.
+/// A blocking HTTP/1.1 connection on this machine, for loads and receivers that use one thread for each connection.
 final class HTTPSocket: Sendable {
     /// A request or an answer.
     struct Message {
@@ -17,7 +17,8 @@ final class HTTPSocket: Sendable {
     /// Takes over an open connection.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to a port from an address of this machine, such as 127.0.0.2; listeners limit connections per address.
+    /// Connects to a port from one of this machine's addresses, such as 127.0.0.2, because listeners limit the number
+    /// of connections from each address.
     convenience init(port: Int, from source: String = "127.0.0.1") throws(LoadError) {
         self.init(try sockaddr_in(host: "127.0.0.1", port: port).connect(from: sockaddr_in(host: source, port: 0)))
         var patience = timeval(tv_sec: 30, tv_usec: 0)

@@ -94,7 +94,7 @@ final class LoadConnections {
 
     private func fail(_ error: LoadError) { failure = failure ?? error }
 
-    /// Returns whether a connection is open and the broker has confirmed all its messages.
+    /// Returns whether a connection is open and the broker has confirmed all messages of this connection.
     func isIdle(_ place: Int) -> Bool { pool.sockets[place]?.unconfirmed == 0 }
 
     /// Queues a message; it is sent with `flush(_:)`, or after the next received packet.

@@ -1,11 +1,11 @@
 import Glibc
 import Load
 
-/// A load of reports from many devices over one broker; the number of unprocessed reports is limited.
+/// A load of reports that many devices send through one broker; the number of unprocessed reports is limited.
 ///
 /// The load runs in the thread that calls it. The closure `consumed` returns how many reports the consumer has
-/// processed. For the service, that number comes from its answers: one report in `markEvery` carries an id, and the
-/// service answers only reports with an id.
+/// processed. For the service, that number comes from its answers: one in every `markEvery` reports carries an id, and
+/// the service answers only reports with an id.
 final class ReportLoad {
     private let devices: Int
     private let connections: LoadConnections
@@ -21,7 +21,7 @@ final class ReportLoad {
         var count = 0
     }
 
-    /// A ring buffer of the last reports, indexed by their sequence.
+    /// A ring buffer of the last reports, indexed by their sequence numbers.
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
@@ -36,11 +36,11 @@ final class ReportLoad {
     /// The service can replace an unsent status with a newer status of the same device, which then covers both reports.
     /// Retained statuses of an earlier load don't count.
     private(set) var delivered = 0
-    /// The milliseconds from each report to a terminal's receipt of its status, recorded while `isTiming`.
+    /// The milliseconds from each report until a terminal received the report's status, recorded while `isTiming`.
     private(set) var delays: [Double] = []
     var isTiming = false
 
-    /// One report in this many requests a response from the service.
+    /// The number of reports among which one report requests a response from the service.
     static let markEvery = 100
     /// The number of reports that a device sends at once.
     static let burst = 4

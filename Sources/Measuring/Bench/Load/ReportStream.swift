@@ -1,15 +1,17 @@
 import Glibc
 
-/// Makes a benchmark's reports; each has 90 bytes and three attributes, and differs from all others.
+/// Makes a benchmark's reports; each report has about 90 bytes and three attributes, and differs from all other
+/// reports.
 struct ReportStream {
     /// The sequence number of the first report.
     let first: Int
     private(set) var next: Int
 
-    /// The smallest sequence number, which has ten digits like the largest, so that all reports have the same length.
+    /// The smallest sequence number, which has ten digits like the largest, so that the sequence number doesn't change
+    /// a report's length.
     private static let firstSequence = 1_000_000_000
-    /// The distance between the first numbers of streams that begin a second apart; a stream writes fewer reports a
-    /// second.
+    /// The distance between the first numbers of streams that begin a second apart; a stream writes fewer reports than
+    /// this number in a second.
     private static let sequencesPerSecond = 100_000
     /// The number of seconds after which the sequence numbers repeat; larger numbers would need more than ten digits.
     private static let secondsMax: Int64 = 80_000

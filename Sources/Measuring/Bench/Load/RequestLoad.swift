@@ -19,7 +19,8 @@ final class RequestLoad: AnsweredLoad {
     private(set) var refused = 0
     private(set) var firstRefusal: String?
 
-    /// Creates the load without connecting; each terminal uses its token, or the app's secret instead.
+    /// Creates the load without connecting; each terminal connects with the app's secret if `secret` is given,
+    /// otherwise with the terminal's token.
     ///
     /// `nap` is the pause between two reads, in microseconds.
     init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil, nap: UInt32 = 500) {

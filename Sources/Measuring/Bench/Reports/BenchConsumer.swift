@@ -13,8 +13,8 @@ struct BenchConsumer: ParsableCommand {
     enum Kind: String, ExpressibleByArgument {
         /// A: a subscriber that uses libmosquitto as its manual shows, and does nothing with the reports.
         ///
-        /// A report counts once the broker has read its confirmation; with the service, a report counts once it is
-        /// answered.
+        /// A report counts when the broker has read the report's confirmation. With the service, a report counts when
+        /// the service has answered the report.
         case plain
         /// A*: the same subscriber as A, but a report counts as soon as it is received.
         ///
@@ -22,7 +22,7 @@ struct BenchConsumer: ParsableCommand {
         /// than the devices' reports. Most confirmations are unread when the measurement ends, so A* looks faster than
         /// it is.
         case received
-        /// B: a relay that reads reports in batches and publishes a status for each, without a store.
+        /// B: a relay that reads reports in batches and publishes a status for each report, without a store.
         case relay
         /// An echo that returns each of an app's requests without parsing it.
         case echo
@@ -49,8 +49,8 @@ struct BenchConsumer: ParsableCommand {
 
     /// The approximate size of the status of a benchmark's report, in bytes.
     static let statusBytes = 250
-    /// The number of reports after which A asks how many confirmations the broker has read; the service answers as
-    /// often.
+    /// The number of reports after which A asks how many confirmations the broker has read; the service sends one
+    /// answer for the same number of reports.
     private static let askEvery = ReportLoad.markEvery
 
     /// Consumes messages until the process ends.
@@ -178,7 +178,7 @@ private struct Relay {
 
     mutating func prepare(_ reportTopic: ArraySlice<UInt8>, _ report: ArraySlice<UInt8>) {
         let did = reportTopic.dropFirst(skipped).dropLast("/report".utf8.count)
-        // The last two digits of a device id are random, so they spread the devices over the users.
+        // The last two characters of a device id are random, so they spread the devices over the users.
         let spread = did.suffix(2).reduce(0) { $0 &* 31 &+ Int($1) }
         topic.removeAll(keepingCapacity: true)
         topic += prefixes[spread % prefixes.count]

@@ -5,7 +5,7 @@ import Glibc
 /// `lamplighter-bench commands` compares the service with this relay, which does no work between the four messages.
 struct BenchHops {
     private let root: String
-    /// The topic prefix of the terminal that sent each command, by the command's `sn`.
+    /// The topic prefix of the terminal that sent a command, by the command's `sn`.
     private var spaces: [Int: String] = [:]
 
     init(root: String) { self.root = root }

@@ -45,7 +45,7 @@ struct BenchRig: RunningPart {
     let connectsPerSecond: Double
     private let counter: SharedCounter?
 
-    /// The default limit on the reports of all devices that are sent but not yet processed.
+    /// The default limit on the number of reports, from all devices together, that are sent but not yet processed.
     static let window = 4000
 
     /// Starts the consumer, then connects the devices and terminals of the load.
@@ -79,7 +79,7 @@ struct BenchRig: RunningPart {
         return rate
     }
 
-    /// Sends reports at an even rate and measures the time from each report to an app's receipt of its status.
+    /// Sends reports at an even rate and measures the time from each report until an app receives the report's status.
     ///
     /// - Returns: The times in milliseconds.
     /// - Throws: `LoadError`.

@@ -2,11 +2,12 @@ import JSON
 
 /// Measures reports, and compares the service with simpler programs on a private broker: `lamplighter-bench reports`.
 ///
-/// The benchmark measures five kinds of consumer, called phases.
+/// The benchmark has five phases, and each phase measures one kind of consumer.
 ///
-/// Phase A is a plain libmosquitto subscriber that does nothing with the reports. Phase A* is the same subscriber, but
-/// a report counts as soon as it is received. Phase B is a relay that publishes a status for each report. Phase C is
-/// the service with unbound devices. Phase D is the service with each device bound to one user.
+/// Phase A measures a plain libmosquitto subscriber that does nothing with the reports. Phase A* measures the same
+/// subscriber, but a report counts as soon as it is received. Phase B measures a relay that publishes a status for each
+/// report. Phase C measures the service with unbound devices. Phase D measures the service with each device bound to
+/// one user.
 ///
 /// Since a machine's speed varies, all phases are measured in each of several rounds, and the result is the median.
 extension BenchReports {

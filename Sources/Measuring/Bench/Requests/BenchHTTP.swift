@@ -5,8 +5,8 @@ import Service
 /// Compares requests over HTTP with their parts: `lamplighter-bench http`.
 ///
 /// The parts are `/healthz`, which the listener answers without further work, and the same request over MQTT. The goals
-/// compare HTTP with both parts carried out one after the other. HTTP and both parts are measured with the same
-/// clients, each with one request at a time.
+/// compare the time of a request over HTTP with the sum of the times of both parts. HTTP and both parts are measured
+/// with the same clients, each with one request at a time.
 extension BenchHTTP {
     private enum Part: String, CaseIterable {
         case healthz, mqtt, http

@@ -10,9 +10,9 @@ import Workers
 
 /// Measures how schedules are found and carried out, on a private broker: `lamplighter-bench schedules`.
 ///
-/// The benchmark measures how long it takes to find due schedules among few and among many stored schedules, how fast
-/// the service carries out very many schedules of the same minute, alone and during reports, and how punctual triggers
-/// are under light load.
+/// The benchmark measures how long it takes to find due schedules among few and among many stored schedules. The
+/// benchmark also measures how fast the service carries out very many schedules that are due in the same minute,
+/// without reports and during reports. Finally, the benchmark measures how punctual triggers are under light load.
 extension BenchSchedules {
     private static let fewStored = 10_000
     private static let dueStored = 500
@@ -119,9 +119,9 @@ extension BenchSchedules {
 
     // MARK: Light load
 
-    /// Returns the milliseconds from the time when each trigger was due until its receipt.
+    /// Returns, for each trigger, the milliseconds from the time when the trigger was due until its receipt.
     private func punctuality(_ field: BenchField, _ store: Store, seed: inout BenchScheduleSeed) throws -> [Double] {
-        // The commands that the bursts left unanswered expire before the first trigger is due.
+        // The bursts leave some commands unanswered. These commands expire before the first trigger is due.
         let first = Self.minute(ahead: 60)
         for number in 0..<minutes {
             let dueAt = first.adding(seconds: Int64(number) * 60)

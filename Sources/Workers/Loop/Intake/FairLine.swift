@@ -6,7 +6,7 @@ import DequeModule
 struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
-        /// The bytes of the turns for which the first element has waited.
+        /// The bytes that the party has saved in the turns in which its first element had to wait.
         var saved = 0
     }
 

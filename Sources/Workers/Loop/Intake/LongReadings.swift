@@ -1,10 +1,11 @@
 import Domain
 
-/// Requests that read much data, such as history, which wait in a separate queue until all other requests are served.
+/// Requests that read a lot of data, such as requests for history, which wait in a separate queue until all other
+/// requests are served.
 ///
 /// Waiting requests are acknowledged, as in `HeldRequests`. If many requests wait, each terminal has an equal share.
 struct LongReadings {
-    /// A waiting request that reads much data.
+    /// A waiting request that reads a lot of data.
     struct Waiting {
         var message: Inbound
         var party: UInt64

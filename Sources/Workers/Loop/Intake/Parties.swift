@@ -23,13 +23,13 @@ struct Parties: Sendable {
     private let root: [UInt8]
     private let longReadings: [[UInt8]]
 
-    /// Creates the rule; `longReadings` are the worker's methods that read much data, such as `device/history`.
+    /// Creates the rule; `longReadings` are the worker's methods that read a lot of data, such as `device/history`.
     init(_ topics: Topics, longReadings: [String] = []) {
         root = Array("\(topics.root)/".utf8)
         self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }
     }
 
-    /// Returns whether a topic belongs to a request that reads much data.
+    /// Returns whether a topic belongs to a request that reads a lot of data.
     func isLongReading(_ topic: ArraySlice<UInt8>) -> Bool {
         longReadings.contains { topic.suffix($0.count).elementsEqual($0) }
     }

@@ -4,9 +4,9 @@ import Mosquitto
 
 /// A queue of received messages, in which the messages of each sender stay in order and senders take turns.
 ///
-/// A turn is one message, or 2 KiB of a larger message. Requests that read much data come last. While other messages
-/// wait, these requests are at most a tenth of a batch. As messages must be acknowledged in order of arrival, the queue
-/// counts how many of the oldest messages are done.
+/// A turn is one message, or 2 KiB of a larger message. Requests that read a lot of data come last. While other
+/// messages wait, these requests are at most a tenth of a batch. As messages must be acknowledged in order of arrival,
+/// the queue counts how many of the oldest messages are done.
 struct TurnQueue {
     private struct Waiting {
         /// The message's index in the order of arrival; nil for a message that was held and is already acknowledged.
@@ -33,11 +33,12 @@ struct TurnQueue {
     /// The index of the first message that was not yet returned in a batch.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// The number of messages to acknowledge in a batch that was not queued.
+    /// The number of messages to acknowledge in the last batch, if that batch did not go through the queue; otherwise
+    /// 0.
     private var passing = 0
     /// For each intake, the arrival time, and the index after the intake's last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
-    /// The bytes of the waiting messages, not counting requests that read much data.
+    /// The bytes of the waiting messages, not counting requests that read a lot of data.
     private var orderedBytes = 0
     /// The requests of terminals that have exceeded their answer budget.
     private(set) var held: HeldRequests

@@ -56,7 +56,7 @@ package final class ObservationMetrics: Sendable {
         .recordMilliseconds(command.milliseconds)
     }
 
-    /// Returns the metric with a key, which is made at its first use.
+    /// Returns the metric with a key; the metric is made when it is first used.
     private static func metric<Key: Hashable & Sendable, Metric: Sendable>(
         _ key: Key,
         among metrics: borrowing Mutex<[Key: Metric]>,

@@ -4,11 +4,11 @@ import Synchronization
 /// The bounded queue of one pool's slow work, and the few threads that do this work.
 ///
 /// Senders are served in turn (`FairQueue`). A question is a piece of work. While a thread works on a question, the
-/// question no longer counts as queued. `discard` is called once for each question, when the question was answered or
-/// refused. Threads run only while there is work.
+/// question no longer counts as queued. `discard` is called once for each question, after the question has been
+/// answered or refused. Threads run only while there is work.
 ///
 /// Running work, and later its result, counts as unanswered until the request is answered. When `PoolBounds.unanswered`
-/// is reached, the threads end, so that the results for a slow worker don't fill the memory.
+/// is reached, the threads end, so that results don't fill the memory if the worker is slow to use them.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -118,7 +118,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         return true
     }
 
-    /// Removes a result from the count of unanswered work, and starts a thread if work waits.
+    /// Removes a result from the count of unanswered work, and starts a thread if work is waiting.
     private func endPlace() {
         let mustStart = state.withLock { state in
             state.unanswered -= 1

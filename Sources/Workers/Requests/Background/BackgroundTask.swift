@@ -9,7 +9,7 @@ package enum BackgroundTask: Sendable {
     case commit
     /// Only a commit: the counted tries of the codes in these scopes must be stored.
     case tried([CodeScope])
-    /// Only a commit, and then a refusal, so that the refusal takes as long as a refusal after `commit`.
+    /// A commit followed by a refusal, so that the refusal takes as long as a refusal after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)

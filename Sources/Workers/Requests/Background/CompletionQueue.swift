@@ -2,7 +2,7 @@ import Synchronization
 
 /// The results of slow work on their way back to the worker that requested the work.
 ///
-/// A result stays in the queue while its request waits, so that a retried transaction finds the result again.
+/// A result stays in the queue while its request is waiting, so that a retried transaction finds the result again.
 final class CompletionQueue: Sendable {
     private let results = Mutex<[UInt64: Prepared]>([:])
     private let ring: @Sendable () -> Void
@@ -10,7 +10,7 @@ final class CompletionQueue: Sendable {
     /// Makes a queue; `ring` wakes the worker that owns the queue.
     init(ring: @escaping @Sendable () -> Void) { self.ring = ring }
 
-    /// Returns whether there is a result for which a request waits.
+    /// Returns whether there is a result for which a request is waiting.
     func has(_ isAwaited: (UInt64) -> Bool) -> Bool {
         results.withLock { results in results.keys.contains { isAwaited($0) } }
     }
@@ -21,7 +21,7 @@ final class CompletionQueue: Sendable {
         ring()
     }
 
-    /// Returns the results for which requests wait, in the order of their jobs; discards all other results.
+    /// Returns the results for which requests are waiting, in the order of their jobs; discards all other results.
     func results(for isAwaited: (UInt64) -> Bool) -> [(job: UInt64, prepared: Prepared)] {
         let awaited = results.withLock { results in
             results = results.filter { isAwaited($0.key) }

@@ -1,7 +1,7 @@
 /// A queue of slow work in which senders are served in turn.
 ///
-/// While logins and registrations wait, three logins are served for each registration. If the queue is full and a
-/// sender has over a tenth of its elements, that sender's newest work is replaced by the work of a sender with less
+/// While logins and registrations are waiting, three logins are served for each registration. If the queue is full and
+/// a sender has over a tenth of its elements, that sender's newest work is replaced by the work of a sender with less
 /// work. A login can also replace a registration.
 struct FairQueue<Element> {
     /// The result of offering an element to the queue.

@@ -2,7 +2,7 @@ import Domain
 package import Storage
 import Wire
 
-/// A read of much data for a request, which the pool of readers performs instead of the worker.
+/// A read of a large amount of data for a request; the pool of readers performs the read instead of the worker.
 package struct StoreReading: Sendable {
     /// The function that reads the store, and sets the result of the request as JSON.
     package let read: @Sendable (Store, inout Prepared) throws -> Void

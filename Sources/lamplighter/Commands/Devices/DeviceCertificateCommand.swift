@@ -71,8 +71,8 @@ extension DeviceCertificateCommand {
     }
 
     private func revokeAll(of device: DeviceRecord, _ place: CommandContext, at now: Instant) throws {
-        // Times in certificates are whole seconds. To void certificates made in this second, the limit is the next
-        // second.
+        // Times in certificates are whole seconds. To void the certificates that were made in this second, the command
+        // voids all certificates that begin before the next second.
         let moment = now.adding(seconds: 1)
         try place.store.batch(at: now, once: true) { tx in
             try tx.lock(devices: [device.did])

@@ -67,7 +67,7 @@ extension HistoryExportCommand {
             // transaction.
             page.forEach(body)
             isGoing = page.count == 10_000
-            // The command stops only at the end of a line.
+            // The command stops only here, so that the output ends with a complete line.
             guard Interrupt.times == 0 || !isGoing else {
                 Terminal.tell("stopped, up to \(TimeText.of(place.ts))")
                 throw ExitCode(130)

@@ -18,7 +18,7 @@ extension CommandContext {
         throw missing("operator", name)
     }
 
-    /// The console's address: the running service's, or the configured address if no service runs.
+    /// The console's address: the running service's, or the configured address if no service is running.
     var consoleURL: String {
         ReadyFile.read(directory)?["consoleUrl"]?.stringValue
             ?? settings.consoleURL ?? "http://\(settings.consoleHost):\(settings.consolePort)"
