@@ -100,7 +100,7 @@ COMMON = ("data", "config", "set", "json", "help", "version")
 
 
 def commands(path, command):
-    """Yields the command if it has no subcommands, or else all commands below it that have none, in order."""
+    """Yields, in order, the commands without subcommands: the given command itself, or all such commands below it."""
     below = [c for c in command.get("subcommands", []) if c.get("shouldDisplay", True) and c["commandName"] != "help"]
     if not below:
         yield path, command

@@ -45,7 +45,7 @@ IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?
 REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*(func|var) (\w+)")
 
 FILES_MAX = 20
-# The texts that a newcomer reads first, with their maximum lines and, if limited, columns.
+# The texts that a newcomer reads first, each with its maximum number of lines and, if limited, of columns.
 SHORT = {"CONTRIBUTING.md": (70, 120), "README.md": (200, None)}
 # Identifiers that the glossary, docs/contributing/words.md, has replaced by better ones.
 RETIRED = re.compile(
@@ -67,10 +67,10 @@ MACHINES = ("Tests/Deploy",)
 # Phrases that are not natural English; the folder Tests is not checked, because names of tests may contain them.
 FOREIGN = re.compile(
     r"\bso many\b|(?<!there )\bis none\b|\bof one's own\b|\bfor people\b|\bis waited for\b|\banother one\b"
-    # A sentence that begins with Who, unless it asks.
+    # A sentence that begins with Who, unless the sentence is a question.
     r"|(?:^|[.:;] |[\"*] ?|// ?)Who (?![^?]*\?)"
 )
-# The suffixes of all other text files, besides Swift files, that users or programs read.
+# The suffixes of the text files, other than Swift files, that users or programs read.
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
 # A JSON object in a string.
 JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
@@ -83,7 +83,7 @@ JSON_WORKERS = (
     "Sources/Workers/Devices/DeviceEntry+Info.swift",  # merges and stores a device's hardware
     "Sources/Workers/Status/HistoryAdditions.swift",  # stores the values of a report
 )
-# A request's members by name, which only Wire reads.
+# Code that reads a request's members by name; only Wire may contain such code.
 MEMBER = re.compile(r"\b[fF]ields\.(?!refuse\b)\w+\(\s*\"|\bFields\b(?! \{ request\.fields)")
 # A limit with its default; another limit of the same name and number is a duplicate.
 LIMIT = re.compile(
@@ -96,8 +96,8 @@ LIMIT = re.compile(
 LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
 DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
 PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
-# The longest allowed chain of libraries that depend on each other: each waits until the previous
-# one is compiled.
+# The maximum number of libraries in a chain in which each library depends on the previous one: each waits until the
+# previous one is compiled.
 CHAIN_MAX = 7
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
 # Functions that can have three or more unlabelled parameters, each with the reason. For a function that C code calls,

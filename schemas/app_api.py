@@ -1,4 +1,4 @@
-"""Makes the OpenAPI document that describes requests over HTTP from the methods' schemas.
+"""Makes an OpenAPI document from the methods' schemas; the document describes requests over HTTP.
 
 Each method is one path, the short form of its topic; envelopes, examples and errors are the same as over MQTT.
 """

@@ -22,7 +22,8 @@ import reference.site
 
 GENERATED = catalog.HERE / "generated"
 SETTING = yaml.safe_load((catalog.HERE / "servers.yaml").read_text(encoding="utf-8"))
-# The documents that operators write: their schemas need no other file, so that every editor can use them.
+# The documents that operators write. The schema of each of these documents needs no other file, so that every editor
+# can use the schema.
 WRITTEN = ("app", "product")
 ROOT = "ll/v1"
 BINDING = "0.2.0"
@@ -67,7 +68,8 @@ USERS = {
 
 
 def part_name(file, definition):
-    """The name that a shared definition, or a message that other messages contain, has outside its file."""
+    """The unique name in the generated documents of a shared definition, or of a message that other messages
+    contain."""
     entry = catalog.entries().get(definition)
     if entry and entry.file == file:
         return definition
@@ -75,8 +77,8 @@ def part_name(file, definition):
 
 
 def bundled(schema, file, refer=None):
-    """A schema of `file` in which `refer` makes each reference from the name of its target; without `refer`, the
-    references lead to components."""
+    """A schema of `file` with new references; `refer` makes each reference from the name of the reference's target,
+    and without `refer`, the references lead to components."""
     refer = refer or (lambda name: component(name)["$ref"])
     if isinstance(schema, list):
         return [bundled(one, file, refer) for one in schema]
@@ -187,8 +189,8 @@ def message(title, payload, summary, examples=()):
 
 
 def shown(name, around=lambda value: value):
-    """The valid examples of a name in the form in which a message carries them, without examples that are larger
-    than `EXAMPLE_MAX`."""
+    """The valid examples of a message, a document or a side of a method, each in the form in which a message carries
+    it; examples that are larger than `EXAMPLE_MAX` are left out."""
     cases = catalog.examples(name, "valid").items()
     return [(case, around(value)) for case, value in cases if len(json.dumps(value)) <= EXAMPLE_MAX]
 
@@ -210,7 +212,7 @@ def envelope(kind, member, inner):
 
 
 def messages(name, channel, channels):
-    """The messages of one channel: its own message, and on the channel of the answers also one answer for each
+    """The messages of one channel: its own message, and, for the channel of the answers, also one answer for each
     method."""
     if "binary" in channel:
         batch = message(name, BATCH, channel["summary"])
@@ -265,8 +267,8 @@ def channel_item(name, channel, channels):
 
 
 def channel_words(channel):
-    """The description of a channel: the other side, and what the bindings of an operation say only for MQTT 5
-    (whether messages are retained or expire)."""
+    """The description of a channel; it names the other side, and says whether messages are retained or expire,
+    because the bindings of an operation say this only for MQTT 5."""
     words = "Other side: " + USERS[channel["who"]] + "."
     if channel.get("retain"):
         words += " Retained: a subscriber gets the last one at once, and an empty payload takes it away."

@@ -87,7 +87,8 @@ def _named(file, name):
 
 
 def schema(name):
-    """The schema of a name, with its references as they are written in the file."""
+    """The schema of a message, a document or a side of a method, with the references as they are written in the
+    schema's file."""
     file, definition, side = entries()[name]
     found = files()[file]["definitions"][definition]
     return found["properties"][side] if side else found
@@ -109,13 +110,14 @@ def target(reference, file):
 
 
 def example_file(name):
-    """The file with a name's examples; both sides of a method share one."""
+    """The file with the examples of a message, a document or a method; both sides of a method share one file."""
     entry = entries()[name]
     return HERE / "examples" / entry.file / f"{entry.definition}.json"
 
 
 def examples(name, kind):
-    """The examples of a name by case; `kind` is valid or invalid."""
+    """The examples of a message, a document or a side of a method, by the names of their cases; `kind` is `valid` or
+    `invalid`."""
     found = read(example_file(name))
     side = entries()[name].side
     return (found[side] if side else found)[kind]
@@ -167,8 +169,8 @@ def needs_session(method):
 
 
 def error_codes(method, by_key=False):
-    """The codes of the errors that a method can answer a request with, or, if `by_key` is true, a request with an
-    API key, in the order of `errorCode`."""
+    """The codes of the errors with which a method can answer a request, in the order of `errorCode`; if `by_key` is
+    true, the request has an API key."""
     found = {*_errors()["every"], *_errors()["methods"].get(method, ()), *(_errors()["key"] if by_key else ())}
     if needs_session(method) == "always":
         found.update(_errors()["session"])

@@ -45,7 +45,8 @@ struct Declaration {
     /// The default value in the property's unit.
     var number: Int { (Self.number(standard) ?? 0) * factor }
 
-    /// The path of the Swift property: its type, its group, if any, and its name.
+    /// The path of the Swift property: the type that contains the property, the property's group if it has one, and the
+    /// property's name.
     var path: [Substring] { (fields["swift"] ?? key).split(separator: ".") }
 
     /// The doc comment of the generated property.

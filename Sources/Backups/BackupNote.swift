@@ -10,7 +10,7 @@ package struct BackupNote: Sendable, Equatable {
     /// The time at which the backup's copy of the database was taken.
     package let madeAt: Instant
 
-    /// The age of the newest backup, in seconds, above which operators are warned.
+    /// The maximum age of the newest backup, in seconds; if the newest backup is older, operators are warned.
     ///
     /// The limit is a day, plus two hours for making the next backup.
     package static let oldSeconds: Int64 = 26 * 3600

@@ -65,7 +65,7 @@ package struct IDSource: Sendable {
             } else {
                 counter += step
                 if counter >> Self.bits != 0 {
-                    // All counters of this millisecond are used up, so the stamp gets the next millisecond.
+                    // All counter values of this millisecond are used up, so the stamp uses the next millisecond.
                     millisecond += 1
                     counter &= step - 1
                 }

@@ -108,7 +108,7 @@ package typealias DeviceID = Identifier<DeviceKind>
 package typealias ProductKey = Identifier<ProductKind>
 /// A device's hardware address, from its maker.
 package typealias MAC = Identifier<MACKind>
-/// A user's id, made by the service, unique over all apps.
+/// A user's id, made by the service, unique across all apps.
 package typealias UserID = Identifier<UserKind>
 /// An app's id, given by the operator.
 package typealias AppID = Identifier<AppKind>

@@ -14,10 +14,11 @@ package struct Rejection: Error, Equatable, Sendable {
     package var endpoint: String?
     /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
-    /// Further faults of a document; empty for other requests, which are refused at their first fault.
+    /// Further faults of a document; empty if the refused request contains no document, because such a request is
+    /// refused at its first fault.
     package var others: [Rejection] = []
 
-    /// Makes a refusal; a message or field path that is too long is cut.
+    /// Makes a refusal; a message or field path that is too long is shortened.
     package init(
         _ code: ErrorCode,
         _ message: String,

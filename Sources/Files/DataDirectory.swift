@@ -45,7 +45,7 @@ package struct DataDirectory: Sendable {
     ///
     /// Until this process gets its id, the file contains the id of the previous run.
     package var process: String { path + "/process" }
-    /// The file with the ports and credentials; it exists while all parts of the service accept work.
+    /// The file with the service's ports and credentials; the file exists while all parts of the service accept work.
     package var ready: String { path + "/ready.json" }
     /// The file with the broker's configuration.
     package var brokerConfiguration: String { path + "/broker/mosquitto.conf" }
@@ -66,7 +66,8 @@ package struct DataDirectory: Sendable {
     package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
     /// The key of the authority that `lamplighter tls init` makes; it signs servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
-    /// The certificates with which a client that trusts only an older authority can also trust the current authority.
+    /// The file with certificates that link older authorities to the current one; with this file, a client that trusts
+    /// only an older authority can verify certificates of the current authority.
     package var authorityLinks: String { path + "/tls/authority.links.pem" }
 
     /// Makes the directory (mode 0700) and its folders, or checks that an existing directory can be used.

@@ -29,7 +29,8 @@ package final class DirectoryLock: Sendable {
 
     deinit { try? file.close() }
 
-    /// Returns the id of the process that runs a service on the directory: 0 if unknown, nil if no service runs.
+    /// Returns the id of the process that runs a service on the directory: 0 if the id is unknown, nil if no service is
+    /// running.
     package static func holder(of directory: DataDirectory) -> Int32? {
         guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else { return nil }
         defer { try? file.close() }

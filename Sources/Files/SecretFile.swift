@@ -41,7 +41,8 @@ package struct ServiceSecrets: Sendable {
     package let tools: String
     /// The password of `service:console`, a principal that can only read.
     ///
-    /// The console's password is derived from the tools' password, which all processes on one database share.
+    /// The console's password is derived from the tools' password, which is the same for all processes that use one
+    /// database.
     package var console: String {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }

@@ -4,7 +4,8 @@ package struct TLSFiles: Sendable, Equatable {
     package let certificate: String
     /// The key of the certificate (PEM).
     package let key: String
-    /// The authorities that sign devices' certificates, newest first, and the server's private authority, if any (PEM).
+    /// The authorities that sign devices' certificates, newest first, and the server's private authority if the server
+    /// has one (PEM).
     package let authority: String
     /// The data directory where `lamplighter tls init` makes the certificate; nil if the operator provides it.
     package let certificateMaker: String?

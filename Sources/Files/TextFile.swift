@@ -67,7 +67,7 @@ package enum TextFile {
 
     /// Creates a file of mode 0600 and opens it for writing; the file must not exist yet.
     ///
-    /// - Throws: `Errno` if the file can't be written.
+    /// - Throws: `Errno` if the file can't be created.
     package static func create(_ path: String) throws -> FileDescriptor {
         try FileDescriptor.open(
             FilePath(path),

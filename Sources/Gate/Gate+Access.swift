@@ -44,11 +44,11 @@ extension Gate {
         return false
     }
 
-    /// Decides whether the broker may continue with an access that the client's rights permit, and records the effects
-    /// of a granted access.
+    /// Returns whether the broker may carry out an access that the client's rights permit; if so, records the effects
+    /// of the access.
     ///
-    /// The result is false if the gate sends the will itself, refuses a report or request to an overloaded worker, or
-    /// can't keep more messages for a slow client.
+    /// The result is false if the message is a will that the gate sends itself, if the message is a report or request
+    /// to an overloaded worker, or if the broker can't keep more messages for a slow client.
     private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
             return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)

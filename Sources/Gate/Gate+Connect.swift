@@ -43,8 +43,8 @@ extension Gate {
         return rights(of: known) != nil
     }
 
-    /// Publishes the refusal of a CONNECT or HTTP request; for `tooFast` and `busy`, it publishes at most one per
-    /// second and client.
+    /// Publishes the refusal of a CONNECT or HTTP request; for `tooFast` and `busy`, it publishes at most one refusal
+    /// per second and client.
     func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
         if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }

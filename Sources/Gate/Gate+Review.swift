@@ -24,8 +24,8 @@ extension Gate {
         }
     }
 
-    /// Closes connections of terminals whose session is missing from a new file, even if no command has revoked the
-    /// session.
+    /// Closes connections of terminals whose session is missing from a new credentials file, even if no command has
+    /// revoked the session.
     ///
     /// The connections close only after the same delay as after a revocation, so that terminals can receive the message
     /// about the session's end.
@@ -39,7 +39,7 @@ extension Gate {
             }
             guard live?.sessionId != session else { continue }
             if let live, watch.followed[client.clientId]?.contains(session) == true {
-                // The terminal logged in on this connection after the file was written.
+                // The terminal logged in on this connection after the credentials file had been written.
                 client.take(live.sessionId)
                 continue
             }

@@ -85,8 +85,9 @@ final class Gate {
 
     /// Whether a message has been published to a user since the credentials file was last checked for changes.
     ///
-    /// If a login replaces another user's session, only the file revokes the rights to the former user's topics.
-    /// Messages that are published to the former user after the login must not be delivered to the terminal.
+    /// If a login replaces another user's session, only a change of the credentials file revokes the terminal's rights
+    /// to the former user's topics. Messages that are published to the former user after the login must not be
+    /// delivered to the terminal.
     var mustLookToDeliver = false
     /// The prefix of all users' topics, and the prefix of all terminals' topics.
     let users: [UInt8]
@@ -115,7 +116,8 @@ final class Gate {
         var client: Client
         /// The time by the steady clock, in milliseconds.
         var due: Int64
-        /// The session whose end is the reason for closing the connection, if any.
+        /// The session whose end is the reason for closing the connection; nil if the connection is closed for another
+        /// reason.
         var session: String?
     }
 
@@ -229,10 +231,10 @@ final class Gate {
         Broker.publish(refusals.topic, message, qos: 0)
     }
 
-    /// Applies records that a worker sends and that the file doesn't contain yet.
+    /// Applies records that a worker sends and that the credentials file doesn't contain yet.
     ///
-    /// If the file comes from a database on another machine, a client can get a response before the file contains the
-    /// change.
+    /// If the credentials file is made from a database on another machine, a client can get a response before the file
+    /// contains the change that the client requested.
     func learn(_ records: [Record]) {
         watch.learn(records)
         review(records)

@@ -143,7 +143,8 @@ private func message(_ gate: Gate, _ event: UnsafeMutablePointer<mosquitto_evt_m
 }
 
 extension Gate.Access {
-    /// Makes an access from an event; its payload belongs to the broker and is valid until the event is answered.
+    /// Makes an access from an event; the access's payload belongs to the broker, and is valid until the event is
+    /// answered.
     fileprivate init?(_ event: mosquitto_evt_acl_check) {
         switch event.access {
         case MOSQ_ACL_READ: self = .receive(bytes: Int(event.payloadlen))

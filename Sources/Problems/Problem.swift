@@ -1,4 +1,4 @@
-/// An error that users read: the fault and its place, why it matters, and its cures.
+/// An error that users read: a description of the fault, the fault's place, the reason why it matters, and its cures.
 ///
 /// A problem's texts contain no secrets, because they are printed, logged, and output as JSON (`--json`).
 package struct Problem: Error, Sendable, Equatable {

@@ -10,7 +10,7 @@ package struct ReferenceSite: Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         let pages = files.removeValue(forKey: "reference.txt") ?? ""
-        // Each file is a line with U+240C and the file's path, then the file's text, and a final line break.
+        // Each file consists of a line with U+240C and the file's path, the file's text, and a final line break.
         for file in pages.unicodeScalars.split(separator: "\u{240C}") {
             let path = file.prefix { $0 != "\n" }
             let text = file[path.endIndex...].dropFirst().dropLast()

@@ -41,7 +41,7 @@ package struct Settings: Sendable {
                 .joined(separator: ",")
         }
 
-        /// The value to show as JSON of the same kind.
+        /// The value to show, as a JSON value of the setting's kind.
         package var shownJSON: JSONValue {
             if case .text = value { return .string(shown) }
             return setting.isSecret ? .string(shown) : value.json

@@ -62,7 +62,7 @@ enum SettingsFile {
 
     /// Returns whether a key, such as `mqtt:`, is a section that contains only comments.
     ///
-    /// swift-configuration treats such a key as a value.
+    /// swift-configuration treats the key of an empty section as a value.
     private static func isEmptySection(_ key: String, of provider: any ConfigProvider) -> Bool {
         guard SettingsTable.all.contains(where: { $0.key.hasPrefix(key + ".") }) else { return false }
         let path = AbsoluteConfigKey(key.split(separator: ".").map(String.init))

@@ -29,7 +29,7 @@ package enum SettingsReference {
 }
 
 extension SettingValue {
-    /// The value as JSON of the same kind.
+    /// The value as a JSON value of the matching type.
     package var json: JSONValue {
         switch self {
         case .text(let text): .string(text)

@@ -5,7 +5,7 @@ import Service
 package import ServiceSettings
 
 extension SimulateOptions {
-    /// Reads the port of the service that runs on a data directory, and the directory's demo product and app.
+    /// Reads the port of the service that is running on a data directory, and the directory's demo product and app.
     ///
     /// `productFile` names the document of a product, with a `productSecret`, to use instead of the demo product.
     /// - Throws: A `Problem` if no service is running on the directory, or the product's document can't be used.

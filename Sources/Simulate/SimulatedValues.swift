@@ -2,7 +2,7 @@ import Domain
 import Glibc
 import JSON
 
-/// The values of a simulated device, which drift like a real device's.
+/// The values of a simulated device; the values drift like those of a real device.
 struct SimulatedValues {
     private let product: Product
     private(set) var current: [String: JSONValue] = [:]
@@ -15,7 +15,7 @@ struct SimulatedValues {
         }
     }
 
-    /// Changes some values to those of a given time, in seconds, and returns the values to report.
+    /// Updates some values for a given time, in seconds, and returns the values to report.
     mutating func drift(at seconds: Double) -> JSONObject {
         var changed: [(String, JSONValue?)] = []
         for point in product.dataPoints where point.access != .writeOnly {

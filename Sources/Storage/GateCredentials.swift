@@ -83,7 +83,8 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Takes the turn to write the file, so that other writers wait, and promises the changes (`CredentialsLock`).
+    /// Takes the turn to write the file, so that other writers wait, and promises to write the changes
+    /// (`CredentialsLock`).
     ///
     /// The method is called before a commit, so that the file gets all changes in the order of their commits. `longest`
     /// limits the wait, in milliseconds: the database server ends transactions that stay idle for a long time.
@@ -126,7 +127,7 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Ends the turn that `hold` took for these changes, if any; `withdrawing` says that nothing was committed.
+    /// Ends the turn that `hold` took for these changes, if it took one; `withdrawing` says that nothing was committed.
     func release(_ changes: GateChanges, withdrawing: Bool = false) {
         guard changes.hasTurn else { return }
         changes.hasTurn = false

@@ -3,7 +3,8 @@ import Synchronization
 /// The time for which committed changes have been missing from the gate's file; it can be read without a lock.
 final class GateLag: Sendable {
     private let began = ContinuousClock.now
-    /// How many milliseconds after `began` the file began to lack changes; negative while the file is complete.
+    /// The time from `began` until the file started to lack changes, in milliseconds; negative while the file is
+    /// complete.
     private let since = Atomic<Int64>(-1)
 
     /// Notes that the file lacks changes from now on; does nothing if it already lacked changes.

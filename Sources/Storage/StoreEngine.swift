@@ -32,7 +32,7 @@ enum StoreEngine: Sendable {
         if case .postgres(let database) = self { database.awaitServer() }
     }
 
-    /// Whether `migrate --to` has begun to fill the database, and has not finished.
+    /// Whether `migrate --to` has begun to fill the database but has not finished.
     var isHalfMoved: Bool {
         get throws {
             switch self {
@@ -42,7 +42,8 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Migrates the tables if `migrates`, and checks settings; throws `Store.Failure` or errors of `beforeMigrating`.
+    /// Migrates the tables if `migrates` is true, and checks settings; throws `Store.Failure` or errors of
+    /// `beforeMigrating`.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)

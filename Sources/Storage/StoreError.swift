@@ -26,8 +26,8 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error that is thrown if the last retry also violated a unique key or lacked a lock, which means that the
-    /// work's values or the code are wrong.
+    /// The error that is thrown if the last retry also violated a unique key or lacked a lock; the cause is then the
+    /// values of the work, or the code.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
@@ -46,7 +46,7 @@ package enum StoreError {
     /// Returns whether a transaction lasted too long, so that a smaller one may succeed (`TransactionBound`).
     package static func isTooLong(_ error: any Error) -> Bool { (error as? PostgresError)?.isTooLong == true }
 
-    /// Returns whether the answer to a transaction's commit was lost, so that it was possibly committed.
+    /// Returns whether the answer to a transaction's commit was lost; the transaction may have been committed.
     static func isOutcomeUnknown(_ error: any Error) -> Bool {
         (error as? PostgresError)?.state == PostgresError.unknownOutcome
     }

@@ -13,7 +13,7 @@ package struct Transaction {
     let key: ServerKey
     let sequence: SequenceSource
     let gate: GateChanges
-    /// Whether this process writes the changes to the gate's file after the commit.
+    /// Whether this process writes the transaction's changes of credentials to the gate's file after the commit.
     var hasGateFile = true
     var writerCache: WriterCache?
     /// The locks that this transaction has taken; nil if they aren't recorded.
@@ -114,7 +114,7 @@ package struct Transaction {
     /// Counters of attempts, such as wrong passcodes.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 
-    /// Runs a part of the transaction's work; an error in this part undoes only the part.
+    /// Runs a part of the transaction's work; an error in this part undoes only this part.
     package func isolated<Value>(_ body: () throws -> Value) throws -> Value {
         let before = gate.records.count
         let ledger = record?.ledger

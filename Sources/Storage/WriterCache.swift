@@ -1,11 +1,11 @@
 import Domain
 import Synchronization
 
-/// A cache of the device statuses that the writer last read or wrote, and of the product catalog's number.
+/// A cache of the device statuses that the writer last read or wrote, and of the version number of the product catalog.
 ///
 /// The store's only writer puts all its changes into the cache too. The cache is cleared after another process has
-/// written or a transaction has failed. It has two generations of limited size: when the younger is full, the older is
-/// dropped.
+/// written or a transaction has failed. It has two generations of limited size: when the younger generation is full,
+/// the older generation is dropped.
 final class WriterCache: Sendable {
     /// The maximum number of statuses in one generation of the cache; each status takes a few hundred bytes.
     private static let generationMax = 8192
@@ -79,7 +79,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// The number of the product catalog; nil if it must be read from the database.
+    /// The version number of the product catalog; nil if the number must be read from the database.
     var catalogEpoch: Int64? {
         get { state.withLock { $0.catalogEpoch } }
         set { state.withLock { $0.catalogEpoch = newValue } }

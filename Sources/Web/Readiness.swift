@@ -60,7 +60,7 @@ package final class Readiness: Sendable {
         state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
     }
 
-    /// Whether every part accepts work, apart from those for which the start doesn't wait.
+    /// Whether every part for which the start waits accepts work.
     package var isStarted: Bool { state.withLock { $0.isStarted } }
 
     /// Returns whether a part accepts work, or true for an unknown part.
@@ -94,7 +94,7 @@ package final class Readiness: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // Since the caller's check, the condition may have changed, or the task may have been cancelled.
+                    // After the caller's check, the condition may have changed, or the task may have been cancelled.
                     if isDone(state) || Task.isCancelled {
                         return true
                     }

@@ -17,8 +17,8 @@ package final class ClockHistory: Sendable {
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The last forward step: the time that the machine's clock showed just before the step, and how many
-        /// milliseconds this clock was then ahead of the monotonic clock.
+        /// The last forward step: the time that the machine's clock showed just before the step, and the number of
+        /// milliseconds by which this clock was ahead of the monotonic clock just before the step.
         var jump: (at: Instant, ahead: Int64)?
     }
 

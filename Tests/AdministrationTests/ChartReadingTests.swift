@@ -39,7 +39,7 @@ struct ChartReadingTests {
         if sorted { try store.compactHistory(bytesMax: .max, step: 100, at: now) }
     }
 
-    /// Stores values of four days; some are added only after their day's sums were stored.
+    /// Stores values of four days; some of these values are added only after the sums of their day have been stored.
     private func fill(_ seed: Int) throws {
         var random = Seed(seed)
         let day = HistoryDay.number(of: Self.start)

@@ -27,7 +27,7 @@ RUNTIME = {} if IS_STATIC else {"LD_LIBRARY_PATH": re.search(r"=> (\S+)/libswift
 
 
 def run(*words, check=True, **options):
-    """Runs a program; returns its standard output and error together."""
+    """Runs a program; returns its standard output and standard error as one text."""
     done = subprocess.run(
         [str(word) for word in words], stdin=options.pop("stdin", subprocess.DEVNULL),
         env={**options.pop("env", os.environ), **RUNTIME},
@@ -103,7 +103,7 @@ class Debian:
     def snapshot(self):
         """Returns the users, and all files with their modes and owners.
 
-        It omits files that apt, dpkg and a running system write.
+        The result omits files that apt, dpkg or a running system writes.
         """
         moving = re.compile(
             r"^(var/(log|cache|lib/(apt|dpkg|systemd|mosquitto/mosquitto\.db))|tmp|root|run|proc|sys|dev|var/tmp"

@@ -2,7 +2,8 @@
 steps.
 
 No container engine is needed: the steps of the last stage are run by hand in a fresh Debian, and the image is started
-in the same way as by an engine, with its variables, its user, no capability and a read-only root.
+in the same way as an engine starts it, with the image's variables, the image's user, no capabilities and a read-only
+root.
 """
 
 import json
@@ -84,7 +85,7 @@ class Image(unittest.TestCase):
         health = json.loads(re.search(r"CMD (\[.*\])", words["HEALTHCHECK"])[1])
         volume = self.debian.folder / "volume"
         volume.mkdir()
-        # An engine gives a new volume the same owner as the folder that it covers.
+        # A container engine gives a new volume the same owner as the image's folder on which the volume is mounted.
         os.chown(volume, int(user), int(group))
         script = f"""
             ip link set lo up

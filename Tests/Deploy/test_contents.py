@@ -1,4 +1,4 @@
-"""The packages' contents, and the unpacked program. Takes less than a minute."""
+"""Tests of the packages' contents and of the unpacked program; they take less than a minute."""
 
 import json
 import os

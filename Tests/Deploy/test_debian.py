@@ -78,7 +78,7 @@ class Installed(unittest.TestCase):
                 *shlex.split(line)]
 
     def test_1_by_hand_in_a_folder(self):
-        """Nothing is fetched or left behind; the program runs without privileges and systemd."""
+        """Nothing is fetched or left behind; the program runs without privileges and without systemd."""
         debian = self.debian
         before = debian.snapshot()
         # A command that starts with these words has no network (--net), so a download by a maintainer script would
@@ -216,7 +216,7 @@ class Installed(unittest.TestCase):
         self.assertTrue(report(machine.shell))
 
     def comes_with_the_machine(self, machine):
-        """Asserts that the service starts, and that Debian's unchanged broker doesn't."""
+        """Asserts that the service starts, and that Debian's unchanged broker doesn't start."""
         self.is_active(machine)
         self.assertEqual(machine.show("mosquitto", "ActiveState"), "inactive")
         self.assertEqual(machine.show("mosquitto", "Result"), "exec-condition")

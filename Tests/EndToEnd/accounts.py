@@ -162,7 +162,8 @@ class People(EndToEnd):
         return terminal.get("account/whoami")["user"]
 
     def logout_code(self, terminal, **address):
-        """Requests a code for the terminal's own address, and returns the logout code that this code gives."""
+        """Requests a code for the terminal's own address, and returns the logout code that the service gives in
+        exchange for this code."""
         kind, to = next(iter(address.items()))
         code = self.code(terminal, "logoutTerminal", **address)
         return terminal.get("session/logoutCode", {

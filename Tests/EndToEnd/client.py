@@ -41,7 +41,7 @@ def now():
 
 
 class Message:
-    """A received message: topic, body (None if empty), retained or not, MQTT 5 properties."""
+    """A received message, with its topic, its body (None if empty), its retain flag and its MQTT 5 properties."""
 
     def __init__(self, raw):
         self.topic = raw.topic
@@ -102,7 +102,7 @@ class _Paho(paho.Client):
 
 
 class Client:
-    """A client with an inbox. Every wait has a deadline."""
+    """A client with an inbox; every wait has a deadline."""
 
     def __init__(self, port, username=None, password=None, client_id="", version=5, will=None,
                  clean=True, expiry=0, keepalive=30, reconnect=False, will_retain=False, source="",
@@ -279,7 +279,8 @@ class Device(Client):
         self.last_cid = 0
 
     def come(self):
-        """Connects and subscribes to the device's topics; the broker must accept it."""
+        """Connects and subscribes to the device's topics; the broker must accept the connection and the
+        subscriptions."""
         code = self.connect()
         assert code == 0, f"{self.did} refused: {code}"
         for leaf in ("command", "response"):
@@ -311,7 +312,7 @@ class Device(Client):
 
 
 class Terminal(Client):
-    """An app's terminal: sends requests, receives answers and, after a login, the user's topics."""
+    """An app's terminal: sends requests, and receives answers and, after a login, the messages on the user's topics."""
 
     def __init__(self, port, app_id, secret, terminal_id=None, **more):
         self.terminal_id = terminal_id or fresh_terminal()
@@ -383,8 +384,8 @@ class Terminal(Client):
 
 
 def check_answer(method, body, by_key=False):
-    """Records violations of the schemas in the answer to a request of this method, which a session or an API key
-    sent."""
+    """Records violations of the schemas in the answer to a request for this method; `by_key` says whether the
+    request used an API key instead of a session."""
     for problem in contract.problems("answer", body):
         violations.append(f"answer to {method}: {problem} in {json.dumps(body)[:500]}")
     name = f"{method.replace('/', '.')}.result"
@@ -398,7 +399,7 @@ def check_answer(method, body, by_key=False):
 
 
 def register(port, product_key, secret, mac=None, passcode="123456", version=5, id=None, source="", **more):
-    """Registers as a product; returns the whole answer."""
+    """Connects with the product's secret and registers a device; returns the whole answer."""
     mac = mac or fresh_mac()
     client = Client(port, f"product:{product_key}", secret, mac, version=version, source=source)
     code = client.connect()

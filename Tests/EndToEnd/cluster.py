@@ -1,6 +1,6 @@
 """Several processes of `lamplighter serve` on one PostgreSQL and one Mosquitto with the gate.
 
-Each process has its own connections to both.
+Each process has its own connections to PostgreSQL and to Mosquitto.
 """
 
 import hashlib
@@ -118,7 +118,7 @@ class Cluster:
             [shutil.which("mosquitto") or "/usr/sbin/mosquitto", "-c", str(config)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    # The functions that a `World` needs of its service.
+    # A `World` calls these functions of its service.
 
     def start(self):
         first = self.nodes[0]

@@ -87,8 +87,8 @@ class Events:
         self.last = last
 
     def next(self, *names, seconds=15):
-        """Returns the next event and its data, only of the given names if there are any; returns None after the end
-        of the stream."""
+        """Returns the next event and its data, or None after the end of the stream; if names are given, events with
+        other names are skipped."""
         self.connection.sock.settimeout(seconds)
         while True:
             fields = {}
@@ -106,7 +106,7 @@ class Events:
                 return fields["event"], json.loads(fields["data"])
 
     def close(self):
-        # The answer holds the socket too.
+        # The answer object holds the socket too, so it must also be closed.
         self.response.close()
         self.connection.close()
 

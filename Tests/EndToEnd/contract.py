@@ -38,7 +38,7 @@ def without_nulls(value):
 
 
 def problems(name, value, draft=jsonschema.Draft202012Validator):
-    """Returns the faults of a value as a message of this name, as lines; empty if it is valid."""
+    """Checks a value as a message of this name; returns its faults as lines, or an empty list if it is valid."""
     with _checking:
         errors = validator(name, draft).iter_errors(without_nulls(value))
         return [_line(error) for error in errors]

@@ -147,8 +147,8 @@ class KilledReceiver:
 
 
 def faults(truth, got):
-    """Returns a reader's errors in the log from `truth[0]` on: lost events, a wrong order, and repeated events with
-    another content."""
+    """Compares the events that a reader got with the log from `truth[0]` on; returns the faults: lost events, a
+    wrong order, and repeated events with different content."""
     seen, found = {}, []
     for event in got:
         if event["type"] == "events.gap":

@@ -1,10 +1,10 @@
 """Many devices and terminals in their own process, which detect messages that are lost, doubled or out of order.
 
 Each device reports the next number when the last number was answered; until then, it repeats the last number. The
-devices also obey commands. `rate` limits the reports a second of all devices together. With `hasty` the devices
-don't wait for answers and ignore their contents. The terminals receive statuses and send commands. The process
-writes the packets of MQTT 3.1.1 itself to save processor time, since the load runs on the same machine as the
-service.
+devices also obey commands. `rate` is the maximum number of reports a second for all devices together. With `hasty`
+the devices don't wait for answers and ignore the contents of answers. The terminals receive statuses and send
+commands. The process writes the packets of MQTT 3.1.1 itself to save processor time, since the load runs on the same
+machine as the service.
 
     fleet.py < plan.json, then lines with one word each: `forget`, `rest`, `go`, `show`
 
@@ -53,7 +53,7 @@ class Link:
         self.socket.setblocking(False)
 
     def read_one(self, kind):
-        """Waits for one packet of a kind while the connection begins, and keeps all others."""
+        """Waits for one packet of a kind while the connection begins, and keeps all other packets."""
         while True:
             for number, (other, body) in enumerate(found := list(self.packets())):
                 if other & 0xf0 == kind & 0xf0:
@@ -203,7 +203,7 @@ class FleetTerminal:
 
 
 class Fleet:
-    """The devices and terminals, in the process."""
+    """The devices and terminals that run inside the fleet's process."""
 
     def __init__(self, plan):
         self.is_resting, self.errors, self.is_hasty = False, [], plan["hasty"]

@@ -101,12 +101,14 @@ def others(spec, stop, pipe):
 
 
 def late(seconds):
-    """Returns the 99th percentile, but of few values the second largest: a pause of the machine can delay one value."""
+    """Returns the 99th percentile, but for few values the second largest: a pause of the machine can delay one
+    value."""
     return sorted(seconds)[-1 - max(1, len(seconds) // 100)] if len(seconds) > 1 else 0
 
 
 class Ground:
-    """A world to flood, with the attackers' accounts, and its broker's memory without a flood."""
+    """A world to flood, together with the attackers' accounts and the amount of memory that its broker uses without
+    a flood."""
 
     def __init__(self, megabytes, off=None, **settings):
         wanted = {**SETTINGS, "broker.memoryMegabytes": megabytes, **settings, **(off or {})}
@@ -195,8 +197,8 @@ class Ground:
 def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, pace=400, slack=0.1):
     """Runs one flood; returns its measurements, with every broken bound in `misses`.
 
-    `rate`: requests a second of one terminal; `pace`: terminals that begin in a second; `slack`:
-    seconds that others can wait longer.
+    `rate`: requests a second of one terminal; `pace`: terminals that begin in a second; `slack`: the additional seconds
+    that other clients may wait.
     """
     if WAYS[name].needs:
         ground.people(terminals)

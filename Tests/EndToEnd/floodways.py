@@ -64,7 +64,7 @@ class Way:
         return f"{TOPICS}/app/{APP}/{link.id}"
 
     def hello(self, link):
-        """Returns the first packet."""
+        """Returns the first packet that a connection sends."""
         if self.needs:
             link.id, token = self.spec["users"][link.number % len(self.spec["users"])][:2]
             return connect(link.id, f"app:{APP}", token, window=self.window)
@@ -153,7 +153,8 @@ class Slow(History):
 
 
 class Status(Way):
-    """B2: statuses of a device that keeps changing, for users who don't acknowledge or are gone."""
+    """B2: statuses of a device that keeps changing, for users who don't acknowledge the statuses or have
+    disconnected."""
 
     off, needs, pause = HELD_OFF, "users", 0.125
 
@@ -237,7 +238,7 @@ class Commands(Way):
 
 
 class Requests(Way):
-    """Requests of 60 KB that nobody can read, as many as one terminal can send."""
+    """Requests of 60 KB that the service can't parse, as many as one terminal can send."""
 
     off = {"limits.terminalMessagesPerSecond": 0, "limits.terminalKilobytesPerSecond": 0,
            "limits.addressMessagesPerSecond": 0, "broker.heldPercent": 0}

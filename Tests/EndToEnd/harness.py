@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
 IS_DEBUG = BINARY.parent.name == "debug"
 LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
-# The program would warn about the variables for the tests, since they aren't its settings.
+# The variables that configure the tests are removed. The program would warn about them, since they aren't its settings.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")} | {"CHECK_LOCKS": "1"}
 TOPICS = "ll/v1"
 SECOND = 1.0 if LONG else 3.0  # for what must happen within a second: other tests can occupy the cores
@@ -60,12 +60,12 @@ def eventually(probe, seconds=10, what="the condition"):
 
 
 def slow(seconds):
-    """Returns the 95th percentile: on a shared machine, a single slow one can be a pause."""
+    """Returns the 95th percentile: on a shared machine, a pause can make a single value large."""
     return statistics.quantiles(seconds, n=20, method="inclusive")[-1]
 
 
-# Outgoing connections get ports from 32,768 on (ip_local_port_range). Listeners use lower ones, so that a port that was
-# free for a service is still free when the service starts again.
+# Outgoing connections get ports from 32,768 on (ip_local_port_range). Listeners use lower ports, so that a port that
+# was free for a service is still free when the service starts again.
 FIRST_PORT, BLOCK_PORTS, BLOCKS = 12_000, 200, 100
 port_blocks = {}  # by process, since run.py forks
 
@@ -100,7 +100,7 @@ def free_port():
 
 
 def alive(pid):
-    """Returns whether the process is running (a zombie doesn't)."""
+    """Returns whether the process is running (a zombie isn't)."""
     try:
         state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
         return state != "Z"
@@ -150,7 +150,7 @@ class Service:
         ]
 
     def start(self):
-        """Starts the service, on the ports of its last run if any, and waits for ready.json."""
+        """Starts the service, on the ports of its last run if it ran before, and waits for ready.json."""
         if not self.mqtt_port:
             self.mqtt_port, self.http_port, self.health_port = (free_port() for _ in range(3))
             self.other_ports = {setting: free_port() for setting in OTHER_PORTS}
@@ -235,7 +235,7 @@ class Service:
             stdin=subprocess.DEVNULL, text=True, env=self.environment, **more)
 
     def doctor(self):
-        """Returns the codes of `doctor`'s failed checks, without those that the database causes.
+        """Returns the codes of `doctor`'s failed checks, except those that fail only because of the tests' database.
 
         Warnings depend on the machine.
         """

@@ -80,7 +80,7 @@ class Plan:
         self.orders = orders
 
     def repeated(self, login):
-        """Returns the message that a connection repeats; None without one."""
+        """Returns the message that a connection repeats; None if it repeats no message."""
         return None
 
 
@@ -209,7 +209,8 @@ class Connection:
             login.client_id, login.username, login.password, login.version, login.will))
         self.socket = socket.socket()
         self.socket.setblocking(False)
-        # IP_BIND_ADDRESS_NO_PORT: the system then chooses ports at connect, by the destination.
+        # 24 is IP_BIND_ADDRESS_NO_PORT. With this option the system chooses the source port only at connect, for each
+        # destination.
         self.socket.setsockopt(socket.IPPROTO_IP, 24, 1)
         self.socket.bind((address, 0))
         self.socket.connect_ex(("127.0.0.1", port))

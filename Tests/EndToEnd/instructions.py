@@ -35,9 +35,9 @@ TURN = 10_000  # milliseconds that a batch can take: the maximum, so that no bat
 SECONDS = 900  # only ends waits that would never end
 # Waits must run as slowly as the clocks. If a timer used the fast clock, it would fire before anything is due by the
 # slow clock. The thread would set the timer again for the remaining time, or for a moment that has already passed, and
-# so it would spin. Valgrind runs one thread at a time, so a spinning thread takes turns from the workers, whose batches
-# shrink. `epoll_wait` is unchanged, as the service gives it no timeout; so is `sleep`, which only limits the service's
-# end.
+# so it would spin. Valgrind runs one thread at a time, so a spinning thread takes processor time from the workers, and
+# their batches shrink. `epoll_wait` is unchanged, as the service gives it no timeout. `sleep` is unchanged too, as it
+# only limits how long the service takes to end.
 CLOCK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -263,7 +263,8 @@ def commands(world):
         def arrived():
             return all(len(device.unread("/command")) >= MESSAGES // DEVICES for device in devices)
 
-        # The devices' messages show it: the app gets many messages at once, and the broker can drop some of these.
+        # The messages to the devices show whether all answers have arrived. The messages to the app don't show this:
+        # the app gets many at once, and the broker can drop some of them.
         def answered():
             return all(len(device.unread("/response")) >= MESSAGES // DEVICES for device in devices)
 

@@ -1,4 +1,5 @@
-"""A mail server (aiosmtpd) that accepts, refuses or hangs as tests demand; a server for texts."""
+"""A mail server (aiosmtpd) that accepts mails, refuses mails or hangs, as the tests demand, and a server for text
+messages (SMS)."""
 
 import asyncio
 import email
@@ -108,7 +109,7 @@ class MailServer:
 
 
 class TextServer:
-    """A server that takes texts as JSON; `answers` are the statuses of the next posts."""
+    """A server that takes text messages (SMS) as JSON; `answers` are the statuses of the next posts."""
 
     def __init__(self):
         self.texts, self.answers, self.tries = [], [], 0
@@ -134,7 +135,7 @@ class TextServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def next(self, to, seconds=20):
-        """Takes the next text to a number; returns the headers and the body."""
+        """Takes the next text message (SMS) to a number; returns the headers and the body."""
         def found():
             return next((t for t in list(self.texts) if t[1]["to"] == to), None)
         text = eventually(found, seconds, f"a text to {to}")

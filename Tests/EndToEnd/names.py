@@ -58,7 +58,7 @@ class Network:
 
     def serve_names(self):
         """Answers questions for a name from the list `answers[name]`: each element is the list of addresses in one
-        answer, and the last element stays."""
+        answer, and the last element answers all later questions."""
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         server.bind(("127.0.0.1", 53))
         self.sockets.append(server)

@@ -14,7 +14,7 @@ RATES = {"whoami": 30, "control": 10, "report": 40, "login": 1}
 
 
 def percentile99(values):
-    """Returns the 99th percentile; of fewer than 200 values the second highest; 0 for none."""
+    """Returns the 99th percentile; for fewer than 200 values the second highest; for no values 0."""
     ordered = sorted(values)
     if len(ordered) < 200:
         return (ordered[-2:] or [0])[0]
@@ -97,7 +97,7 @@ class Asker(Neighbours):
             self.answers[body["id"]] = body
 
     def ask(self, member, topic, seconds=10, **body):
-        """Publishes a message and returns its answer; None without one."""
+        """Publishes a message and returns its answer; None if no answer arrives in time."""
         id = secrets.token_hex(6)
         member.publish(topic, {"id": id, **body})
         self.until(lambda: id in self.answers, seconds)
@@ -143,7 +143,8 @@ class Others(Neighbours):
         self.lanes, self.waiting = {kind: Lane() for kind in self.rates}, {}
 
     def live(self, seconds, meanwhile=lambda: None):
-        """Sends requests at the rates for `seconds`, and calls `meanwhile` at each turn."""
+        """Sends requests of each kind at the rate of this kind for `seconds`, and calls `meanwhile` in each pass of
+        the loop."""
         begin, made = time.monotonic(), collections.Counter()
         while (elapsed := time.monotonic() - begin) < seconds:
             for kind, rate in self.rates.items():
@@ -228,7 +229,7 @@ class Eviction:
     def enter(self, asker, secret, method, params):
         """Connects a terminal and returns the token and uid of its new session.
 
-        An earlier attack can have used up the rate of new clients; the terminal then tries again.
+        An earlier attack may have used up the rate limit for new clients. The terminal then tries again.
         """
         deadline = time.monotonic() + 30
         while True:

@@ -7,8 +7,8 @@ import schemathesis
 
 @schemathesis.hook
 def map_body(context, body):
-    """Removes the token, which is in the header; sets the user for a request with an API key; removes `wait`, so
-    that no request waits."""
+    """Removes the token from the body, since the header has it; sets the user for a request with an API key; removes
+    `wait`, so that no request waits."""
     if isinstance(body, dict):
         body = {name: value for name, value in body.items() if name not in ("token", "uid")}
         if uid := os.environ.get("CALLED_FOR"):

@@ -83,7 +83,7 @@ class Server:
         return self.directory / "data"
 
     def as_user(self, program, *arguments):
-        """Returns the command line of one of its programs, which refuse to run as root."""
+        """Returns the command line of one of PostgreSQL's programs, which refuse to run as root."""
         command = [str(PROGRAMS / program), *map(str, arguments)]
         if os.getuid() != 0:
             return command
@@ -132,7 +132,8 @@ class Server:
         self.sql("SELECT pg_reload_conf()")
 
     def held_commits(self, name):
-        """Returns the sessions with a held commit, of processes whose name is `LIKE` `name`."""
+        """Returns the database sessions whose commit is waiting for a standby; `name` is a pattern of SQL's `LIKE`
+        for the name of the process."""
         return self.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE "
                         f"'{name}'").split()
 
@@ -163,7 +164,7 @@ class Server:
     def dump(self, name):
         """Returns the tables of a database as SQL, in the form of `schemas/postgres.sql`.
 
-        It omits the parts that change with the server's version and with the week.
+        The function omits the lines that depend on the server's version, and the tables that depend on the current week.
         """
         text = self.run("pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--exclude-table=history_w*",
                         *self.where(), name)
@@ -197,7 +198,7 @@ class Server:
         self.sql(f"DROP DATABASE IF EXISTS {self.name(address)} WITH (FORCE)")
 
     def copy_database(self, source, target):
-        """Replaces a database by a copy of another that has no connections."""
+        """Replaces a database with a copy of another database, which must have no connections."""
         self.drop(target)
         self.sql(f"CREATE DATABASE {self.name(target)} TEMPLATE {self.name(source)}")
 

@@ -1,4 +1,5 @@
-"""A server that plays a provider, by the providers' documentation: keys, ID tokens, and an answer for each path."""
+"""A server that acts as a provider, as the providers' documentation describes: keys, ID tokens, and an answer for
+each path."""
 
 import base64
 import hmac
@@ -97,7 +98,7 @@ class Provider:
         self.kid = secrets.token_hex(4)
 
     def forged_token(self, issuer, audience, subject, secret):
-        """Returns a token that is signed with HMAC whose secret is publicly known."""
+        """Returns a token that is signed with HMAC and a publicly known secret."""
         now = int(time.time())
         head = {"alg": "HS256", "kid": self.kid, "typ": "JWT"}
         claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600}

@@ -12,7 +12,7 @@ import time
 
 
 class Post:
-    """One POST as it arrived, and the status that was answered; None while it wasn't answered."""
+    """One POST as it arrived, and the status of its answer; the status is None until there is an answer."""
 
     def __init__(self, path, headers, body):
         self.path, self.headers, self.raw = path, headers, body
@@ -25,7 +25,7 @@ class Post:
         return self.headers["webhook-id"]
 
     def is_signed(self, secret):
-        """Whether one of its signatures is by this secret (Standard Webhooks)."""
+        """Returns whether one of the POST's signatures was made with this secret (Standard Webhooks)."""
         key = base64.b64decode(secret.removeprefix("whsec_"))
         text = f"{self.id}.{self.headers['webhook-timestamp']}.".encode() + self.raw
         wanted = "v1," + base64.b64encode(hmac.new(key, text, hashlib.sha256).digest()).decode()
@@ -133,8 +133,8 @@ class Receiver:
     def fault(self, path):
         """The first fault of the log: an event taken before an earlier one, or two posts at once; None if there is none.
 
-        The service may post a later event only when all earlier events were accepted. If a cursor moves before the answer 2xx,
-        this check finds it: an event is never accepted.
+        The service may post a later event only when all earlier events were accepted. If the service moved a cursor before the
+        answer 2xx, an event would never be accepted, and this check would find that.
         """
         posts, newest = self.of(path), None
         for before, post in zip(posts, posts[1:]):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: `run.py` for all, or with names as unittest takes them.
 
-Several processes run modules, each with its own service; beside them another runs the modules that
-mostly wait, one after the other. If one to three modules fail, they are run once more, alone: on a
-busy machine a time limit can pass. The last line names them. With LAMPLIGHTER_LONG=1 modules that
-measure run alone, and none is repeated.
+Several processes run modules, each process with its own service. Another process runs the modules that mostly wait, one
+after the other. If one to three modules fail, they are run once more, alone, because on a busy machine a time limit
+can pass. The last line of the output names these modules. With LAMPLIGHTER_LONG=1 the modules that measure times run
+alone, and no module is repeated.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
 LAMPLIGHTER_JOBS=N     the number of processes (4), beside the one for modules that wait
@@ -26,12 +26,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 
-# These take longest and start first, so that the run doesn't wait for them at the end.
+# These modules take longest and start first, so that the run doesn't wait for them at the end.
 FIRST = ["test_console_browser", "test_playground", "test_cluster", "test_gate", "test_postgres", "test_crash",
          "test_session_crash"]
-# These wait for the next minute or for time limits, and leave the cores to others meanwhile.
+# These modules wait for the next minute or for time limits. While they wait, other modules can use the processor cores.
 WAITING = ["test_schedules", "test_accounts_crash", "test_http_limits", "test_watching", "test_limits_connection"]
-# These measure times in their long form, or load the machine.
+# These modules measure times in their long form, or load the machine.
 MEASURING = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again",
              "test_session_cut", "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held",
              "test_hostile", "test_event_cluster", "test_revocation", "test_webhook_failures"]
@@ -84,7 +84,7 @@ def work(modules, results):
 
 
 def run_side_by_side(*rows):
-    """Runs rows of modules in parallel, each with its number of processes; returns the results."""
+    """Runs lists of modules in parallel, each list with its number of processes; returns the results."""
     results = multiprocessing.Queue()
     workers = []
     for names, jobs in rows:

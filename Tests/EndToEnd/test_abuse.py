@@ -10,7 +10,7 @@ from pages import fetch, local
 
 
 class ParallelUse(People):
-    """A proof that works once works only once, however many requests use it at once."""
+    """A proof that may be used once is accepted only once, even if many requests use it at the same time."""
 
     app = "people-attacked"
 

@@ -190,7 +190,7 @@ class Content(unittest.TestCase):
     def test_each_error_code_that_a_method_mentions_is_in_its_list_of_errors(self):
         codes = contract.files()["common"]["definitions"]["errorCode"]["enum"]
         for method, (_file, definition) in contract.methods().items():
-            # In a result a code can be the outcome of a command or a run.
+            # Only the params are searched, because in a result a code can be the outcome of a command or a run.
             text = json.dumps(definition["properties"]["params"])
             for code in codes:
                 if re.search(rf"\b{code}\b", text):

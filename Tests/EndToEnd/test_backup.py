@@ -81,7 +81,7 @@ class Backups(OwnWorld):
                         return
                     id = fresh_id("r")
                     device.send(id=id, data={"count": number})
-                    # On a busy machine a backup can occupy the disk for long.
+                    # On a busy machine a backup can occupy the disk for a long time.
                     if device.response(id, 60)["ok"]:
                         answered[device.did] = number
             except Exception as error:  # without a load the test would prove nothing

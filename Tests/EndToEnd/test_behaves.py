@@ -117,7 +117,7 @@ class Slow(Phones):
                 for turn in range(10):
                     device.publish(f"{device.base}/report", {"data": {"count": number * 10 + turn}}, wait=False)
                 device.report(alerts=[{"name": "smoke", "value": number % 2 == 0}])
-            # A phone is allowed twenty requests a second; this sends fewer.
+            # A phone is allowed twenty requests a second; this test sends fewer.
             self.assertEqual(phone.get("device/status", {"did": devices[0].did})["did"], devices[0].did)
         for device in devices:
             eventually(lambda d=device: self.newest(phone, d).get("count") == rounds * 10 - 1, 20, "the newest status")
@@ -152,7 +152,7 @@ class Away(Phones):
         eventually(lambda: self.newest(phone, device).get("count") == self.reports - 1, 20,
                    lambda: f"the newest status; the last was {self.newest(phone, device)}")
         eventually(lambda: self.newest(phone, other).get("count") == 7, 20, "the other one's newest status")
-        # The broker didn't keep all of them for the phone.
+        # The broker didn't keep all statuses for the phone.
         self.assertGreater(Page(self.world.service).sum("lamplighter_statuses_missed_total"), 0)
         wanted = self.stored_events(phone, device)
         self.assertEqual(len(wanted), self.alarms)
@@ -194,7 +194,7 @@ class Outcomes(Phones):
             self.assertEqual(probe.connect(), 0)
             probe.close()
             return None if probe.session_present else probe
-        # A probe prolongs the session that it finds.
+        # A probe prolongs the session that it finds, so the probes are several seconds apart.
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             threading.Event().wait(4)
@@ -232,7 +232,7 @@ class Home(Unnoticed):
         ids = {}
         for number, did in enumerate(dids):
             ids[did] = fresh_id("h")
-            # Eighty at once, then fewer than twenty a second: an honest app stays below both
+            # The app sends eighty requests at once, then fewer than twenty a second: an honest app stays below both
             # limits.
             ahead = (number - 80) / 19 - (time.monotonic() - began)
             if ahead > 0:
@@ -269,7 +269,7 @@ class Store(Unnoticed):
                 device = self.keep(Device(
                     self.world.port, device.did, device.secret, device.mac, LAMP, version=version)).come()
                 self.send(device, [report for report in reports if report["id"] not in answers], answers)
-                # The device can have missed answers. It repeats these reports, and the repeated reports have no second
+                # The device may have missed answers. It repeats these reports, and the repeated reports have no second
                 # effect.
                 again = {}
                 self.send(device, reports[280:320], again)

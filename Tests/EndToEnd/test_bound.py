@@ -1,4 +1,4 @@
-"""The data of their bound devices that users see and set (reference: reports#fan-out)."""
+"""Users see and set the data of their bound devices (reference: reports#fan-out)."""
 
 import unittest
 

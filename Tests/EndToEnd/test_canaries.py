@@ -1,4 +1,4 @@
-"""Secrets planted in every input appear nowhere in clear."""
+"""Secrets planted in every input appear nowhere in clear text."""
 
 import base64
 import pathlib

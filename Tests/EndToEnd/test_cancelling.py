@@ -132,8 +132,8 @@ class Cancelling(People):
         for table in ("event", "command"):
             self.assertEqual(base.execute(
                 f"SELECT count(*) FROM {table} WHERE actorId = ?", (uid,)).fetchone(), (0,))
-        # Answers for repeated requests are kept for ten minutes, sealed or deleted: none holds the
-        # user's data in clear.
+        # The service keeps answers for ten minutes, for repeated requests. An answer with the user's data is sealed or
+        # deleted, so no answer holds this data in clear text.
         eventually(lambda: not self.left(personal), 90, "the end of every trace: " + str(self.left(personal)))
 
     @postgres.on_file

@@ -186,7 +186,7 @@ class Devices(InBrowser):
             "window.late = hear(apps.a, 'status');")
         self.bound()
         self.assertEqual(self.run_script("await late.next(); return early"), [])
-        # Later handlers get the known status.
+        # A handler that is added later gets the status that is already known.
         self.assertIsNotNone(self.run_script("return (await hear(apps.a, 'status').next()).did"))
         self.assertEqual(
             self.run_script("try { apps.a.on('stati', () => {}) } catch (error) { return error.name }"), "RangeError")
@@ -250,7 +250,7 @@ class Sessions(InBrowser):
         found = self.run_script(
             "const app = await enter('a'), {credentials} = app; app.close();"
             "const again = make('b', {credentials}), ended = hear(again, 'ended'), connected = again.connect();"
-            # As after a temporary refusal.
+            # This sets the client's state as it is after a temporary refusal.
             "again.refused = 1; again.renew(); await connected;"
             "return [(await again.account.whoami()).user.uid === credentials.uid, again.credentials !== null,"
             " ended.pushes.length]")

@@ -44,7 +44,7 @@ class Generated(unittest.TestCase):
 
 
 class Client(EndToEnd):
-    """Tests of one version of paho, or over HTTP."""
+    """Tests with one version of paho, or over HTTP."""
 
     version, transport = "1.6", "tcp"
 
@@ -245,7 +245,7 @@ class Sessions(Client):
         app.submit("account/logout", id="first")
         self.assertEqual(app.submit("account/logout", id="second").result(), {})
         self.assertIsNone(app.credentials)
-        # A logout refused for another reason fails.
+        # A logout that is refused for any other reason raises an error.
         app.account.loginAnonymous(countryCode=COUNTRY)
         self.world.service.cli("session", "terminate", app.credentials.sessionId)
         with self.assertRaises(self.client.LamplighterError) as caught:
@@ -421,7 +421,7 @@ class Reconnecting(OwnWorld, Client):
         statuses = Heard(app, "status")
         self.own.service.kill_broker()
         eventually(lambda: not app.is_connected, 10, "the connection's end")
-        # A request made meanwhile is answered once the connection is back.
+        # A request that is made while the connection is lost is answered once the connection is back.
         self.assertEqual(app.account.whoami()["user"]["uid"], app.credentials.uid)
         device.wait(lambda: device.connected, 30, "the device's return")
         eventually(lambda: device.report(data={"power": True})["ok"], 30, "a report")

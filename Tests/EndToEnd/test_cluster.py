@@ -27,8 +27,8 @@ REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if LONG else 100)
 TERMINALS, COMMANDS_A_SECOND = (8, 40) if LONG else (2, 20)
 ROUNDS = int(os.environ.get("LAMPLIGHTER_ROUNDS", 20 if LONG else 1))
 SEED = int(os.environ.get("LAMPLIGHTER_SEED", 4711))
-# The seconds for which a lane can be quiet. A busy machine and a debug build get more, so that
-# there only an endless wait fails.
+# The seconds for which a lane can be quiet. On a busy machine and with a debug build these times are longer, so that
+# the test fails there only if a wait never ends.
 QUIET = {"kill": 2, "freeze": 8, "stop": 0.5}
 SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if LONG and not IS_DEBUG else 15))
 
@@ -65,7 +65,7 @@ class Processes(OwnClusterOfClass):
         state = self.fleet.ask("show")
         return state if state["errors"] or all(b > a + 1 for a, b in zip(before, state["answered"])) else None
 
-    # The failures; each returns the seconds for which a lane can be quiet.
+    # The functions that cause failures. Each returns the seconds for which a lane can be quiet.
 
     def nothing(self, _):
         """Shows how quiet lanes are under load alone; it runs only if `LAMPLIGHTER_FAILURES` names it."""
@@ -94,7 +94,8 @@ class Processes(OwnClusterOfClass):
         def is_within():
             self.fleet.ask("forget")
             node.freeze()
-            # Transactions of the other processes have ended by the second query.
+            # The transactions of the other processes have ended before the second query. Only a frozen transaction is
+            # in both results.
             if self.waiting_transactions() & self.waiting_transactions():
                 return True
             node.thaw()
@@ -376,7 +377,8 @@ class WithoutFence(Processes):
             victim = random.choice(self.cluster.nodes)
             self.freeze_in_transaction(victim)
             eventually(lambda: not self.holds(victim), 20, "others with its lanes")
-            # If the frozen transaction has locked nothing in this round, one will in a later round.
+            # If the frozen transaction has locked nothing in this round, the frozen transaction of a later round will
+            # lock something.
             late = time.monotonic() + 3
             eventually(lambda: self.waits_for_frozen() or time.monotonic() > late, 10, "others that wait for it")
             victim.thaw()

@@ -8,8 +8,8 @@ import test_cluster
 from cluster import Node
 from harness import BINARY, ENVIRONMENT
 
-# The statements of the next version's start (PostgresMigrations): under the lock, one step that
-# only adds, and the minimum number of steps that a program must know.
+# The statements that the next version runs at its start (PostgresMigrations). Under the lock, one migration step only
+# adds tables and columns. Then the minimum number of steps that a program must know is stored.
 MIGRATION = """
     BEGIN;
     SET LOCAL lock_timeout = '60s';

@@ -204,8 +204,8 @@ class Usage(EndToEnd):
                 self.assertTrue(lines, "no example")
                 for line in lines:
                     words = shlex.split(line.partition("   ")[0].partition(" > ")[0].partition(" | ")[0])[1:]
-                    # With --help at the end only names of commands are checked; options must be
-                    # known too.
+                    # With --help at the end, the program checks only the names of commands. So the test checks that the
+                    # options are known too.
                     done = self.run_cli(*words, "--help")
                     self.assertEqual(done.returncode, 0, line)
                     options = {word for word in words if word.startswith("--")}

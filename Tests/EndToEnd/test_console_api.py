@@ -28,7 +28,7 @@ class TestDocument(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_a_planted_fault_is_found(self):
-        # A small document: the validator takes long to report the faults of a large one.
+        # The document is small, because the validator takes a long time to report the faults of a large document.
         text = 'openapi: 3.1.0\ninfo: {title: x, version: "1"}\npaths: {/a: {get: {respones: {}, parameters: [{name: 1}]}}}\n'
         done = subprocess.run([tools.python(), "-m", "openapi_spec_validator", "-"], input=text, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
@@ -248,7 +248,7 @@ class TestConsole(unittest.TestCase):
                 self.assertIn("did you mean", refused.json["detail"])
                 checked = admin.post(f"/{path}/check", document).json
                 self.assertEqual(checked["problems"], refused.json["problems"])
-        # A single fault isn't listed.
+        # If a document has only one fault, the answer has no list of problems.
         self.assertNotIn("problems", admin.ask("POST", "/apps", {"name": ""}).json)
 
     def test_a_products_losses_are_named_at_their_place(self):
@@ -292,7 +292,7 @@ class TestConsole(unittest.TestCase):
             self.assertEqual(problems_of("Session", session), [])
         self.assertEqual(session["endReason"], "loggedOut")
         self.assertEqual(session["endedBy"], {"kind": "user", "id": terminal.uid})
-        # Without a connection there is nothing to wait for.
+        # If the terminal has no connection, the service doesn't wait before it sets `cutOffAt`.
         other = self.world.terminal()
         other.close()
         found = self.with_token("viewer").get(f"/users/{other.uid}/sessions").json["items"][0]

@@ -141,7 +141,7 @@ class EveryPage(Console):
         visit.show("apps/test-app")
         visit.page.get_by_role("button", name="试一下").first.click()
         visit.see("消息发布给网关")
-        # Without the Chinese words the text is English.
+        # If the browser can't load the Chinese words of findings, their text is English.
         other = self.visit(locale="zh-CN")
         other.page.route("**/words-zh-findings.json", lambda route: route.abort())
         other.show("system")
@@ -174,8 +174,8 @@ class EveryPage(Console):
         for path in ("devices", f"devices/{device.did}", "system/limits", f"users/{terminal.uid}", "live"):
             visit.show(path)
             self.assertTrue(visit.page.evaluate("matchMedia('(forced-colors: active)').matches"))
-            # An element whose colour has a meaning has a border or keeps its colour, beside its
-            # word.
+            # If an element's colour has a meaning, the element also has a word, and it has a border or keeps its
+            # colour.
             bare = visit.page.evaluate("""() => [...document.querySelectorAll('.badge, .note, .dot, .bar i')].filter(one => {
               const style = getComputedStyle(one);
               const box = one.getBoundingClientRect();
@@ -503,7 +503,7 @@ class Lists(Console):
         page.keyboard.type("d-")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
         page.wait_for_function("() => location.hash.includes('d-')")
-        # Leaving the field clears neither it nor the list.
+        # When the user leaves the field, the field keeps its text and the list keeps its rows.
         page.keyboard.press("Escape")
         page.keyboard.press("Escape")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
@@ -560,7 +560,7 @@ class Lists(Console):
         self.assertEqual(page.locator("tbody tr").count(), rows)
         eventually(lambda: page.evaluate("name => document.querySelector(`tbody a[href='${name}']`).getBoundingClientRect().top < innerHeight", name),
                    what="the place in the list")
-        # Another query has its own rows.
+        # A list with another query begins with its own first 50 rows.
         page.keyboard.press("/")
         page.keyboard.type("online:no ")
         page.wait_for_function("() => document.querySelectorAll('main tbody tr').length === 50")
@@ -680,7 +680,7 @@ class Acts(Console):
         keys.press("Escape")
         page.get_by_role("button", name="Discard").click()
         page.wait_for_selector("dialog", state="detached")
-        # In a page's own form, leaving for the list discards the input.
+        # If the input is in a form of the page itself, going back to the list discards the input.
         page = visit.show(f"products/{LISTED['productKey']}")
         page.fill("main form [name=macs]", "a0b1c2d3e4f5")
         keys.press("Escape")
@@ -892,7 +892,7 @@ class Pushes(Console):
         terminal.get("notification/setPush", {"push": {"kind": "fcm", "address": fresh_id("fcm")}})
         test("the app has no settings for this push service", "add push.fcm to the app's document")
         page.locator("main tr[data-key=fcm]").get_by_text("off", exact=True).wait_for()
-        # The test doesn't find a terminal without a push address.
+        # The console's test of the push settings doesn't find a terminal that has no push address.
         terminal.get("notification/setPush", {"push": None})
         test("push address of the terminal")
 
@@ -1135,7 +1135,7 @@ class Weight(Console):
             text, size = self.fetch(path.relative_to(FILES).as_posix())
             self.assertEqual(text, path.read_bytes(), path)
             travels += size
-        # 100 kB, and 8 kB for each capability that came later: reach, people.
+        # The limit is 100 kB, plus 8 kB for each of the two capabilities that were added later (reach and people).
         self.assertLess(travels, 116_000)
 
     def test_words_stay_within_their_budget_and_are_data(self):
@@ -1145,7 +1145,8 @@ class Weight(Console):
         for path in files:
             text, travels = self.fetch(path, "application/json")
             self.assertEqual(json.loads(text), json.loads((FILES / path).read_text(encoding="utf-8")), path)
-            # 34 kB and 13.5 kB, and 8 % for each capability that came later: reach, people.
+            # The limits are 34 kB for the text and 13.5 kB for the transfer, plus 8 % for each of the two capabilities
+            # that were added later (reach and people).
             self.assertLess(len(text), 39_440, path)
             self.assertLess(travels, 15_660, path)
 

@@ -73,7 +73,8 @@ class Large(EndToEnd):
             path = f"/devices/{self.did}/history?name=temperature&from={now - length}&to={now}&zone=Europe/Berlin"
             self.took(f"answer for a {name}", lambda path=path: sums.update({name: caller.get(path).json}), 0.5)
             self.assertFalse(sums[name]["isCut"])
-        # The year holds all records except the few that became older since they were written.
+        # The answer for a year holds all records except the few that have become older than a year since they were
+        # written.
         self.assertGreater(sum(row["count"] for row in sums["year"]["rows"]), RECORDS * 0.99)
         self.assertEqual(min(row["min"] for row in sums["year"]["rows"]), 0)
         self.assertEqual(max(row["max"] for row in sums["year"]["rows"]), 39.9)
@@ -178,7 +179,8 @@ class LongOpen(EndToEnd):
         pages = {path: visit.tab(path) for path in ("overview", "devices", "live", f"devices/{did}/history", f"devices/{did}/timeline")}
         taken = {path: [] for path in pages}
         began = time.monotonic()
-        # The first minute fills the limited lists; growth after it would never end.
+        # The limited lists of a page fill up in the first minute. If a page still grew after that, it would never stop
+        # growing.
         for turn in range(13):
             due = began + 60 + turn * max(seconds - 60, 1) / 12
             pages["overview"].wait_for_timeout(max(due - time.monotonic(), 0) * 1000)

@@ -1,4 +1,5 @@
-"""The live messages that operators watch: shown and hidden parts, and that nobody is delayed."""
+"""The live messages that operators watch: which parts are shown, which parts are hidden, and that watching delays no
+other client."""
 
 import contextlib
 import json
@@ -162,8 +163,8 @@ class TestTap(unittest.TestCase):
         total, seen, left = 1500, 0, 0
         for number in range(total):
             self.lamp.publish(f"{self.lamp.base}/report", {"id": f"flood-{number}", "data": {"count": number}}, wait=False)
-        # Up to 200 answers wait for a device, so it can miss some of a flood: it repeats the last
-        # report.
+        # At most 200 answers wait for a device, so the device can miss some answers during a flood. It repeats its last
+        # report until it gets the answer.
         def answered():
             self.lamp.send(id="flood-last", data={"count": total})
             with contextlib.suppress(AssertionError):

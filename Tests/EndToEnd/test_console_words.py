@@ -15,9 +15,10 @@ FROM_ELSEWHERE = "What comes as it is"
 # Not texts: commands, codes, topics, names of settings, requests.
 OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALTER|SELECT|VACUUM|http|\$SYS|providers\.|delivery\.|pid )")
 PLACE = re.compile(r"\{\d+\}")
-# A place in the console's own words: a value, or the words for one and for several.
+# A placeholder in the console's own texts. It stands for a value, or it holds a singular and a plural wording.
 FILLED = re.compile(r"\{(\d)(?:\|[^{}|]+\|[^{}|]+)?\}")
-# Texts that the code selects first, or passes to other code that knows their value; the places are filled there.
+# The code first selects these texts, or passes them to other code, which knows their value. The placeholders are filled
+# there.
 HANDED_ON = {"devices.kicked", "devices.forgotten", "timeline.bindings.other"}
 
 
@@ -105,7 +106,7 @@ class Languages(unittest.TestCase):
             for path, text in texts(read(name)):
                 self.assertNotRegex(FILLED.sub("", text), "[{}|]", f"{name}: {path}")
                 places = {int(place) for place in FILLED.findall(text)}
-                # The event "offline" has no name to show, so its text doesn't use the first place.
+                # The event "offline" has no name to show, so its text doesn't use the first placeholder.
                 if path != "timeline.events.offline":
                     self.assertEqual(places, set(range(len(places))), f"{name}: {path}")
 

@@ -45,7 +45,8 @@ class Sender(threading.Thread):
                 self.again += 1
         else:
             raise AssertionError(f"{self.device.did}: report {number} was never answered")
-        # One report at a time, and each changes a value, so the version counts effects.
+        # The device sends one report at a time, and each report changes a value. So the version is the number of
+        # reports that took effect.
         if not answer["ok"] or answer["version"] != number:
             raise AssertionError(f"{self.device.did}: report {number} was answered {answer}")
 

@@ -49,7 +49,7 @@ class Certificates(OwnWorldOfClass):
             with self.subTest(version=version):
                 lamp = self.with_certificate(plain, files, version=version).come()
                 self.assertTrue(lamp.report(data={"power": version == 5})["ok"])
-                # It has the same rights as with its secret.
+                # With the certificate the device has the same rights as with its secret.
                 self.assertGreaterEqual(lamp.subscribe("ll/v1/device/+/command"), 0x80)
         facts = openssl("x509", "-in", files[0], "-noout", "-subject", "-ext", "extendedKeyUsage")
         self.assertIn(f"CN = device/{plain.did}", facts)
@@ -148,7 +148,8 @@ class Certificates(OwnWorldOfClass):
 
 
 class BesideAPublicCertificate(OwnWorld):
-    """The server's certificate is of a public authority; the devices' are of the service's own."""
+    """The server's certificate is from a public authority; the devices' certificates are from the service's own
+    authority."""
 
     def make_world(self):
         holder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-public-"))

@@ -132,7 +132,7 @@ class Small(Disk):
 
 @postgres.on_file
 class Full(Small):
-    # The reserve would prevent a full disk.
+    # The reserve of free disk space would prevent a full disk.
     settings = ("--set", "limits.diskFreePercent=0")
 
     def fill(self):
@@ -174,7 +174,7 @@ class Full(Small):
 
 @postgres.on_file
 class NearlyFull(Small):
-    """With less than the reserve free, reports are refused before the disk is full."""
+    """Reports are refused when less disk space than the reserve is free, which is before the disk is full."""
 
     size = "96m"
     # The device has more than 16 reports in flight, and doesn't repeat those whose answers it

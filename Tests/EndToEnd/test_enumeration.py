@@ -31,8 +31,8 @@ def fast(times):
 
 
 def chance(one, two):
-    """Returns the share of random swaps within the pairs for which the two series differ at least as much as they do
-    now."""
+    """Swaps the values within pairs at random, many times; returns the share of these trials in which the two series
+    differ at least as much as before."""
     apart, source, hits = abs(fast(one) - fast(two)), random.Random(1), 0
     for _ in range(SHUFFLES):
         pairs = [(a, b) if source.random() < 0.5 else (b, a) for a, b in zip(one, two)]

@@ -100,7 +100,7 @@ class Processes(OwnClusterOfClass):
                     self.assertTrue(device.report(alerts=[{"name": "smoke", "value": number % 2 == 0}])["ok"])
 
         report(6)
-        # The first process posts to the webhooks.
+        # The first process posts to the webhooks, so it is always killed.
         killed = self.cluster.nodes[:2 if LONG else 1]
         for node in killed:
             node.kill()

@@ -179,7 +179,7 @@ class AfterKill(EndToEnd):
 
 
 class Gaps(OwnWorld):
-    """Statuses can be deleted long before other events; because of this, no reader may lose other events."""
+    """Statuses can be deleted long before other events; a reader must not lose other events because of this."""
 
     def test_deleted_statuses_hide_no_other_events(self):
         server, lamp = self.keep(Server(self.own).come()), self.device()
@@ -203,7 +203,7 @@ class Gaps(OwnWorld):
         self.assertEqual([event["id"] for event in found if event["type"] == "events.gap"], [deleted])
         places = [place(event["id"]) for event in found]
         self.assertEqual(places, sorted(places))
-        # A reader can continue after any event that it has read last.
+        # Whichever event a reader has read last, it can continue after that event.
         for index, event in enumerate(found):
             rest = server.read(after=event["id"], types=["device.*"])["events"]
             self.assertEqual([e["id"] for e in rest], [e["id"] for e in found[index + 1:]])

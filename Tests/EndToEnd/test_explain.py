@@ -35,7 +35,8 @@ def case(plant):
 
 
 class Told:
-    """The outcome of an event, words of its reason, and the outcome and words of the push to a terminal."""
+    """What `explain` must say: the outcome of an event, words of its reason, the outcome of the push to a terminal,
+    and words of the push's error."""
 
     def __init__(self, outcome, *why, push=None, error=(), terminal=None):
         self.outcome, self.why, self.push, self.terminal = outcome, why, push, terminal
@@ -180,7 +181,7 @@ class Stage:
             f"summaryAt = summaryAt - {minutes * MINUTES} {where}")
 
     def try_now(self):
-        """Makes the terminal's pushes that wait for another try due."""
+        """Makes the terminal's waiting pushes due, so that the service tries them again at once."""
         self.world.service.sql(f"UPDATE delivery SET dueAt = 1 WHERE terminalId = '{self.user.terminal_id}'")
 
     # Reasons
@@ -189,7 +190,8 @@ class Stage:
         return self.asking.get("notification/explain")["reasons"]
 
     def fresh(self):
-        """Returns the rows of the event that was raised last and of others of its type since, the newest first."""
+        """Returns the rows of the event that was raised last, and of later events of the same type, the newest
+        first."""
         found = [row for row in self.rows() if row["eventId"] not in self.known and row["type"] == self.type]
         self.test.seen.update(row["why"] for row in found)
         return found
@@ -296,7 +298,7 @@ def stays_offline(stage):
 # Quiet hours
 
 def around_now(zone):
-    """Quiet hours in a zone that have begun and don't end soon."""
+    """Returns quiet hours in a time zone; they have already begun and don't end soon."""
     now = datetime.now(zoneinfo.ZoneInfo(zone))
     return {"from": f"{now - timedelta(minutes=30):%H:%M}", "to": f"{now + timedelta(minutes=30):%H:%M}"}
 
@@ -637,7 +639,7 @@ def no_other_terminal_was_logged_in(stage):
 # What push services answer
 
 def refused(stage, *answers, error, address=None):
-    """A push that a service refuses; the cure is a new address of the terminal."""
+    """A push that a service refuses; the caller then carries out the cure, usually a new address of the terminal."""
     (address or stage.answer)(*answers)
     stage.message()
     yield Told("failed", "the error of each terminal", push="failed", error=error)
@@ -700,7 +702,8 @@ def web_push_is_not_reached(stage):
 
 
 def refused_at(kind, name, *answers, words, **again):
-    """Adds a case: FCM or APNs refuses a push; the cure is `again`, a new address, or the service's recovery."""
+    """Adds a case in which FCM or APNs refuses a push; the cure is a new address with the arguments `again`, or
+    without them the recovery of the push service."""
     def plant(stage):
         provider = stage.test.google if kind == "fcm" else stage.test.apple
         yield from refused(stage, error=words, address=lambda: stage.set_push(kind, provider, answers))
@@ -841,7 +844,7 @@ class Explain(unittest.TestCase):
         cls.addClassCleanup(cls.gateway.close)
 
     def play(self, plant):
-        """Plays a case; returns the error of a case that fails."""
+        """Runs a case; returns its error if it fails, and None if it passes."""
         stage = Stage(self)
         try:
             for expected in plant(stage):

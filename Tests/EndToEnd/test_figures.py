@@ -23,7 +23,7 @@ from metrics import Page
 from world import OwnWorldOfClass
 
 REPORTS, REPEATED, REFUSED, BAD, REFUSALS, COMMANDS = 20, 2, 3, 4, 5, 3
-# Each answer to a command is a report, and so are the alert and the repeated one.
+# Each answer to a command is a report. The alert and the report that is repeated are reports too.
 ACCEPTED = REPORTS + COMMANDS + 2
 # Reports that break a rule or aren't JSON are both refused reports and dead letters.
 DEAD = REFUSED + BAD

@@ -97,7 +97,7 @@ class Memory(OwnWorld):
         return tool.unread("/heap/current")[-1].body
 
     def test_connections_do_not_distort_the_brokers_count_of_its_memory(self):
-        """The count once shrank below zero, and the broker refused all clients."""
+        """The broker's count of its memory once fell below zero, and the broker then refused all clients."""
         device = self.device(connect=False)
         tool = self.keep(self.own.tool("heap"))
         tool.connect()
@@ -105,7 +105,7 @@ class Memory(OwnWorld):
             tool.subscribe(f"$SYS/broker/{leaf}")
         before = self.heap(tool)
         for _ in range(1000):
-            # MQTT 3.1.1, since with MQTT 5 the broker counts too much even without the gate.
+            # The client uses MQTT 3.1.1, since with MQTT 5 the broker counts too much memory even without the gate.
             client = Client(self.own.port, f"device:{device.did}", device.secret, device.did, version=4)
             self.assertEqual(client.connect(), 0)
             client.close()
@@ -217,7 +217,7 @@ class Refusals(EndToEnd):
 
 class LostRights(EndToEnd):
     def with_session(self):
-        """Returns a terminal with its token, whose session outlives the connection."""
+        """Returns a terminal that has connected with its token; its MQTT session outlives the connection."""
         first = self.world.terminal()
         first.close()
         terminal = self.keep(Terminal(
@@ -244,7 +244,7 @@ class LostRights(EndToEnd):
         back = self.keep(Terminal(
             self.world.port, "test-app", self.world.apps["test-app"]["secret"],
             terminal_id=terminal.terminal_id, clean=False, expiry=600)).come()
-        # With the app's secret a client starts clean.
+        # A client that connects with the app's secret starts with a new MQTT session.
         self.assertFalse(back.session_present)
         back.ask("account/whoami")
         device.report(data={"count": 99})

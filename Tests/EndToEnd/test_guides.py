@@ -208,7 +208,7 @@ class Devices(Guided):
             app.close()
 
     def widen(self):
-        """Adds a data point to the demo product that no lamp of the guide has."""
+        """Adds a data point to the demo product; no lamp of the guide has this data point."""
         product = json.loads(self.service.cli("product", "export", self.demo["productKey"]).stdout)
         if not any(point["name"] == "fan" for point in product["dataPoints"]):
             product["dataPoints"].append({"name": "fan", "access": "rw", "type": "bool"})
@@ -247,7 +247,7 @@ class Devices(Guided):
         self.start(init).end()
         self.service.stop()
         self.service.start()
-        # All lines except the last, which starts it.
+        # This keeps all lines except the last line, which starts the lamp.
         make = make.rsplit("\n", 2)[0]
         self.assertIn("lamps.example.com 8883", run)
         (self.folder / "lamp.id").unlink(missing_ok=True)
@@ -302,7 +302,7 @@ class OverHTTP(Guided):
         self.assertRegex(printed, r'"ok":true.*"session":')
         self.assertIn("'devices': []", self.start(python).end())
 
-        # In JavaScript, with the shell's token; the logout ends the stream, and so the program.
+        # The guide's JavaScript uses the shell's token. The logout ends the stream, and the program then ends too.
         [functions] = guide.others
         (self.folder / "app.mjs").write_text(
             f"const {{ base, token }} = process.env;\n{functions}"
@@ -339,7 +339,8 @@ class MakersServers(Guided):
         return self.start("exec bash -e")
 
     def receiver(self, command):
-        """Starts a receiver, and checks that it takes nothing that isn't signed, or was signed long ago."""
+        """Starts a receiver, and checks that it refuses posts that aren't signed and posts that were signed long
+        ago."""
         lines = self.start(command)
         secret = json.loads((self.folder / "webhook.json").read_text())["result"]["secret"]
         eventually(lambda: self.post({}) == 401 or lines.process.poll(), 20, lambda: lines.text())
@@ -378,7 +379,7 @@ class MakersServers(Guided):
         shell = self.shell()
         printed = shell.paste(subscribe)
         self.assertIn('"secret":"whsec_', printed)
-        # In Python: each event once, also after a kill and a replay.
+        # The receiver in Python counts each event once, even after a kill and a replay.
         receiver = self.receiver(python)
         shell.paste(happen)
         self.all_taken()
@@ -394,7 +395,7 @@ class MakersServers(Guided):
         with contextlib.closing(sqlite3.connect(self.folder / "events.db")) as db:
             self.assertEqual(dict(db.execute("SELECT * FROM tally")), collections.Counter(e["type"] for e in self.log()))
         receiver.kill()
-        # First the receiver is away, then it runs in Node.
+        # At first no receiver is running; then the receiver runs in Node.
         printed = shell.paste(down)
         self.assertIn("the server could not be reached", printed)
         self.assertIn('"deliveries":[{', printed)
@@ -611,7 +612,7 @@ class Servers(Guided):
         self.assertEqual(json.loads(line)["trace.id"], "4bf92f3577b34da6a3ce929d0e0e4736")
         self.start(traced, port=str(self.service.mqtt_port), terminal="5d" * 16, **{
             name: self.demo[name] for name in ("appId", "appSecret")}).end()
-        # Without a token the request is refused, and its line has the trace.
+        # Without a token the request is refused, and its log line has the trace.
         log = pathlib.Path(self.service.log.name)
         eventually(lambda: "trace.id=4bf92f3577b34da6a3ce929d0e0e4736" in log.read_text(), 10, "the line")
 
@@ -648,7 +649,8 @@ class Servers(Guided):
         self.assertIn(b"101 Switching Protocols", asked.stdout)
 
 
-# Prints the code of message number `turn` to the address that is part of a request's members.
+# Finds the messages in the log to an address, and prints the code of message number `turn`. The members of a request
+# contain the address.
 CODE_OF_THE_LOG = r"""
 import pathlib, re, sys, time
 

@@ -15,14 +15,13 @@ from world import OwnWorld, World
 
 # Floods that fit into two minutes: others must be answered, and the long form measures how soon.
 SHORT = {"terminals": 60, "seconds": 5, "baseline": 1, "rate": 4, "slack": 9}
-# These need more terminals to reach the bound. The gate checks once a second, so the pace is part
-# of the bound.
+# These floods need more terminals to reach the bound. The gate checks once a second, so the pace is part of the bound.
 OTHERWISE = {"half": {"terminals": 300, "pace": 18, "seconds": 14}, "wills": {"terminals": 400, "pace": 30, "seconds": 11},
              "filters": {"terminals": 200}}
 B1_AND_B2 = ["qos2", "sessions", "history", "status"]
 ALWAYS = ["qos2", "sessions", "status"]
 ALWAYS_WITHOUT = ["status"]
-# The broker's own limit of 90 s, and the rates, bound these.
+# The broker's own limit of 90 s and the rate limits bound these floods.
 IN_FULL_ALONE = ["connects", "requests"]
 
 

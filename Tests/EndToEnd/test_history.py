@@ -30,7 +30,7 @@ class History(EndToEnd):
                 return
 
     def ahead(self):
-        """Returns a moment within the device's ownership period that is stored unchanged."""
+        """Returns a moment within the device's ownership period; the service stores this time of a report unchanged."""
         return now() + 60_000
 
     def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):

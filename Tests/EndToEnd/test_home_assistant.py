@@ -261,7 +261,8 @@ class Neighbours(Linked):
         homes = [self.linked() for _ in range(2)]
         for _, _, home in homes:
             home.subscribe("homeassistant/#")
-        # The control: a client whose deliveries are not filtered sees both with the same filter.
+        # The control is a client whose deliveries are not filtered; with the same filter it sees the messages of both
+        # homes.
         tool = self.keep(self.world.tool("neighbours"))
         self.assertEqual(tool.connect(), 0)
         tool.subscribe("homeassistant/device/+/+/config")
@@ -294,14 +295,14 @@ class Changes(OwnWorld, Linked):
         self.assertEqual(config["select-data_mode"], {"platform": "select"})
         self.assertEqual(config["switch-data_power"], {"platform": "switch"})
         self.assertIn("binary_sensor-data_power", config)
-        # After a restart nothing is published again; the broker still has it.
+        # After a restart the service publishes nothing again, since the broker still has the discovery messages.
         before = home.devices()
         self.world.service.stop()
         self.world.service.start()
         again = self.keep(HomeAssistant(self.world.port, home.link)).come()
         again.device(lamp.did)
         self.assertEqual(again.devices(), before)
-        # A broker that lost everything gets it again.
+        # A broker that has lost all its data gets the discovery messages again.
         self.world.service.stop()
         for file in self.world.service.data.glob("broker/*.db"):
             file.unlink()

@@ -146,7 +146,7 @@ class Real(OwnWorld, Linked):
                 lamp.report(cid=command["cid"], code=0, data={k: v for k, v in data.items() if k != "pin"})
         self.shows(home, "switch", "Lamp power", "off")
         self.shows(home, "number", "Lamp brightness", "40")
-        # A refused value is an event with its reason.
+        # A refused value causes an event that contains the reason.
         home.act("turn_on", "switch", "Lamp power")
         lamp.report(cid=lamp.command().body["cid"], code=3)
         eventually(lambda: home.entities()["event", "Lamp Command problem"]["attributes"].get("reason") == 3, 10, "the problem")
@@ -154,7 +154,7 @@ class Real(OwnWorld, Linked):
         lamp.close()
         self.shows(home, "binary_sensor", "Lamp Connection", "off")
         self.shows(home, "switch", "Lamp power", "unavailable")
-        # A product changes: an entity goes, another comes.
+        # A product changes, so one entity disappears and another appears.
         points = [p for p in LAMP["dataPoints"] if p["name"] != "mode"] + [{"name": "new", "access": "ro", "type": "bool"}]
         document = pathlib.Path(folder.name) / "product.json"
         document.write_text(json.dumps({**LAMP, "dataPoints": points}))

@@ -1,14 +1,15 @@
 """With the default limits no client can harm others: one hostile process at a time attacks.
 
-Others send requests, commands, reports and logins beside it. Their times depend on the machine: they are compared with
-those of a quiet service and, if they are longer, with those beside a process that burns as much processor time
-without a connection. A debug build can take longer, and an attack beside which others were only late is repeated, as
-a shared machine is sometimes slow for a few seconds. Losses, restarts and growth count in any build, at once.
+Other clients send requests, commands, reports and logins during the attack. Their times depend on the machine, so the
+test compares them with the times at a quiet service. If they are longer, the test also compares them with the times
+beside a process that uses as much processor time but has no connection. A debug build can take longer. If an attack
+only made other clients late, the test repeats it, as a shared machine is sometimes slow for a few seconds. Losses,
+restarts and growth count in any build, at once.
 
-By default some attacks run, beside other tests that make times long: an answer is late after ten
-seconds. LAMPLIGHTER_LONG=1 runs all attacks for longer, compares times, and repeats each attack
-without the limits against it as a control that must do harm. With a release build it also floods
-the service with devices that send without end.
+By default only some attacks run. Other tests run at the same time and make times longer, so an answer is late only
+after ten seconds. LAMPLIGHTER_LONG=1 runs all attacks for longer, compares times, and repeats each attack without
+the limits against it as a control that must do harm. With a release build it also floods the service with devices
+that send without end.
 """
 
 import json
@@ -54,8 +55,8 @@ class Attack:
     """The deed of a hostile process.
 
     An attack has no control if no setting stops it, or if it is harmless anyway. It is harmless if its requests only delay
-    its own requests, or respect every limit. It is also harmless if its requests cost the broker one packet in turn
-    and cost the workers nothing.
+    its own requests, or respect every limit. It is also harmless if the broker answers each of its requests with
+    only one packet, and its requests cost the workers nothing.
     """
 
     def __init__(self, deed, control=(), connections=1, addresses=1, rate=0, known=False, short=True):
@@ -196,7 +197,8 @@ class Ground:
 
     @property
     def disk(self):
-        """The megabytes of data directory and log; the store's log counts at its usual length."""
+        """The megabytes of the data directory and the log; the database's write-ahead log counts with at least its
+        usual size."""
         sizes = [pathlib.Path(self.service.log.name).stat().st_size]
         for path in self.service.data.rglob("*"):
             try:
@@ -344,7 +346,7 @@ class Hostile(unittest.TestCase):
         Hostile.ground = ground
 
     def trial(self, name, slower):
-        """Runs an attack, again if others were only late."""
+        """Runs an attack, and runs it again if other clients were only late."""
         for turn in range(TRIES):
             if not Hostile.ground:
                 self.renew(Ground().settle())
@@ -371,8 +373,8 @@ class Hostile(unittest.TestCase):
         self.harmless(named("A"), 5)
 
     def test_two_hundred_terminals_at_one_address_do_no_harm(self):
-        # They can send 20,000 requests in their first second, which a debug build answers in
-        # seconds.
+        # The terminals can send 20,000 requests in their first second. A debug build needs several seconds to answer
+        # these requests.
         self.harmless(named("crowd"), 30)
 
     def test_a_thousand_addresses_do_no_harm(self):

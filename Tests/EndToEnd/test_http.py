@@ -390,7 +390,7 @@ class BrokerAway(OwnWorld):
         if status != 200:
             self.assertIn((status, answer["error"]["code"]), ((503, "Unavailable"), (504, "Unavailable")))
         def is_back():
-            # A request that arrives before the workers are back may be lost with them.
+            # A request that arrives before the workers are back may be lost, so it gets no answer.
             with contextlib.suppress(TimeoutError):
                 return app.ask("account/whoami", seconds=2)[0] == 200
             return False

@@ -77,7 +77,8 @@ class Raw(EndToEnd):
         return line.encode() + b"\r\n" + host + head.encode() + fields + b"\r\n" + body
 
     def send(self, data, count=9, end=(b"}", b"}\n", b">\n")):
-        """Sends bytes; returns the statuses of at most `count` answers, whether it was closed, and the text."""
+        """Sends bytes; returns the statuses of at most `count` answers, whether the connection was closed, and the
+        text."""
         connection = socket.create_connection(("127.0.0.1", self.world.service.http_port), 5)
         text, is_closed = b"", False
         with contextlib.closing(connection):
@@ -110,7 +111,7 @@ class Smuggling(Raw):
             with self.subTest(name):
                 statuses, is_closed, text = self.send(data + NEXT)
                 self.assertNotIn(b'{"ok":true}', text)
-                # A header that is too long can be cut off before its answer is read.
+                # If a header is too long, the service can cut off the connection before the client reads the answer.
                 self.assertLessEqual(set(statuses), {400}, text)
                 self.assertTrue(statuses or "B" in name)
                 self.assertTrue(is_closed)
@@ -225,7 +226,7 @@ class Rates(OwnWorldOfClass):
         self.assertLess(self.until(lambda: front.send(path, body, headers)[0], 40), 26)
         codes = [server.send("events/subscriptions", {}, fresh_id("q")) for _ in range(5)]
         self.assertIn(0x87, codes, "HTTP has used the key's rate up")
-        # Another key isn't touched.
+        # Another key isn't affected.
         other = self.world.service.json("key", "add", fresh_id("server"), "--app", "test-app", "--scope", "events")
         self.assertEqual(front.send(path, body, {**headers, "Authorization": f"Bearer {other['key']}"})[0], 200)
 

@@ -39,7 +39,7 @@ def is_open(connection):
 class Slow(OwnWorldOfClass):
     @classmethod
     def setUpClass(cls):
-        # The crowd's own ends need descriptors, too.
+        # This process needs file descriptors too, for the crowd's ends of the connections.
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = CROWD + 1_000
         if soft < wanted:
@@ -140,7 +140,8 @@ class OnePlace(Slow):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.bind((source, 0))
         connection.connect(("127.0.0.1", self.pages))
-        # More than both sides' buffers hold; the remaining answers wait in the service.
+        # The answers to these requests don't fit into the buffers of both sides, so the remaining answers wait in the
+        # service.
         request = b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
         connection.settimeout(1)
         with contextlib.suppress(TimeoutError):
@@ -162,7 +163,7 @@ class OnePlace(Slow):
 
 
 class WithoutLimits(Slow):
-    """The control: with very high limits, half requests stay."""
+    """The control: with very high limits, the connections of incomplete requests stay open."""
 
     @classmethod
     def make_world(cls):

@@ -9,7 +9,7 @@ from test_limits_accounts import GATEWAY, named_params
 from world import LAMP, OwnWorldOfClass, World
 
 HASHES = ("namedPerTerminal", "namedPerSource", "hashesPerTerminal", "hashesAtOnce")
-# One thread, so that hashes wait for each other on any machine.
+# The service has only one thread for hashes, so that hashes wait for each other on any machine.
 HASHING = [*GATEWAY, "--set", "limits.hashThreads=1",
            *(word for name in HASHES for word in ("--set", f"limits.{name}=100000"))]
 # The gate's own limit for new client ids would refuse devices before the service counts them.
@@ -29,7 +29,7 @@ class OfSource(OwnWorldOfClass, People):
         return [None if answer["ok"] else answer["error"]["code"] for answer in answers]
 
     def hashed_at_once(self, source):
-        """Requests 48 hashes at once from an address, and one from another.
+        """Requests 48 hashes at once from one address, and one hash from another address.
 
         Returns all answers, and a terminal of a third address.
         """

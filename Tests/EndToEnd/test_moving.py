@@ -165,7 +165,8 @@ class Moving(unittest.TestCase):
 
 @postgres.on_file
 class AfterACleanStop(OwnWorld):
-    """A service stopped while in use moves at once; each round interrupts other work."""
+    """The data of a service that was stopped while in use can be moved at once; each round interrupts different
+    work."""
 
     ROUNDS = 50 if LONG else 3
 
@@ -194,7 +195,7 @@ class AfterACleanStop(OwnWorld):
                     "did": device.did, "time": "12:00", "date": f"{2040 + number}-01-16", "timezone": "UTC",
                     "attrs": {"power": True}})["schedule"]["scheduleId"])
                 version = device.report(data={"count": number})["version"]
-                # Some of these are in progress when the service stops.
+                # Some of these reports and commands are still in progress when the service stops.
                 for count in range(random.randrange(20)):
                     device.send(data={"count": count - 1000})
                     app.send("device/control", {"did": device.did, "data": {"power": True}, "mode": "queue"}, fresh_id("q"))

@@ -60,7 +60,7 @@ class Killed(OwnWorld):
         return self.faults()
 
     def alerts(self, device):
-        """Returns the number of the device's alerts by the device's own events, each of which is logged once."""
+        """Counts the device's alerts in the log of the device's own events, which has each event once."""
         return int(self.service.sql(f"SELECT count(*) FROM event WHERE did = '{device.did}' AND type = 'alert'")[0][0])
 
     def last_alert(self):
@@ -85,7 +85,7 @@ class Killed(OwnWorld):
                 counted, rows, events = self.counts(user, did)
                 if counted != alerts:
                     found.append(f"{alerts} alerts of {did} were counted {counted} times for {user.uid}")
-                # Records above 500 are deleted.
+                # If there are more than 500 records, the service deletes the records beyond this number.
                 if alerts <= 500 and (rows, events) != (alerts, alerts):
                     found.append(f"{alerts} alerts of {did} made {rows} records of {events} events for {user.uid}")
         return found

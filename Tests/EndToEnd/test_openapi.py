@@ -16,7 +16,7 @@ EXAMPLES = int(os.environ.get("OPENAPI_EXAMPLES") or (50 if LONG else 1))
 SEED = "39"
 DOCUMENT = contract.SCHEMAS / "generated" / "openapi-app.yaml"
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
-# These end the caller's session, or have no end.
+# These operations end the caller's session, or have answers that never end.
 LEFT_OUT = [f"/{TOPICS}/request/account/logout", f"/{TOPICS}/request/account/cancel", f"/{TOPICS}/stream", f"/{TOPICS}/events"]
 
 

@@ -72,7 +72,7 @@ class Outbound(EndToEnd):
         return id
 
     def error(self, id, tries=1):
-        """Returns the last error, once there were this many tries."""
+        """Waits until the webhook has been tried `tries` times; returns the last error."""
         def row():
             found = next(r for r in self.server.get("events/subscriptions")["subscriptions"] if r["subscriptionId"] == id)
             return found if found["tries"] >= tries else None
@@ -146,8 +146,8 @@ class Outbound(EndToEnd):
         self.assertEqual(set(self.network.reached), {PUBLIC[1]})
 
     def test_a_name_that_changes_with_every_answer_never_leads_to_an_internal_address(self):
-        """A name's second answer comes between the check of the name and the connection, so a client that looks the
-        name up twice would use it."""
+        """The name server's second answer comes after the check of the name and before the connection, so a client
+        that looks the name up twice would use the second answer."""
         ids = []
         for number in range(6):
             name = f"rebind{number}.example"

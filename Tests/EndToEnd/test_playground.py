@@ -94,7 +94,7 @@ class FirstMinute(InPlayground):
         self.outcome("Done: the device carried out command 1")
         expect(self.page.get_by_role("img", name="The lamp: On, 60 %, warm")).to_be_visible()
         expect(self.page.get_by_role("switch", name="Power")).to_be_checked()
-        # The other way round: a switch at the lamp.
+        # Now in the other direction: the user presses the switch on the lamp.
         self.page.get_by_role("button", name="Press its switch").click()
         expect(self.page.get_by_role("switch", name="Power")).not_to_be_checked()
 
@@ -256,7 +256,7 @@ class Pushes(InPlayground):
     """A headless browser has neither a notification centre nor a push service of its own.
 
     The test makes the page record the notifications that it would show. DevTools deliver the pushes in place of a push
-    service. A replacement function subscribes.
+    service. A replacement for the browser's `subscribe` function returns the subscription.
     """
 
     SHOWS = """registration => { registration.showNotification = async (title, { body, tag }) => {

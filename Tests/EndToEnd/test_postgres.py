@@ -252,7 +252,7 @@ class Works(unittest.TestCase):
         self.assertNotIn("falsch", done.stderr)
 
     def test_the_tables_are_those_of_the_schema(self):
-        """`LAMPLIGHTER_WRITE=1` writes the file from the tables."""
+        """With `LAMPLIGHTER_WRITE=1` the test writes `schemas/postgres.sql` from the tables."""
         path = ROOT / "schemas" / "postgres.sql"
         store = self.server.make()
         with tempfile.TemporaryDirectory() as folder:

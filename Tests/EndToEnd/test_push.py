@@ -1,4 +1,5 @@
-"""Pushes: what reaches a terminal that is asleep, by each kind of push service, and what each of its answers does."""
+"""Pushes: for each kind of push service, which pushes reach a terminal that is asleep, and what each answer of the
+push service causes."""
 
 import os
 import threading

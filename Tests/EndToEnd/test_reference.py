@@ -39,7 +39,7 @@ def folder():
 def tearDownModule():
     if folder.cache_info().currsize:
         shutil.rmtree(folder())
-        # Other modules in the same process use it too.
+        # Other test modules in the same process call `folder()` too, so it must not return the deleted folder.
         folder.cache_clear()
 
 
@@ -229,7 +229,7 @@ class Examples(unittest.TestCase):
     def test_javascript_is_well_formed(self):
         with tempfile.TemporaryDirectory() as holder:
             for method, text in self.each("javascript"):
-                # In separate files, since each imports the same name.
+                # Each example gets a separate file, since all examples import the same name.
                 (pathlib.Path(holder) / f"{method.replace('/', '-')}.mjs").write_text(text)
             shutil.copy(folder() / "examples" / "ask.mjs", holder)
             for path in pathlib.Path(holder).iterdir():

@@ -151,12 +151,12 @@ class Rounds(OwnWorldOfClass):
         time.sleep(max(0, ended + SECOND + 0.5 - time.monotonic()))
 
     def late(self, times, ended):
-        """Returns how late the last of some moments was; more than a second is a fault."""
+        """Returns how long after `ended` the last of `times` was; `SECOND` or longer is a fault."""
         last = max(times, default=ended) - ended
         self.assertLess(last, SECOND)
         return last
 
-    # The rounds, each with what its reader got last
+    # The rounds; most return how late their reader got the last message
 
     def user(self, reporter, number):
         """Returns a user that has bound the device, and its stream, which has shown its statuses."""

@@ -329,7 +329,7 @@ class Firing(Scheduling):
 
 
 class Apart(OwnWorldOfClass, Scheduling):
-    """The scheduler runs outside the service: one or two of them, and a service that was down."""
+    """The scheduler runs outside the service; the tests use one or two schedulers, and a service that was down."""
 
     @classmethod
     def make_world(cls):

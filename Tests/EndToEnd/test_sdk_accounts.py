@@ -113,7 +113,8 @@ class SigningUp(Sdk):
 
 class Resetting(Sdk):
     def test_a_code_sent_with_the_register_number_resets_too(self):
-        """C11: one call sends the code for both; the SDK doesn't say for which."""
+        """C11: the SDK has one call that sends the code for a registration or for a password reset, and doesn't say
+        for which of the two."""
         email = fresh_email()
         owner = self.register(app="sdk-open", email=email)
         for app in ("sdk", "sdk-open"):
@@ -440,7 +441,7 @@ class Adopting(Sdk):
         self.assertEqual(len(terminal.get("device/users", {"did": device.did})["users"]), 1)
 
     def test_guests_become_guests_of_the_account(self):
-        """Overlooked 2: the anonymous user's guests stay, and are notified only of that."""
+        """Overlooked 2: the anonymous user's guests stay, now as guests of the account."""
         name, _ = self.account()
         terminal, (device,) = self.begun()
         guest = self.terminal()
@@ -523,7 +524,7 @@ class ProfilesOfProviders(Each):
             self.provider.answers[paths[kind]] = before
 
     def test_apple_in_an_sdks_spelling_without_a_profile(self):
-        """Overlooked 16: auth2 of type ap with or without extraInfo."""
+        """Overlooked 16: a login by auth2 of type ap works with or without extraInfo."""
         for extra in ({}, {"extraInfo": {}}, {"extraInfo": {"nickname": "Lena"}}, {"extraInfo": {"snsNickname": "Lena"}}):
             with self.subTest(extra=extra):
                 token = self.provider.id_token(self.apple, APP, fresh_id("sub"))
@@ -532,7 +533,7 @@ class ProfilesOfProviders(Each):
                 self.assertEqual(result["user"]["nickname"], "Lena" if extra.get("extraInfo") else "")
 
     def test_google_has_it_in_its_token(self):
-        """B16: name and picture are claims."""
+        """B16: the name and the picture are claims in Google's token."""
         token = self.provider.id_token(self.google, APP, fresh_id("sub"), name="Lena",
                                        picture="https://lh3.googleusercontent.com/a/x")
         user = self.enter("google", identityToken=token)["result"]["user"]

@@ -120,7 +120,8 @@ class Roles(Sharing):
         return [self.role(t, self.thing) for t in (self.one, self.two, *terminals)]
 
     def test_the_first_acceptance_changes_roles_and_an_invitation_does_not(self):
-        """Q6: a special user becomes the owner by an acceptance, not by a mistyped name."""
+        """Q6: a special user becomes the owner when somebody accepts an invitation, and not already when the user
+        sends one, perhaps to a mistyped name."""
         guest, late = self.terminal(), self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.told(guest, id, "pending")
@@ -221,7 +222,8 @@ class Targets(People):
         self.assertEqual(owner.get("device/list")["devices"][0]["role"], "special")
 
     def test_a_guest_sees_the_device_and_its_owner_before_accepting(self):
-        """Overlooked 12: product, the inviter's alias for the device, inviter, and time."""
+        """Overlooked 12: an invitation shows the product, the inviter's alias for the device, the inviter, and the
+        time."""
         email = fresh_email()
         owner = self.register(email=email, profile={"nickname": "Olivia"})
         guest = self.register(username=fresh_name())
@@ -264,7 +266,7 @@ class Targets(People):
         self.assertError(people[1].fail("device/users", {"did": device.did}), "Forbidden")
 
     def test_an_unproved_address_names_nobody(self):
-        """L12: otherwise a guest could pass for another user."""
+        """L12: an unproved address isn't shown, since otherwise a guest could pretend to be another user."""
         owner, guest = self.register(username=fresh_name()), self.register(username=fresh_name())
         device = self.device()
         owner.bind(device), guest.bind(device)
@@ -321,7 +323,7 @@ class Gateways(People):
 
 
 class Zones(EndToEnd):
-    """The time zone of schedules of SDKs, which send none."""
+    """The time zone of schedules from SDKs, which send no time zone."""
 
     def zone(self, country, **profile):
         device, terminal = self.device(), self.terminal(login=False)
@@ -414,7 +416,7 @@ class Documents(EndToEnd):
         self.assertEqual((unknown.returncode, "LL" in unknown.stderr), (1, True))
 
     def test_an_exported_app_imports_again_and_keeps_every_secret(self):
-        """Overlooked 7: a re-import needs no provider secret at hand."""
+        """Overlooked 7: an app can be imported again without the provider's secret."""
         original = {"name": "Exported", "policies": {"uidLogin": True}, "providers": {"twitter": self.PROVIDER},
                     "products": "all", "texts": {"code": {"en": {"sms": "Your code"}}}}
         made = self.take("app", original)
@@ -471,8 +473,8 @@ class Finding(EndToEnd):
 
 
 class Full(OwnWorldOfClass):
-    """A service in which a device's history for a day reaches its size limit soon; with the limit switched off,
-    never."""
+    """A service in which a device's history for a day soon reaches its size limit; if the limit is switched off, the
+    history never reaches it."""
 
     CHUNK = base64.b64encode(bytes(36_000)).decode()  # 48,000 characters
     megabytes = 1

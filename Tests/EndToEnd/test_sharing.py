@@ -185,8 +185,8 @@ class ByUser(Sharing):
         guest = self.terminal()
         id = self.share(owner, device, guest, guestMinutes=1)
         guest.status(device)
-        # The guest's minute ends while the service is paused, and the owner unbinds the device before the service
-        # checks the time.
+        # The guest's access, which was granted for one minute, expires while the service is paused. The owner unbinds
+        # the device before the service notices the expiry.
         process = self.world.service.process
         try:
             self.world.service.sql(f"UPDATE binding SET guestUntil = {now() - 1} WHERE uid = '{guest.uid}'",

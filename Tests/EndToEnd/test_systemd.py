@@ -1,4 +1,5 @@
-"""Notifications of a service of `Type=notify`, over a socket that stands in for systemd's."""
+"""Tests of the notifications that a service of `Type=notify` sends to systemd; a socket of the test receives them in
+place of systemd."""
 
 import os
 import pathlib
@@ -28,7 +29,7 @@ class Systemd:
         return ENVIRONMENT | {"NOTIFY_SOCKET": self.path, "WATCHDOG_USEC": str(WATCHDOG_SECONDS * 1_000_000)}
 
     def lines(self, seconds):
-        """Returns the lines of the next message; none if no message arrives in time."""
+        """Returns the lines of the next message, or an empty list if no message arrives in time."""
         self.socket.settimeout(max(seconds, 0.001))
         try:
             data, ancillary, _flags, _address = self.socket.recvmsg(4096, 64)

@@ -176,9 +176,9 @@ class Renewing(OwnWorld):
         app.get("device/list")
         self.assertIsNone(lamp.lost)
         self.assertIsNone(app.lost)
-        # The lamp was never considered gone: its last connection is the same as before.
+        # The service never recorded the lamp as offline: the recorded connection is the same as before.
         self.assertEqual(service.device(lamp.did).get("online"), number.get("online"))
-        # The rights are the same as before: other devices' topics stay closed.
+        # The lamp's rights are the same as before: it still can't subscribe to other devices' topics.
         self.assertGreaterEqual(lamp.subscribe("ll/v1/device/+/command"), 0x80)
 
     def test_a_revoked_session_ends_after_a_new_certificate_as_before(self):

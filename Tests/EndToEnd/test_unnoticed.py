@@ -1,6 +1,6 @@
 """Honest clients stay below every default limit: none is refused, slowed down or cut off.
 
-LAMPLIGHTER_LONG=1 simulates a thousand devices; other runs simulate a hundred.
+With LAMPLIGHTER_LONG=1, the tests simulate a thousand devices; otherwise, they simulate a hundred.
 """
 
 import json
@@ -28,7 +28,7 @@ class Unnoticed(OwnWorldOfClass):
         self.addCleanup(self._nobody_was_refused)
 
     def _nobody_was_refused(self):
-        # The gate's refusals arrive before the mark that is published after them.
+        # If the gate has reported refusals, the reports arrive before this mark, which the test publishes last.
         mark = secrets.token_hex(8)
         tool = self.world.tool(mark)
         tool.connect()
@@ -111,8 +111,8 @@ class ComesBack(Unnoticed):
 
     def test_all_at_once_within_the_burst(self):
         device = self.device()
-        # The gate holds 200 answers for a device. An answer counts until its acknowledgement
-        # arrives, and this client can send the next report first.
+        # The gate allows the broker to hold at most 200 answers for a device. An answer counts until the device has
+        # acknowledged it, and this client can send its next report before that acknowledgement.
         self.send_all(device, [{"id": fresh_id("s"), **report} for report in self.stored()], window=190)
 
 

@@ -17,7 +17,7 @@ from world import SETTINGS, EndToEnd
 
 
 def contents(path):
-    """Returns the rows of each table, each as a set of columns with values."""
+    """Returns the rows of each table, each row as a dictionary from column names to values."""
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     database.row_factory = sqlite3.Row
     try:

@@ -28,7 +28,8 @@ DASHBOARD = ROOT / "deploy/grafana/lamplighter.json"
 # These metrics don't exist without TLS; Tests/Deploy/alerts.test.yml tests their alerts.
 WITH_TLS = {"lamplighter_certificate_remaining_seconds", "lamplighter_certificate_lifetime_seconds",
             "lamplighter_certificate_refused"}
-# A database server makes backups and frees space without the service.
+# With PostgreSQL, the database server makes the backups and frees space itself, so the service doesn't have these
+# metrics.
 OF_A_FILE = {"lamplighter_backup_age_seconds", "lamplighter_database_free_bytes"} if postgres.WANTED else set()
 METRIC = re.compile(r'\b((?:lamplighter|process)_\w+|up)(\{[^}]*\})?')
 LABELS = re.compile(r"\b(?:by|on|ignoring|without) \([^)]*\)")
@@ -52,7 +53,7 @@ class Prometheus:
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
 
     def get(self, path, **query):
-        """Returns the data of an answer, or None while Prometheus doesn't answer."""
+        """Returns the data of an answer, or None if Prometheus doesn't answer."""
         if self.process.poll() is not None:
             raise AssertionError(f"prometheus ended: {(self.folder / 'log').read_text()[-2000:]}")
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(query)}"

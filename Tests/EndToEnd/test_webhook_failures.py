@@ -14,7 +14,7 @@ from test_keys import Server
 from world import World
 
 SECONDS = int(os.environ.get("WEBHOOK_SECONDS") or (120 if LONG else 4))
-# The short limit can be met only on a machine that does no other work.
+# The short limit can be met only on a machine that is doing no other work.
 BOUND = 0.2 if LONG else 3.0
 
 

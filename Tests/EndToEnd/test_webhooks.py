@@ -296,7 +296,7 @@ class Webhooks(unittest.TestCase):
                 self.assertEqual((error["code"], error["field"]), ("InvalidRequest", "params.url"))
 
     def test_names_that_lead_to_internal_addresses_are_refused_at_each_try(self):
-        # This machine's own host name leads to this machine, and the operator hasn't allowed this name.
+        # This machine's host name resolves to an address of this machine, and the operator hasn't allowed this name.
         name = socket.gethostname()
         id = self.server.get("events/subscribe", {
             "name": "inside", "types": ["account.changed"], "url": f"https://{name}:{unused_port()}/"})["subscriptionId"]

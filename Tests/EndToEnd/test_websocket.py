@@ -362,7 +362,7 @@ class Limits(OwnWorld):
             sender.publish("ll/v1/system/test", b"x" * 60_000, wait=False)
         eventually(lambda: sender.publish("ll/v1/system/test", b"last") is not None, 60, "the last PUBACK")
 
-        # 60 MB wait in the broker, not in the service.
+        # 60 MB of messages are waiting in the broker, not in the service.
         self.assertLess(resident(service.process.pid) - before, 30 << 20)
         # No other client has to wait for these messages.
         self.assertEqual(self.quiet().ask("device/list")["ok"], True)

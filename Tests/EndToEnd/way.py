@@ -98,8 +98,8 @@ class Carrier:
             self.watch(end)
 
     def watch(self, end):
-        """Waits for incoming data unless too much data is held for the other side, and waits until it can send if
-        data is held for this side."""
+        """Makes the selector watch a side for incoming data, unless the other side still holds too much unsent data;
+        if this side holds unsent data, the selector also watches for the time when the side can send."""
         events = (selectors.EVENT_READ if len(end.other.held) < HELD_MAX else 0) | (selectors.EVENT_WRITE if end.held else 0)
         if events == end.events:
             return

@@ -50,7 +50,7 @@ SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
 SETTINGS += [word for who in ("terminal", "key", "device", "product") for kind in (
     "MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst")
     for word in ("--set", f"limits.{who}{kind}=1000000")]
-# One terminal logs in as a hundred users, and keeps the subscriptions of each.
+# One terminal logs in as a hundred users, and keeps the subscriptions of each user.
 SETTINGS += ["--set", "limits.terminalSubscriptions=1000"]
 
 
@@ -61,8 +61,8 @@ class World:
         self.service = service or Service(arguments=[*SETTINGS, *settings])
         self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
-            # Special services, and services with other contents, get their products and apps from the program's
-            # commands.
+            # Most services start with a copy of prepared data. A service with its own settings or contents doesn't use
+            # the copy, so the program's commands import the products and apps.
             if Furnished.fits(self):
                 furnished().copy_to(self)
                 self.service.start()
@@ -137,7 +137,7 @@ class World:
 
 
 class Furnished:
-    """A stopped service's data with the test products and apps, which each world copies.
+    """The data of a stopped service with the test products and apps; each world copies this data.
 
     Each process makes this data once.
     """
@@ -253,7 +253,8 @@ class EndToEnd(unittest.TestCase):
         error = answer.get("error", answer)
         self.assertEqual(error.get("code"), code, answer)
         if field is not None:
-            # A request's field is a path from the message's top; tests omit `params` from it.
+            # The field in an error is a path that begins at the top of the request; the tests omit `params.` from the
+            # beginning of the path.
             self.assertEqual(error.get("field", "").removeprefix("params."), field, answer)
         return error
 

@@ -28,7 +28,8 @@ func connect(
 }
 
 extension MosquittoClient {
-    /// Receives and acknowledges `count` messages, and returns them, or only those received within the time limit.
+    /// Receives and acknowledges messages until there are `count` messages or the time limit has passed, and returns
+    /// them.
     mutating func collect(_ count: Int, within limit: Duration = .seconds(10)) throws -> [Received] {
         var result: [Received] = []
         var intake = Intake()

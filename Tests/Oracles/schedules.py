@@ -70,7 +70,8 @@ def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
 
 
 def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
-    """Returns most of a zone's changes between 1930 and 2070, which it finds by comparing two offsets in each month."""
+    """Returns most of the changes of a zone's offset between 1930 and 2070, which it finds by comparing two offsets
+    in each month."""
     found, step = [], 15 * 86400
     at, before = -1262304000, offset(zone, -1262304000)
     while at < 3155760000:
@@ -91,7 +92,7 @@ def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
 # The sun.
 
 def sun(at: float) -> tuple[float, float]:
-    """Returns declination in degrees and equation of time in minutes, as in NOAA's spreadsheet."""
+    """Returns the sun's declination in degrees and the equation of time in minutes, as in NOAA's spreadsheet."""
     day = at / 86400 + 2440587.5
     t = (day - 2451545) / 36525
     long = (280.46646 + t * (36000.76983 + t * 0.0003032)) % 360
@@ -208,15 +209,16 @@ def due_by_sun(zone, kind, numbers, which, shift, latitude, longitude, after) ->
             counts["border"] += 1
             return None
         local = (math.floor(at) + offset(zone, math.floor(at))) // 86400
-        # Only the first event of a local day counts. The event of the span's first day is left out, since it can be the
-        # second event of its local day.
+        # Only the first sunrise or sunset of a local day counts. The sunrise or sunset of the first computed day is
+        # left out, since it can be the second one of its local day.
         if local in seen or day == span[0]:
             seen.add(local)
             continue
         seen.add(local)
         if local in wanted:
             found.append((math.floor((at + 30) / 60) * 60 + shift * 60) * 1000)
-    # After the end of the span, the last local day can only have a later event, never an earlier event.
+    # The last computed local day can have another sunrise or sunset that was not computed. That one can only be later,
+    # never earlier.
     return sorted({at for at in found if at > after})[:2]
 
 

@@ -232,8 +232,8 @@ struct GateFileTests {
         #expect(after.count == 2)
     }
 
-    /// Makes a change, and tries again after each missed turn, since a transaction that missed its turn has changed
-    /// nothing.
+    /// Makes a change, and repeats it while it fails with `GateTurnMissed`, since a transaction that fails with this
+    /// error has changed nothing.
     private func changeInTurn(_ world: World, _ name: String, _ number: Int) throws {
         while true {
             do { return try change(world, name, number) } catch is GateTurnMissed {}

@@ -25,7 +25,7 @@ START_SECONDS = 90
 
 
 def installed():
-    """Whether all required programs are installed."""
+    """Returns whether all required programs are installed."""
     return all(shutil.which(name) for name in ("patroni", "etcd")) and (PROGRAMS / "postgres").exists()
 
 
@@ -140,7 +140,7 @@ class Group:
         """Starts everything and waits for a leader with a synchronous standby."""
         for node in self.nodes:
             node.start_etcd()
-        # The first node makes the database that the others copy.
+        # All nodes start at once; the node that first gets Patroni's lock makes the database, and the others copy it.
         for node in self.nodes:
             node.start_patroni()
         self.wait(lambda: self.leader() and self.synchronous(), START_SECONDS, "a leader with a synchronous standby")

@@ -126,7 +126,8 @@ def members(schema):
 def resolved(schema):
     """Follows a schema's references, including a reference that is the only entry of `allOf`.
 
-    Returns the schema with the nearest description, and the place of the last definition, or None.
+    Returns the schema with the first description that was found on the way, and the place of the last definition to which a
+    reference led; the place is None if the schema has no reference.
     """
     place, description = None, None
     while True:
@@ -167,7 +168,7 @@ def merged(schema):
 
 @functools.cache
 def nouns():
-    """The places of shared definitions that have a section of their own, which tables link to."""
+    """The places of those shared definitions that have sections of their own; tables link to these sections."""
     places = [
         f"{file}#{name}" for file, schema in catalog.files().items()
         for name, definition in schema["definitions"].items() if not catalog.is_entry(definition)]

@@ -1,7 +1,7 @@
 """Reads the reference's Markdown and writes it as HTML, as plain words, and as Markdown that every program can read.
 
 The reference uses a small part of Markdown: headings with `{#anchor}`, paragraphs, lists of one level, tables, quotes
-and fences. All generated pages keep to it, and other programs read it the same way.
+and fences. All generated pages use only this part of Markdown, and other programs read this part in the same way.
 """
 
 import re
@@ -93,7 +93,7 @@ def block_at(lines, at):
 
 
 def run(lines, at, fits):
-    """The index of the first line that does not fit."""
+    """The index of the first line, from `at` on, for which `fits` returns a false value."""
     while at < len(lines) and fits(lines[at]):
         at += 1
     return at
@@ -199,7 +199,7 @@ def page_html(found):
 
 
 def examples(found):
-    """The group of examples, each in another language, at the beginning of a list of blocks."""
+    """The group of examples at the beginning of a list of blocks; each example is in a different language."""
     group = []
     for block in found:
         fits = isinstance(block, Fence) and block.info in LANGUAGES and block.info != "json"

@@ -81,7 +81,8 @@ def notes(channel):
 
 
 def address(channel):
-    """The address of a channel's description: its message, or the page of topics."""
+    """The address of a channel's description, which is either the section of the channel's message or the page of
+    topics."""
     if "payload" not in channel:
         return "topics.html"
     entry = contract.entries()[channel["payload"]]

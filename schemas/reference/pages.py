@@ -67,7 +67,8 @@ def guide(name):
 
 
 def pointed(text):
-    """A guide without pictures, with links to the pages beside it; a link to another place becomes plain text."""
+    """A guide's text for the reference, without pictures; links to other guides lead to their pages in the
+    reference, and links to files outside the guides' folder become plain text."""
     text = re.sub(r"!\[[^\]]*\]\(\.\./[^)]*\)\n\n", "", text.replace("](README.md", "](guides.md"))
     text = re.sub(rf"\]\(({'|'.join(GUIDE_PAGES)})\.md", r"](guide-\1.md", text)
     return re.sub(r"\[([^\[\]]*)\]\(\.\./[^)]*\)", r"\1", text)

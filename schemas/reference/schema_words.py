@@ -87,7 +87,7 @@ def codes(values, conjunction):
 
 
 def rules(schema):
-    """The rules between an object's members, each as a sentence."""
+    """The rules that connect an object's members with each other, each as a sentence."""
     out = []
     for key, start in (("anyOf", "At least one of: "), ("oneOf", "Exactly one of: ")):
         said = [condition(one) for one in contract.objects(schema, key)]
@@ -173,7 +173,8 @@ def tables(place):
 
 
 def variants(schema):
-    """The alternatives of an object with different members; empty if they only add conditions."""
+    """The alternatives of an object, if each of them is an object with members of its own; empty if the alternatives
+    only add conditions."""
     forms = [contract.resolved(one)[0] for one in contract.objects(schema, "oneOf")]
     return forms if all(form.get("type") == "object" for form in forms) else []
 

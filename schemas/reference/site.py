@@ -8,7 +8,7 @@ from . import contract, diagrams, escape, markdown, message_pages, pages
 # Each file of the archive begins with this sign and its path. Swift's literals can't contain a real form feed, so the
 # visible sign stands for it.
 FILE_START = "\N{SYMBOL FOR FORM FEED}"
-# The program writes its version in this place.
+# The program replaces this text in a page with the program's version.
 VERSION = "{{version}}"
 SEARCH_END = '];\nif (typeof module !== "undefined") module.exports = referenceIndex;\n'
 DEPTH_MAX = 5

@@ -2,8 +2,8 @@ import Domain
 import JSON
 import Storage
 
-/// A reader of a data point's values: for each day it reads the stored sums (`HistoryDayTable`) or, if the day has no
-/// sums, the records.
+/// A reader of a data point's values: if the steps are counted in seconds or minutes, it reads the records; otherwise
+/// it reads the stored sums (`HistoryDayTable`) of the days that have sums, and the records of all other times.
 struct ChartReading {
     let store: Store
     let did: DeviceID

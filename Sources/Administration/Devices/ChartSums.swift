@@ -55,7 +55,7 @@ struct ChartSums {
         open = nil
     }
 
-    /// Returns the steps as rows in the order of time, and whether rows were left out.
+    /// Returns the steps as rows in chronological order, and whether rows were left out.
     mutating func finish() -> (rows: [JSONObject], isLong: Bool) {
         close()
         let rows = steps.sorted { $0.key < $1.key }.prefix(rowsMax).map { start, step in

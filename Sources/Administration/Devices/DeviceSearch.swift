@@ -52,7 +52,8 @@ struct DeviceSearch {
         }
     }
 
-    /// Splits a term such as `tag:floor=2`, or `tag:floor`, which finds the tag with any value.
+    /// Returns the name and the value of a tag from a term such as `tag:floor=2`; the value is nil for a term such as
+    /// `tag:floor`, which finds the tag with any value.
     private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
         let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)

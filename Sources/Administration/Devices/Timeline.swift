@@ -90,7 +90,8 @@ struct Timeline {
 
     private func reports(_ device: DeviceRecord, _ product: Product?, in tx: Transaction) throws -> [Entry] {
         // Records have no numbers, so a record is identified by its time and its index among the records of that time.
-        // Each page begins to read at the newest record, so a record has the same index on every page.
+        // The reading for a page begins with the newest record at the cursor's time, even if an earlier page contained
+        // this record. Therefore, a record has the same index on every page.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)

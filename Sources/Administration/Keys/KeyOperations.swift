@@ -119,7 +119,7 @@ enum KeyOperations {
         try call.act { work, act in
             let key = try live(call, &act, in: work.tx)
             try KeyLifecycle.end(key, in: &work)
-            // Subscriptions that were made with the key belong to the app, and outlive the key.
+            // Subscriptions that were made with the key belong to the app, and remain after the key is revoked.
             let made = try work.tx.eventSubscriptions.all(of: key.app).filter { $0.key == key.id.text }
             let rows = made.map { JSONObject(showing: ["subscriptionId": $0.id, "name": $0.name]) }
             return row(try work.tx.keys.find(key.id) ?? key).adding([

@@ -27,7 +27,8 @@ package struct Operation: Sendable {
     /// The work of the operation.
     package let work: Work
 
-    /// The maximum sizes in bytes of a body without a session, a body with a session, and a document.
+    /// The maximum sizes, in bytes, of the body of a request without a session, of the body of a request with a
+    /// session, and of a document.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
     /// Creates an operation that may block and answers with a JSON object.

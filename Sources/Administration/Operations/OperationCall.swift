@@ -40,7 +40,7 @@ package struct OperationCall: Sendable {
         self.notesActs = notesActs
     }
 
-    /// Runs the operation on the caller's thread.
+    /// Runs the operation on the thread that calls this method.
     package func run() async throws -> Reply {
         switch operation.work {
         case .blocking(let work): try work(self)
@@ -56,7 +56,7 @@ package struct OperationCall: Sendable {
     package var fields: Fields { Fields(body) }
     /// The actor to whom the operation's changes are attributed.
     var actor: Actor { Actor(.operator, caller.name) }
-    /// Whether a command runs the operation, and not the console.
+    /// Whether a command, rather than the console, runs the operation.
     var isCommand: Bool { context.service == nil }
     /// Whether users' addresses are masked in the answer.
     var isMasked: Bool { caller.role < .admin || isCommand }

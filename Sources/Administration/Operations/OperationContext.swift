@@ -6,7 +6,8 @@ package import Storage
 package import Wire
 package import Workers
 
-/// The store, the settings and whatever else operations need, including the service if they run in its process.
+/// The store, the settings and whatever else operations need, including the running service if the operations run in
+/// the service's process.
 package struct OperationContext: Sendable {
     /// The store.
     package let store: Store
@@ -71,7 +72,7 @@ package struct RunningService: Sendable {
         startedAt = backend.environment.clock.now
     }
 
-    /// Whether the service runs as `up` with its demo; the console then shows the sign-in codes that outgoing messages
-    /// contain.
+    /// Whether the service was started by `lamplighter up` together with the demo; the console then shows the sign-in
+    /// codes that outgoing messages contain.
     package var isDevelopment: Bool { run.demo != nil }
 }

@@ -20,7 +20,8 @@ package final class OperationThreads: Sendable {
         /// A sign-in from an address that has sent too many requests within a minute.
         case crowd
 
-        /// Whether work of this rank can use only one of the threads, so that the other is free for operators.
+        /// Whether work of this rank can use only one of the threads, so that the other thread stays free for
+        /// operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// How many pieces of work of this rank can wait for a thread.

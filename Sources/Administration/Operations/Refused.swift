@@ -6,11 +6,11 @@ import Problems
 package struct Refused: Error {
     /// The HTTP status.
     package var status: Int
-    /// An error code, or a problem's code that `lamplighter explain` explains.
+    /// An error code, or the code of a `Problem`; `lamplighter explain` explains the codes of problems.
     package var code: String
     /// A sentence about what is wrong and how to correct it.
     package var detail: String
-    /// The member of the request that is wrong; nil if no single member is.
+    /// The member of the request that is wrong; nil if no single member is wrong.
     package var field: String?
     /// The number of seconds after which a repeated request can succeed.
     package var retryAfter: Int64?

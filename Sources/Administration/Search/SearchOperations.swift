@@ -54,7 +54,8 @@ struct PageWanted {
     let limit: Int
     let scanMax: Int
 
-    /// Examines rows until enough match; returns the matches, and the id after which the next page begins, if any.
+    /// Examines rows until enough match; returns the matches, and the id after which the next page begins, or nil if
+    /// there is no next page.
     func rows<Row>(
         _ next: (_ after: String, _ limit: Int) throws -> [Row],
         id: (Row) -> String,

@@ -57,8 +57,8 @@ struct SearchTerms: Sendable, Equatable {
         return Term(key: key, value: String(value), isNegated: isNegated, isExact: isExact)
     }
 
-    /// Returns whether each term matches one of the given texts and each negated term matches none of them; the terms'
-    /// keys are ignored.
+    /// Returns whether each term that isn't negated matches one of the given texts, and each negated term matches none
+    /// of these texts; the terms' keys are ignored.
     func find(anyOf texts: [String?]) -> Bool { terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated } }
 
     /// Returns whether all terms of the search are fulfilled.

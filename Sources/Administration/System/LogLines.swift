@@ -8,7 +8,7 @@ enum LogLines {
     static let linesMax = 200
     private static let hidden = "•••"
 
-    /// Returns the newest lines in the order of time (`LogLines`).
+    /// Returns the newest lines in chronological order (`LogLines`).
     static func shown(isMasked: Bool) -> JSONObject {
         let lines = LogTail.lines.suffix(linesMax).map { masked($0, withAddresses: !isMasked) }
         return JSONObject(showing: ["items": lines])

@@ -110,8 +110,9 @@ struct Access: Sendable {
 
     /// Refuses a request that changes something if a page other than the console's own could have sent the request.
     ///
-    /// Every request that changes something must contain JSON. A request without a token in its header must also have
-    /// the console's own header, and the browser's header must say that the request comes from the same origin.
+    /// A request that changes something must contain JSON; a request with a token can also have an empty body. A
+    /// request without a token in its header must also have the console's own header, and the header `Sec-Fetch-Site`,
+    /// which the browser adds, must say that the request comes from the same origin.
     static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
         guard request.method != "GET" else { return }
         let type = request.header("content-type")?.lowercased() ?? ""

@@ -72,7 +72,8 @@ final class LiveHub: Sendable {
             let detail = "Too many streams are open, in total or for \(stream.caller.name)."
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
-        // The stream is counted only when its body runs, because only the end of the body stops counting it.
+        // The stream is counted only once its body is running. If the stream were counted here, and its body never ran,
+        // the stream would stay counted, because the counting stops at the end of the body.
         return Reply(
             .events { writer in
                 guard self.enter(stream, isBegun: true) else { return }

@@ -1,12 +1,12 @@
 /// A reader of the new rows in a growing log.
 ///
 /// If several processes write, a row can appear later than a row with a larger id, because clocks differ and
-/// transactions overlap. Therefore, the rows before the newest row, down to an id that is smaller by `distance`, are
-/// read again for a while.
+/// transactions overlap. Therefore, the reader reads some rows before the newest row again for a while. These are the
+/// rows whose ids are at most `distance` smaller than the newest row's id.
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
-    /// The ids of returned rows that are still read again; nil before the first read.
+    /// The ids of the rows that were already returned and are still being read again; nil before the first read.
     private var told: Set<Int64>?
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now

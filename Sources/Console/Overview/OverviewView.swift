@@ -17,7 +17,8 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether all steps of the guide were done at some time since the start, even if results were deleted later.
+        /// Whether all steps of the guide have been done at some time since the service started, even if the results of
+        /// these steps were deleted later.
         var isGuideDone = false
     }
 
@@ -25,7 +26,7 @@ final class OverviewView: Sendable {
     private let kept = Mutex(Kept())
     private let load = OverviewLoad()
 
-    /// The age of the doctor's findings above which a new examination starts.
+    /// The maximum age of the doctor's findings; if they are older, a new examination starts.
     private static let examinationMax: Duration = .seconds(30)
     /// The groups of checks that the doctor runs for the overview.
     ///
@@ -34,7 +35,8 @@ final class OverviewView: Sendable {
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
     /// The device counts are kept for the time that the counting took, multiplied by this factor.
     private static let countedFactor = 50
-    /// The duration of counting above which the next counting runs in the background, so that no request waits for it.
+    /// The longest duration of a fast count of the devices; after a slower count, the next count runs in the
+    /// background, so that no request waits for it.
     private static let countedQuickly: Duration = .milliseconds(20)
     /// The minimum age at which device counts are renewed.
     private static let countedMin: Duration = .seconds(1)

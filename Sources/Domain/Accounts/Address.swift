@@ -1,6 +1,6 @@
 /// The address to which a code is sent: a phone number or an e-mail address.
 ///
-/// The documentation describes these rules (reference: accounts#addresses).
+/// The documentation describes the rules for addresses (reference: accounts#addresses).
 package enum Address: Hashable, Sendable {
     case phone(Phone)
     case email(EmailAddress)

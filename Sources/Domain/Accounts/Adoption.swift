@@ -1,12 +1,13 @@
 /// The merge of an anonymous user's bindings into an account, after the user of an anonymous terminal logs in.
 ///
-/// The documentation describes these rules (reference: accounts#anonymous).
+/// The documentation describes the rules for this merge (reference: accounts#anonymous).
 package enum Adoption {
-    /// Returns the account's binding after the merge; `own` is the account's binding before the merge, if any.
+    /// Returns the account's binding after the merge; `own` is the account's binding before the merge, or nil if the
+    /// account wasn't bound to the device.
     ///
     /// The merge keeps the binding with the stronger role. If the roles are equal, it keeps the binding that can
-    /// control the device. If the access is also equal, it keeps the binding that ends later. The account keeps its own
-    /// name and note for the device, if any.
+    /// control the device. If both bindings or neither can control the device, it keeps the binding that ends later. If
+    /// the account has its own name or note for the device, the account keeps this name or note.
     package static func merge(_ taken: Binding, into own: Binding?, of uid: UserID) -> Binding {
         guard let own else {
             var moved = taken
@@ -22,7 +23,8 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns the changed invitation of one of the users, or nil if the merge doesn't change the invitation.
+    /// Returns an invitation from or to one of the two users, as the merge changes it, or nil if the merge doesn't
+    /// change the invitation.
     ///
     /// If the account is bound to the device, an invitation to the account is revoked in three cases: the invitation
     /// comes from one of the two users, it is pending, or it didn't create the binding.

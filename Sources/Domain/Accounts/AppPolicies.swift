@@ -1,4 +1,4 @@
-/// The policies of an app, each of which has its default value if the app document omits it.
+/// The policies of an app; a policy that the app document omits has its default value.
 package struct AppPolicies: Sendable, Equatable {
     /// How an e-mail address is verified at registration.
     package enum EmailRegistration: String, Sendable, CaseIterable {
@@ -19,7 +19,7 @@ package struct AppPolicies: Sendable, Equatable {
     package var revealAccounts = false
     /// How an e-mail address is verified at registration.
     package var emailRegistration = EmailRegistration.code
-    /// Whether users can verify their e-mail address, and see if it is verified.
+    /// Whether users can verify their e-mail address, and see whether the address is verified.
     package var emailVerification = true
     /// Whether users can register with a phone number.
     package var phoneRegistration = false

@@ -1,6 +1,6 @@
 /// The purpose of a code.
 ///
-/// The documentation describes these rules (reference: accounts#codes).
+/// The documentation describes the rules for codes (reference: accounts#codes).
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 

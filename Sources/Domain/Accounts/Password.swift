@@ -1,10 +1,11 @@
 /// The rules that a password must meet before it is hashed.
 ///
 /// Passwords are compared and hashed in the Unicode form NFKC, so that different keyboards give the same password. The
-/// standard library can't produce NFKC, so callers pass a function `normalise` that does. The module `Providers` adds
-/// methods without this parameter. The documentation describes these rules (reference: accounts#passwords).
+/// standard library can't produce NFKC, so callers pass a function `normalise` that produces this form. The module
+/// `Providers` adds methods without this parameter. The documentation describes the rules for passwords (reference:
+/// accounts#passwords).
 package enum PasswordRules {
-    /// The length of a password, in characters (Unicode scalars of the normalised form).
+    /// The allowed length of a password, in characters (Unicode scalars of the normalised form).
     package static let length = 8...128
     /// The maximum number of scalars before normalisation.
     ///

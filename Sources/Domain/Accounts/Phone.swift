@@ -13,7 +13,8 @@ package struct Phone: Hashable, Sendable {
     /// Spaces, dots, dashes, slashes, parentheses and (except in Italy) leading zeros are ignored. The text may begin
     /// with the country code after `+` or `00`, or with the country code and a dash, as in `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
-        // A digit followed by a combining mark is a single `Character`, so bytes and code points are compared.
+        // A digit followed by a combining mark is a single `Character`, so the method compares bytes and code points
+        // instead of characters.
         let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
         let text = isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         var digits = Substring(Self.withoutMarks(text))
@@ -39,7 +40,7 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// The minimum length of a phone number that consists of digits only; the shorter `1001` is a name.
+    /// The minimum length of a phone number that consists of digits only; a shorter string, such as `1001`, is a name.
     private static let plainDigitsMin = 7
 
     /// Returns whether a string looks like a phone number.

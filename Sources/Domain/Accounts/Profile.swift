@@ -12,7 +12,7 @@ package struct Profile: Sendable, Equatable {
     package var latitude: Double?
     /// Degrees east.
     package var longitude: Double?
-    /// Texts by field: name, gender, birthday, address, remark, language.
+    /// The values of the text fields, keyed by the field's name: name, gender, birthday, address, remark and language.
     package var texts: [String: String] = [:]
     /// The app's own data.
     package var custom: JSONObject?
@@ -38,7 +38,7 @@ package struct Profile: Sendable, Equatable {
     /// Makes an empty profile.
     package init() {}
 
-    /// The language of messages to the user, as a tag.
+    /// The language of messages to the user, as a language tag.
     package var language: String? { texts["language"].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Applies the fields that another profile sets, and keeps all other fields.

@@ -2,7 +2,7 @@ import JSON
 
 /// The credential with which a user logs in, and which the app got from an identity provider.
 ///
-/// The documentation describes these rules (reference: accounts#providers).
+/// The documentation describes the rules for credentials (reference: accounts#providers).
 package struct ProviderCredential: Sendable, Equatable {
     /// The secret part of a credential; each case is verified in a different way.
     package enum Proof: Sendable, Equatable {
@@ -48,7 +48,7 @@ package struct ProviderCredential: Sendable, Equatable {
 
     /// Parses the fields `provider` and `credential` of a request.
     ///
-    /// - Throws: `Rejection` with the field at fault: `params.provider` or one of `params.credential`.
+    /// - Throws: `Rejection` with the field at fault: `params.provider` or a member of `params.credential`.
     package static func parse(provider: String, credential fields: Fields) throws(Rejection) -> ProviderCredential {
         if provider == "auth2" { return try parseAuth2(fields) }
         guard let name = ProviderName(rawValue: provider) else {

@@ -37,7 +37,8 @@ extension User {
         if address.isPhone { pendingPhone = nil } else { pendingEmail = nil }
     }
 
-    /// The e-mail address that the user can verify with a link: the pending address, or else the unverified one.
+    /// The e-mail address that the user can verify with a link: the pending address or, if no address is pending, the
+    /// present address if it is unverified.
     package var unprovedEmail: EmailAddress? {
         pendingEmail ?? (isEmailVerified ? nil : email)
     }

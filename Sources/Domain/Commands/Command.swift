@@ -2,7 +2,7 @@ package import JSON
 
 /// A command to a device and its outcome.
 ///
-/// The documentation describes these rules (reference: commands#life).
+/// The documentation describes the life of a command (reference: commands#life).
 package struct Command: Sendable, Equatable {
     /// The state of a command, as far as the service knows.
     package enum State: String, Sendable, CaseIterable {
@@ -47,7 +47,7 @@ package struct Command: Sendable, Equatable {
 
     /// The device that the command is for.
     package var did: DeviceID
-    /// The command's number, which grows strictly per device.
+    /// The command's number, which is larger than the numbers of all earlier commands to the device.
     package var cid: Int64
     /// The app's own number for the command.
     package var sn: Int64

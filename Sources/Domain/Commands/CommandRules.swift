@@ -67,8 +67,9 @@ package enum CommandRules {
 
     /// Returns those queued commands that newer commands replace completely, with their state changed to `superseded`.
     ///
-    /// A command is superseded if each attribute that it sets is also set by a newer queued command of the same sender
-    /// that doesn't expire earlier. `waiting` is sorted by number. Superseded commands don't change the merged command.
+    /// A command is superseded if each of its attributes is also set by a newer queued command. The newer command must
+    /// have the same sender, and must not expire earlier. `waiting` is sorted by number. Superseded commands don't
+    /// change the merged command.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []

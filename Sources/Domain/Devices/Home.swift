@@ -13,7 +13,7 @@ package struct Home: Sendable, Equatable {
 
     /// The name of a home that the service makes automatically.
     package static let firstName = "Home"
-    /// The length of a name, in characters.
+    /// The allowed length of a name, in characters.
     package static let nameLength = 1...64
 
     /// Makes a home.

@@ -7,7 +7,8 @@ package struct Product: Sendable, Equatable {
         case open, listed
     }
 
-    /// The party that must allow the factory reset of a bound device, if any.
+    /// The party that must allow the factory reset of a bound device; with `open`, the reset of an offline device needs
+    /// no permission.
     package enum Reset: String, Sendable, CaseIterable {
         case owner, open, `operator`
     }
@@ -23,7 +24,8 @@ package struct Product: Sendable, Equatable {
     package var name: String
     /// The rule that decides which devices may register: all, or only listed ones.
     package var registration: Registration
-    /// The party that must allow the factory reset of a bound device, if any.
+    /// The party that must allow the factory reset of a bound device; with `open`, the reset of an offline device needs
+    /// no permission.
     package var reset: Reset
     /// The proof of possession that a user needs to bind a device remotely.
     package var remoteBind: RemoteBind

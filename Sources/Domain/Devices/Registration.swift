@@ -2,7 +2,7 @@ package import JSON
 
 /// A device's request for an identity.
 ///
-/// The documentation describes these rules (reference: registration#again).
+/// The documentation describes the rules for registration (reference: registration#again).
 package struct RegistrationRequest: Sendable, Equatable {
     /// The message's id, which the answer repeats.
     package var id: MessageID

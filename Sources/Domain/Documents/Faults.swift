@@ -1,6 +1,6 @@
 /// The faults of a document, collected so that the author of the document can correct all of them at once.
 package struct Faults {
-    /// The maximum number of faults that are kept, because a document with more faults is probably of another kind.
+    /// The maximum number of faults that are kept; a document with more faults is probably of another kind.
     private static let max = 32
     private var found: [Rejection] = []
 

@@ -10,7 +10,8 @@ package enum RefusalCodec {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    /// Reads the members common to a stored refusal and the gate's message; nil if a required member is missing.
+    /// Parses the members that a stored refusal and the gate's message have in common; returns nil if a required member
+    /// is missing.
     package static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }

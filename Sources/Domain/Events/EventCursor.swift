@@ -1,7 +1,7 @@
 /// A position in the event log, after one entry and before the next.
 ///
-/// Rows are ordered by transaction and then by number. The entries of a row are counted from the row's end, so the
-/// position after a row is known even if the number of entries in the row isn't known.
+/// The log's rows contain entries, and are ordered by transaction and then by number. The entries of a row are counted
+/// from the row's end, so the position after a row is known even if the number of entries in the row isn't known.
 package struct EventCursor: Hashable, Sendable {
     /// The number of the transaction that wrote the row.
     package var xid: Int64
@@ -23,7 +23,7 @@ package struct EventCursor: Hashable, Sendable {
         "\(String(xid, radix: 36))-\(String(seq, radix: 36))-\(String(left, radix: 36))"
     }
 
-    /// The time at which the row before the cursor was written; a row's number is this time in microseconds.
+    /// The time at which the cursor's row was written; the row's number is this time in microseconds.
     package var writtenAt: Instant { Instant(milliseconds: seq / 1_000) }
 
     /// Parses the text of a cursor; returns nil for any other string.

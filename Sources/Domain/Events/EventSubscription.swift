@@ -39,7 +39,7 @@ package struct EventSubscription: Sendable, Equatable {
     package var reason: String?
     /// The number of failed attempts to deliver the current batch.
     package var tries = 0
-    /// The time of the next try, if the service is waiting before it tries again.
+    /// The time of the next try; nil if the service isn't waiting to try again.
     package var dueAt: Instant?
     /// The time of the first failure since the last success.
     package var failingSince: Instant?
@@ -81,7 +81,7 @@ package struct EventSubscription: Sendable, Equatable {
     package static let eventsMax = 100
     /// The length of a webhook's secret, in bytes.
     package static let secretBytes = 32
-    /// The time after a rotation for which the previous secret also signs batches, in seconds.
+    /// How long after a rotation batches are also signed with the previous secret, in seconds.
     package static let oldSecretSeconds: Int64 = 86_400
 }
 

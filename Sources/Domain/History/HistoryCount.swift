@@ -1,6 +1,7 @@
-/// The numbers of a device's history records whose times fall on the newest day with a record, and on the day before.
+/// A count of a device's history records on two days: the newest day that has a record, and the day before it.
 ///
-/// The count is stored beside `HistoryUse`, and must equal the number of records in the history for the two days.
+/// The count is stored beside `HistoryUse`, and must equal the number of records that the history contains for each of
+/// the two days.
 package struct HistoryCount: Sendable, Equatable {
     /// The newest day with a record, counted in UTC from the Unix epoch.
     package var day: Int64

@@ -27,14 +27,16 @@ package struct HistoryUse: Sendable, Equatable {
         (self.day, self.bytes, self.toldAt) = (day, bytes, toldAt)
     }
 
-    /// Counts bytes of history; returns false, without counting, if the day's total would exceed `bound`.
+    /// Adds bytes of history to the day's total; returns false and adds nothing if the day's total would exceed
+    /// `bound`.
     ///
     /// If `bound` is 0, there is no bound.
     package mutating func countValues(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         self.count(Int64(count), upTo: bound, at: now)
     }
 
-    /// Counts bytes of logged events; returns false, without counting, if the day's total would exceed 5/4 of `bound`.
+    /// Adds bytes of logged events to the day's total; returns false and adds nothing if the day's total would exceed
+    /// 5/4 of `bound`.
     package mutating func countEvent(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         self.count(Int64(count), upTo: bound + bound / Self.logPart, at: now)
     }
@@ -47,7 +49,8 @@ package struct HistoryUse: Sendable, Equatable {
         return true
     }
 
-    /// Returns true if users must be notified that history isn't being kept, and then records the time of the notice.
+    /// Returns whether users must be notified that history isn't being kept; if so, records the current time as the
+    /// time of the notice.
     package mutating func claimNotice(at now: Instant) -> Bool {
         if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.noticeSeconds) { return false }
         toldAt = now

@@ -25,7 +25,7 @@ package struct StepSummary: Sendable {
 }
 
 extension HistoryQuestion {
-    /// Returns whether a value may be shown, and belongs to the requested attribute if the query names one.
+    /// Returns whether a value may be shown and, if the query names an attribute, belongs to that attribute.
     fileprivate func asks(for member: JSONObject.Member) -> Bool {
         if let attribute, !attribute.isSame(as: member.key) { return false }
         return isShown(member)

@@ -25,7 +25,7 @@ package struct TimeStep: Sendable, Equatable {
         }
     }
 
-    /// The time by which a zone's clocks are ahead of UTC at a given moment, in seconds.
+    /// A function that returns how many seconds a zone's clocks are ahead of UTC at a given moment.
     package typealias Offset = @Sendable (Instant) -> Int64
 
     /// The step's unit.

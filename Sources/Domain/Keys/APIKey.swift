@@ -1,13 +1,14 @@
 /// An API key: a secret with which a maker's server makes requests for the users of its app.
 ///
-/// For the gate, a key is a session on a separate terminal, and both the session's id and its uid are the key's id. The
-/// documentation describes these rules (reference: sessions#keys).
+/// For the gate, a key is a session on a separate terminal, and the key's id is both the session's id and the session's
+/// user id. The documentation describes these rules (reference: sessions#keys).
 package struct APIKey: Sendable, Equatable {
     /// The key's id.
     package var id: KeyID
     /// The app for whose users the key acts.
     package var app: AppID
-    /// The key's name, unique among the app's valid keys, which identifies the server in records of its actions.
+    /// The key's name, which is unique among the app's valid keys and identifies the server in records of the server's
+    /// actions.
     package var name: String
     /// The terminal from which the key's messages come.
     package var terminal: TerminalID

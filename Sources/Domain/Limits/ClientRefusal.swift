@@ -51,7 +51,8 @@ package struct ClientRefusal: Sendable, Equatable {
 
     /// The key for counting refusals; refusals with the same key are counted together.
     ///
-    /// The key contains the hour, so refusals of different hours are counted apart, but it doesn't contain the detail.
+    /// The key contains the hour, so refusals in different hours are counted separately; the key doesn't contain the
+    /// detail.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
         // No part can contain the separator, because the gate refuses control characters.

@@ -1,4 +1,5 @@
-/// An order of waiting jobs in which senders take turns, so that no sender waits for all of another's jobs.
+/// An order of waiting jobs in which senders take turns, so that no sender has to wait until all jobs of another sender
+/// are done.
 ///
 /// The documentation describes these rules (reference: fairness#turns).
 package enum FairTurns {

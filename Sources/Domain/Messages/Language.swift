@@ -6,13 +6,15 @@ package enum Language: String, Sendable, CaseIterable {
     /// The country codes for which Chinese is the default language: the mainland, Hong Kong, Macau and Taiwan.
     private static let chineseCountries: Set = ["86", "852", "853", "886"]
 
-    /// Returns the language that a user has chosen if it is supported, or else the default of the user's country.
+    /// Returns the user's chosen language if the service supports that language, or else the default language of the
+    /// user's country.
     package static func pick(tag: String?, countryCode: String?) -> Language {
         if let language = tag.flatMap(Language.init(tag:)) { return language }
         return chineseCountries.contains(countryCode ?? "") ? .chinese : .english
     }
 
-    /// Returns the supported language that a browser prefers (`Accept-Language`), or nil.
+    /// Returns the supported language that a browser prefers (`Accept-Language`), or nil if the browser accepts no
+    /// supported language.
     package static func pick(acceptLanguage header: String) -> Language? {
         let ranges = header.split(separator: ",").prefix(32).enumerated().compactMap {
             index,

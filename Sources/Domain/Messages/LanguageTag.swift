@@ -32,7 +32,8 @@ package struct LanguageTag: Hashable, Sendable {
     /// The length of the longest tag that a user's profile accepts, in bytes.
     private static let bytesMax = 35
 
-    /// Returns whether parts are, in this order, extended languages, script, region, variants and extensions.
+    /// Returns whether a tag's parts are extended languages, a script, a region, variants and extensions, in this
+    /// order.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {

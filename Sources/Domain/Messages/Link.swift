@@ -24,7 +24,8 @@ package struct Link: Sendable, Equatable {
     package var uid: UserID
     /// The address to which the link was sent; for `undoAddress`, the old address, which the link restores.
     ///
-    /// The link has no effect if the account has another address when the link is used.
+    /// A link of any kind except `undoAddress` has no effect if the account no longer has this address when the link is
+    /// used.
     package var address: String
     /// Further values, by name.
     package var detail: [String: String]

@@ -26,13 +26,13 @@ package struct PushSettings: Sendable, Equatable {
         package var key: String
         /// The bundle id of the app on Apple's devices.
         package var topic: String
-        /// The root of the push service's API, without a final slash; nil for Apple's own.
+        /// The root of the push service's API, without a final slash; nil for Apple's own API.
         package var baseURL: String?
     }
 
-    /// The settings for Firebase Cloud Messaging, if any.
+    /// The settings for Firebase Cloud Messaging; nil if the app has none.
     package var fcm: FCM?
-    /// The settings for Apple Push Notification service, if any.
+    /// The settings for Apple Push Notification service; nil if the app has none.
     package var apns: APNs?
     /// The contact that Web Push services get: a URL of the form `mailto:…` or `https://…`.
     package var subject: String?
@@ -84,7 +84,7 @@ package struct PushSettings: Sendable, Equatable {
 
     private enum Content: String, CaseIterable { case full, hidden }
 
-    /// Parses the settings of Firebase Cloud Messaging, which contain the service account as Google hands it out.
+    /// Parses the settings of Firebase Cloud Messaging, which contain the service account in Google's own format.
     private static func parse(fcm: Fields) throws(Rejection) -> FCM {
         let account = try fcm.required("serviceAccount", fcm.fields("serviceAccount"))
         return FCM(

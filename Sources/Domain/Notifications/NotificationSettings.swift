@@ -27,7 +27,7 @@ package struct NotificationSettings: Sendable, Equatable {
     }
 }
 
-/// A daily span of time in which pushes are delayed until its end.
+/// A daily period; pushes that fall into this period are delayed until the period ends.
 package struct QuietHours: Sendable, Equatable {
     /// The beginning and the end, in minutes after midnight; if the end is the smaller number, it falls on the next
     /// day.

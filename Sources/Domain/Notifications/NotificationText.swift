@@ -8,7 +8,8 @@ package struct NotificationText: Sendable, Equatable {
     /// Makes a text.
     package init(title: String, text: String) { (self.title, self.text) = (title, text) }
 
-    /// Returns whether an app's own words can have this template: a type of notifications, or a type with a variant.
+    /// Returns whether an app can have its own words for a template; such a template is a type of notifications, with
+    /// or without a variant.
     package static func isTemplate(_ text: String) -> Bool {
         EventType.notified.contains { text == $0.rawValue || text.hasPrefix("\($0.rawValue).") }
     }

@@ -27,9 +27,9 @@ package struct PushAddress: Sendable, Equatable {
     package var error: String?
     /// The beginning of the hour in which pushes are counted.
     package var countedFrom: Instant
-    /// The number of pushes in this hour.
+    /// The number of pushes in the hour that began at `countedFrom`.
     package var pushes: Int64 = 0
-    /// The number of notifications that were not pushed in this hour because of the limit.
+    /// The number of notifications that were not pushed because of the limit, and that no push has reported yet.
     package var leftOut: Int64 = 0
 
     /// The keys with which a message for Web Push is encrypted.
@@ -67,15 +67,17 @@ package struct PushAddress: Sendable, Equatable {
     package static let addressMax = 1_024
     /// The maximum number of pushes to a terminal in an hour.
     package static let perHourMax: Int64 = 60
-    /// The length of the hour, in milliseconds.
+    /// The length of an hour, in milliseconds.
     package static let hour: Int64 = 3_600_000
 
-    /// The time at which a push must report the number of left-out notifications; nil if no notification was left out.
+    /// The time at which a push must report the number of notifications that were left out because of the limit; nil if
+    /// no notification was left out.
     package var summaryAt: Instant? {
         leftOut > 0 ? Instant(milliseconds: countedFrom.milliseconds + Self.hour) : nil
     }
 
-    /// Counts a push; returns false, and counts a left-out notification, if the limit has been reached.
+    /// Counts a push and returns true; if the limit has been reached, counts a left-out notification instead and
+    /// returns false.
     package mutating func mayPush(at now: Instant) -> Bool {
         if !(0..<Self.hour).contains(now.milliseconds - countedFrom.milliseconds) { (countedFrom, pushes) = (now, 0) }
         guard pushes < Self.perHourMax else {
@@ -87,7 +89,7 @@ package struct PushAddress: Sendable, Equatable {
     }
 }
 
-/// A push to one terminal, in the form that the senders get.
+/// A push to one terminal, in the form in which it is passed to the senders of pushes.
 package struct OutgoingPush: Sendable, Equatable {
     /// The address and its terminal.
     package var address: PushAddress

@@ -21,7 +21,7 @@ package struct AuthorizationRequest: Sendable, Equatable {
         case error(OAuthError, redirect: String, state: String?)
     }
 
-    /// Checks a request; `client` is the client with the id in the request, if any.
+    /// Checks a request; `client` is the client with the id in the request, or nil if no client has this id.
     package init(_ parameters: OAuthParameters, of client: OAuthClient?) throws(Fault) {
         guard let client, let redirect = parameters["redirect_uri"], client.redirects.contains(redirect),
             !["client_id", "redirect_uri"].contains(where: parameters.isRepeated)

@@ -1,4 +1,4 @@
-/// The rights of an operator of the console, in ascending order.
+/// The role of an operator of the console; each role has more rights than the roles before it.
 package enum OperatorRole: String, Sendable, CaseIterable, Comparable {
     /// Viewers see everything, with addresses masked, and can't change anything.
     case viewer
@@ -69,7 +69,8 @@ package enum OperatorSignIn {
     ///
     /// A valid link always signs the operator in, even after too many wrong links.
     package static let linksPerAddress = 30
-    /// The number of sign-ins per minute above which an address's sign-ins have the lowest rank.
+    /// The number of sign-ins per minute from one address; the console handles further sign-ins from that address with
+    /// its lowest priority.
     package static let requestsPerAddress = 60
     /// The maximum number of failed sign-ins from one address that the audit trail records per minute.
     package static let auditedPerAddress = 30

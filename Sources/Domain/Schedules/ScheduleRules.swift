@@ -12,7 +12,7 @@ package enum ScheduleRules {
     /// falls on another day.
     private static let reach: Int64 = 3
 
-    /// What a schedule does on a day: it has an occurrence, or a reason for having none.
+    /// The outcome of a schedule on one day: an occurrence, or the reason why the day has no occurrence.
     package enum DayOutcome: Sendable, Equatable {
         case at(Instant)
         /// The sun stays above the horizon all day.
@@ -26,7 +26,8 @@ package enum ScheduleRules {
         case none
     }
 
-    /// Returns the moment at which a schedule acts on one of its days, or the reason why it doesn't act.
+    /// Returns the moment at which a schedule acts on one of its days, or the reason why the schedule doesn't act on
+    /// that day.
     package static func outcome(
         of timing: Timing,
         on date: CalendarDate,

@@ -15,8 +15,9 @@ package struct Location: Hashable, Sendable {
 
 /// The times of sunrise and sunset, computed with NOAA's solar equations.
 ///
-/// At sunrise and sunset, the sun's centre is 0.833° below the horizon, and refraction makes its upper edge appear at
-/// the horizon. Times are accurate to about a minute between the polar circles, and are rounded to whole minutes.
+/// At sunrise and sunset, the sun's centre is 0.833° below the horizon, and refraction makes the sun's upper edge
+/// appear at the horizon. Times are accurate to about a minute between the polar circles, and are rounded to whole
+/// minutes.
 package enum SunRules {
     /// The two events of the sun on a day.
     package enum Event: String, Sendable, CaseIterable {

@@ -6,7 +6,7 @@ package enum TriggerRules {
     package struct Outcome: Sendable, Equatable {
         /// The occurrences that weren't run in time, in ascending order.
         package var missed: [Instant] = []
-        /// The occurrence that runs now, if any.
+        /// The occurrence that runs now; nil if no occurrence runs now.
         package var run: Instant?
         /// The schedule's next occurrence.
         package var nextAt: Instant?

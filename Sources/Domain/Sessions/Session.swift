@@ -101,7 +101,8 @@ package struct Session: Sendable, Equatable {
 
 /// The reasons for a session's end, as listed in `schemas/lists/session-ends.yaml`.
 extension Session.EndReason {
-    /// Whether the terminal is notified and disconnected; false for `replaced`: the new session uses the same terminal.
+    /// Whether the terminal is notified and disconnected; false for `replaced`, because the new session uses the same
+    /// terminal.
     package var isToldToTerminal: Bool { self != .replaced }
 }
 

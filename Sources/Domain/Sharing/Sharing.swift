@@ -1,4 +1,4 @@
-/// An invitation to a device and its status.
+/// An invitation to use a device, with the invitation's status.
 package struct Sharing: Sendable, Equatable {
     /// How the invitation reaches its guest.
     package enum Way: String, Sendable, CaseIterable {

@@ -21,8 +21,8 @@ package struct Presence: Sendable, Equatable {
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time until which commands can get lost because a new connection may not have subscribed yet; nil if
-    /// there is no such time.
+    /// Returns the time until which commands can get lost because the device may not have subscribed to its commands on
+    /// a new connection yet; nil if there is no such time.
     ///
     /// If the stored time is more than `seconds` ahead, the clock was set back, and the result is nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
@@ -43,7 +43,7 @@ package enum PresenceSignal: Sendable, Equatable {
     case birth(session: String?)
     /// The broker published the device's last will, or the device sent the same message before it disconnected.
     case will(session: String?)
-    /// The broker restarted, and the gate did not report the device as connected.
+    /// The broker has restarted, and since then the gate has not reported the device as connected.
     case notAnnounced
 }
 
@@ -60,7 +60,7 @@ package enum PresenceRules {
         package var reason: String?
     }
 
-    /// Applies a signal to a device's presence, and returns the change that users see, if any.
+    /// Applies a signal to a device's presence, and returns the change that users see, or nil if users see no change.
     ///
     /// A new connection is presumed to receive commands after `silence` seconds, even without a reported subscription.
     package static func decide(
@@ -83,7 +83,7 @@ package enum PresenceRules {
         case .disconnected(let connection, let why):
             guard connection >= presence.connection else { return nil }
             presence.connection = connection
-            // The device has already connected again, and the gate reports the new connection next.
+            // The device has already connected again, and the gate will report the new connection next.
             if why == "takenOver" { return nil }
             presence.isAlive = false
             presence.isOnline = false

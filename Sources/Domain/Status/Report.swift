@@ -77,10 +77,12 @@ package struct Report: Sendable, Equatable {
 
     /// The maximum number of points of stored history in one report.
     package static let pointsMax = 500
-    /// The number of seconds by which a report's time may be ahead; beyond that, the time of arrival counts instead.
+    /// The number of seconds by which a report's time may be ahead of the current time; if it is farther ahead, the
+    /// time of arrival counts instead.
     package static let aheadMaxSeconds: Int64 = 600
     /// The earliest time that a report may give: the beginning of 2015.
     ///
-    /// No device existed before 2015. An earlier time can also be a current time in seconds instead of milliseconds.
+    /// No device existed before 2015. An earlier time can also mean that the device gave the current time in seconds
+    /// instead of milliseconds.
     package static let earliest = Instant(milliseconds: 1_420_070_400_000)
 }

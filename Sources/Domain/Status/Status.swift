@@ -29,13 +29,14 @@ package struct Status: Sendable, Equatable {
         /// The maximum number of reports with the same time whose fingerprints are kept.
         package static let fingerprintsMax = 32
 
-        /// Makes a record of reports of one time.
+        /// Makes a record of the reports that have the same time.
         package init(ts: Instant, fingerprints: [UInt64]) {
             (self.ts, self.fingerprints) = (ts, fingerprints)
         }
     }
 
-    /// The maximum number of cleared conditions that are kept; a product can declare the same number of conditions.
+    /// The maximum number of cleared conditions that are kept; a product can declare at most the same number of
+    /// conditions.
     package static let clearedMax = 128
 
     /// The version of the state, which grows by one with each report that changes a value.

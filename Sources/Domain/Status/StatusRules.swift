@@ -80,7 +80,8 @@ package enum StatusRules {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Returns whether a stored time is farther ahead than a report's time can be, because the clock was set back.
+    /// Returns whether a stored time is farther in the future than a report's time may be; this happens if the clock
+    /// was set back.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
         stored > now.adding(seconds: Report.aheadMaxSeconds)
     }
@@ -114,7 +115,8 @@ package enum StatusRules {
         return nil
     }
 
-    /// Limits the number and size of open conditions, because devices of free-form products choose the names.
+    /// Limits the number of open conditions and the size of their names, because devices of free-form products choose
+    /// the names.
     private static func checkConditions(_ status: Status) -> Rejection? {
         for kind in ConditionKind.allCases where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax
         { return .invalid(kind.field, "A device can have at most \(FreeForm.conditionsMax) open \(kind.field).") }

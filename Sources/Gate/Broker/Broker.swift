@@ -92,7 +92,7 @@ enum Broker {
         return UnsafeRawBufferPointer(start: copy, count: topic.count).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Runs the disconnect callback, and then closes the connection without publishing its will.
+    /// Runs the disconnect callback, and then closes the client's connection without publishing the client's will.
     static func kick(_ clientId: String) { _ = gate_kick(clientId) }
 
     static func log(_ level: Level, _ text: String) { gate_log(level.rawValue, "lamplighter gate: \(text)") }

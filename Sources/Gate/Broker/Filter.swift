@@ -1,6 +1,7 @@
 import Glibc
 
-/// A topic or filter, as bytes that belong to the broker and are valid during one call.
+/// The bytes of a topic, filter or payload; the bytes belong to the broker and are valid only during one call of the
+/// gate.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
 /// An MQTT topic filter that grants rights, prepared so that topics can be checked without allocating memory.

@@ -78,7 +78,8 @@ struct MessageProperties {
 }
 
 extension MessageProperties {
-    /// The value of a property; its strings and bytes are copies that are valid for one call.
+    /// The value of a property; its strings and bytes are copies that are valid only during one call of the function
+    /// that reads the value.
     enum Value {
         case byte(Int32, UInt8)
         case text(Int32, UnsafeMutablePointer<CChar>)

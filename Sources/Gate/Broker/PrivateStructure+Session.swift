@@ -48,7 +48,7 @@ extension PrivateStructure {
         )
     }
 
-    /// Returns the number of messages that the broker keeps for a client; nil if it is unknown.
+    /// Returns the number of messages that the broker keeps for a client; nil if the number is unknown.
     static func messages(of client: OpaquePointer) -> Int? {
         guard let start = sessionStart(of: client) else { return nil }
         return Int(load(start, Word.outgoing &+ Outgoing.count) & 0xFFFF_FFFF)
@@ -69,7 +69,8 @@ extension PrivateStructure {
         return read == 0 ? 0 : sum / read &* count
     }
 
-    /// Limits a client's session expiry and its will's delay to `seconds`; returns false if memory can't be changed.
+    /// Limits a client's session expiry and its will's delay to `seconds`; returns false if the gate can't change these
+    /// fields in the broker's memory.
     @discardableResult
     static func endSession(of client: OpaquePointer, after seconds: UInt32) -> Bool {
         guard let start = sessionStart(of: client) else { return false }
@@ -78,7 +79,8 @@ extension PrivateStructure {
         return true
     }
 
-    /// Returns the number of seconds for which a client's session outlives its connection, or nil if it is unknown.
+    /// Returns the number of seconds for which a client's session outlives its connection, or nil if the number is
+    /// unknown.
     static func sessionSeconds(of client: OpaquePointer) -> UInt32? {
         sessionStart(of: client).map { UInt32(truncatingIfNeeded: load($0, Word.sessionExpiry)) }
     }
@@ -100,7 +102,7 @@ extension PrivateStructure {
         start.storeBytes(of: 2, toByteOffset: Word.highestQoS &* word &+ 2, as: UInt8.self)
     }
 
-    /// Returns the file descriptor of a client's connection, or nil if it is unknown.
+    /// Returns the file descriptor of a client's connection, or nil if the descriptor is unknown.
     ///
     /// In the structure, the descriptor follows the number that identifies the client to epoll.
     static func socket(of client: OpaquePointer) -> Int32? {
@@ -125,7 +127,8 @@ extension PrivateStructure {
 
     /// Returns the position in memory from which the fields of the session are counted.
     ///
-    /// Returns nil if two fields differ from the results of the broker's functions, or a small field is out of range.
+    /// Returns nil if two fields differ from the results of the broker's functions, or if the value of another field is
+    /// out of range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))

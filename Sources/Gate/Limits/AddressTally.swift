@@ -1,6 +1,6 @@
 import Metering
 
-/// The count of the messages of all terminals and products behind one source address.
+/// The count of the messages that all terminals and registering devices send from one source address.
 final class AddressTally: Kept {
     /// The address.
     let key: String
@@ -16,7 +16,8 @@ final class AddressTally: Kept {
 
 /// The tallies of messages, by source address.
 ///
-/// An address without connections keeps its tally until its budget is full again, so reconnecting doesn't refill it.
+/// An address without connections keeps its tally until the tally's budget is full again, so clients can't refill the
+/// budget by reconnecting.
 ///
 /// If more than `limit` addresses without connections are kept, all of them are forgotten.
 struct AddressTallies {

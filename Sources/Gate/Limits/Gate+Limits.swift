@@ -3,9 +3,9 @@ import Credentials
 import Metering
 
 // The limits on rate and size (`GateLimits`). The gate counts messages before the broker queues them: topic and payload
-// at ACL_CHECK, and properties at MESSAGE. Filters of SUBSCRIBE and UNSUBSCRIBE are counted separately at the same
-// rates. A CONNECT counts as a message, and a will counts when it is sent. Messages of terminals and products also
-// count against their source address. Counting allocates memory only when a refusal is reported.
+// at ACL_CHECK, and properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE have the same limits as messages,
+// but are counted separately. A CONNECT counts as a message, and a will counts when it is sent. Messages of terminals
+// and products also count against their source address. Counting allocates memory only when a refusal is reported.
 //
 // In Mosquitto 2.0.11, plugins can refuse an access only with `MOSQ_ERR_ACL_DENIED`, which becomes 0x87 in PUBACK,
 // PUBREC and SUBACK (0x80 in a SUBACK of MQTT 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which becomes 0x97, was added in
@@ -28,9 +28,9 @@ extension Gate {
 
     /// Counts a message against its source address, and returns whether it exceeds the address's budget.
     ///
-    /// A message beyond the address's budget has no penalty, because a terminal isn't responsible for other clients
-    /// behind the same router. A flooding terminal is cut off by its own limits, which also count the messages beyond
-    /// the address's budget.
+    /// The gate doesn't penalize the sender of a message beyond the address's budget, because a terminal isn't
+    /// responsible for other clients behind the same router. A flooding terminal is cut off by its own limits, which
+    /// also count the messages beyond the address's budget.
     private func isBeyondAddress(
         _ client: Client,
         _ access: Access,
@@ -56,8 +56,8 @@ extension Gate {
         switch access {
         case .publish:
             if topic.count > Self.topicBytesMax {
-                // The client may have set a topic alias. The broker would then keep the topic until the connection
-                // ends.
+                // The client may have set a topic alias. The broker would then keep the long topic until the connection
+                // ends, so the gate closes the connection.
                 leaving.append(Leave(client: client, due: 0))
                 return .badTopic
             }
@@ -147,7 +147,8 @@ extension Gate.Access {
         }
     }
 
-    /// Returns how many bytes to count for an access, or nil for a delivery, which the client doesn't cause.
+    /// Returns how many bytes to count for an access, or nil for a delivery, because the client doesn't cause
+    /// deliveries to itself.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

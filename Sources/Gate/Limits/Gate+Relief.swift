@@ -6,15 +6,16 @@ import Metering
 // (`Held`). The remaining memory (subscriptions, wills, half-received packets, TLS buffers) shows only in the broker's
 // total.
 extension Gate {
-    /// The number of bytes that an idle connection needs, without TLS and with TLS.
+    /// The number of bytes that an idle connection needs without TLS (`idleBytes`) and with TLS (`idleBytesOfTLS`).
     private static let idleBytes = 16 << 10
     private static let idleBytesOfTLS = 96 << 10
     /// The number of bytes that a broker without clients needs.
     private static let emptyBytes = 16 << 20
-    /// The number of bytes that may be held for a well-behaved client: the largest response, or more if the gate
-    /// estimates memory.
+    /// The number of bytes that may be held for a well-behaved client: the size of the largest response, or more if the
+    /// gate can only estimate the memory.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
-    /// The number of free bytes above which all free memory is returned, after `unusedTime` milliseconds.
+    /// If more than this number of bytes stays free for `unusedTime` milliseconds, the gate returns all free memory to
+    /// the system.
     ///
     /// Without the delay, a busy broker would soon need the memory again, and would stall while the system provides it.
     private static let unusedBytes = 8 << 20
@@ -52,7 +53,7 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Returns whether to query the allocator, which takes long because the query walks through all free memory.
+    /// Returns whether to query the allocator; a query takes long, because it walks through all free memory.
     ///
     /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second, and
     /// whenever the process has grown by 1/16 of the limit. Growth alone isn't a sufficient sign, since a process that

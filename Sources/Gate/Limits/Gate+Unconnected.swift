@@ -2,9 +2,10 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// Connections that haven't sent a complete CONNECT, because they are in a TLS handshake, in the middle of a CONNECT, or
-// silent. The broker doesn't report connections without a CONNECT to plugins, and buffers up to a whole packet for each
-// connection, without a time limit. The gate finds these connections among the sockets of the process.
+// The closing of connections that haven't sent a complete CONNECT. Such a connection is in a TLS handshake, is in the
+// middle of a CONNECT, or is silent. The broker doesn't report connections without a CONNECT to plugins, and buffers up
+// to a whole packet for each connection, without a time limit. The gate finds these connections among the sockets of
+// the process.
 extension Gate {
     /// The time in milliseconds for which a connection may stay without a CONNECT while the gate is ending the sessions
     /// that take up the most memory (`isFull`).

@@ -21,8 +21,8 @@ final class Held {
     private var hadRoom = (message: false, status: false)
     /// The time of the last estimate.
     private var takenAt = Clock.coarse()
-    /// The address of the oldest unacknowledged message while the window is full, and the time at which this message
-    /// became the oldest.
+    /// The address of the oldest unacknowledged message while the window is full or the limit is reached (`oldest`),
+    /// and the time at which this message became the oldest (`stuckSince`).
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
     /// The time at which a session without a connection expires.

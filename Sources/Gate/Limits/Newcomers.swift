@@ -2,22 +2,23 @@ import Metering
 
 /// The limit on newcomers from all source addresses together, including addresses of this machine.
 ///
-/// A newcomer is a product, or a terminal without a live session, whose client id the gate hasn't admitted before.
+/// A newcomer is a product or terminal that connects with a shared secret, and whose client id the gate hasn't admitted
+/// before. A terminal that connects with its session's token is never a newcomer.
 ///
-/// While newcomers of several apps or products connect, each app or product gets at most half of the limit. At least
-/// the newest 100,000 admitted client ids are remembered as hashes.
+/// While newcomers of several apps or products are connecting, each app or product gets at most half of the limit. At
+/// least the newest 100,000 admitted client ids are remembered as hashes.
 struct Newcomers {
     private let perSecond: Int
     private var bucket: TokenBucket
     private var second: Int64 = 0
-    /// The number of newcomers admitted for each app or product in this second, and the apps and products whose
-    /// newcomers tried to connect in this second and in the second before.
+    /// The number of newcomers admitted for each app or product in this second (`admitted`), and the apps and products
+    /// whose newcomers tried to connect in this second and in the second before (`asked`).
     private var admitted: [String: Int] = [:]
     private var asked: (now: Set<String>, before: Set<String>) = ([], [])
     private var known: (new: Set<Int>, old: Set<Int>) = ([], [])
 
     private static let generation = 100_000
-    /// The maximum number of apps and products that are counted separately in one second.
+    /// The maximum number of apps and products that are recorded in `asked` in one second.
     private static let partiesMax = 1_000
 
     /// Creates a limit of `perSecond` newcomers; 0 means no limit.

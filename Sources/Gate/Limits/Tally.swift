@@ -79,8 +79,8 @@ protocol Kept {
 
 /// The tallies of clients or addresses without a connection, each kept until it equals a new tally.
 ///
-/// Tallies with full buckets are dropped, so few tallies stay longer than half a minute. If there are more than `limit`
-/// tallies, all are forgotten. An attacker gains little by this, because each tally costs a connection.
+/// A tally that equals a new tally again is dropped, so few tallies stay longer than half a minute. If there are more
+/// than `limit` tallies, all are forgotten. An attacker gains little by this, because each tally costs a connection.
 struct Tallies<Value: Kept> {
     private let limit: Int
     private var kept: [String: Value] = [:]

@@ -64,7 +64,7 @@ extension Gate {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }
 
-    /// Returns the number of the lane that a client id names, 0 for the whole worker, or nil for other clients.
+    /// Returns the number of the lane that a client id names, 0 for a worker without lanes, or nil for other clients.
     private func statusLane(of clientId: String) -> Int? {
         guard clientId.utf8.starts(with: Self.statusWorker.utf8) else { return nil }
         let lane = clientId.dropFirst(Self.statusWorker.count)

@@ -94,7 +94,8 @@ extension Gate {
         batch.writer.removeAll()
     }
 
-    /// Publishes all messages of a batch that was received on `$CONTROL/lamplighter/publish`.
+    /// Publishes the messages of a batch that was received on `$CONTROL/lamplighter/publish`, and skips messages that
+    /// the sender may not publish.
     ///
     /// Only the service's own workers may send batches, because messages in them don't count towards a client's limit.
     func publishBatch(_ pointer: OpaquePointer, _ payload: Bytes) {

@@ -9,7 +9,7 @@ import Metering
 // and of its source address, so that the limits apply to MQTT and HTTP together. The topic on which the service
 // publishes these requests has no subscribers, so only the gate sees the hashes.
 extension Gate {
-    /// The size in bytes of the hash that precedes a request's payload, the SHA-256 of the sender's password.
+    /// The size in bytes of the SHA-256 hash of the sender's password; this hash precedes the request's payload.
     private static let digestBytes = 32
 
     /// Publishes a batch of requests from `$CONTROL/lamplighter/request`; reports refusals to the batch's sender.
@@ -37,8 +37,8 @@ extension Gate {
         }
     }
 
-    /// Returns the sender that a request's topic names, with the source address that the message contains, or nil for
-    /// another topic.
+    /// Returns the sender that a request's topic names, with the source address that the message contains; returns nil
+    /// if the topic isn't the topic of a request.
     private func facts(of message: BatchedMessage) -> Broker.Facts? {
         guard Topic.isBelow(message.topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: message.topic.dropFirst(apps.count)))
@@ -54,7 +54,8 @@ extension Gate {
 
     /// Publishes a request if its sender could connect and publish the request over MQTT.
     private func publish(_ message: BatchedMessage, as facts: Broker.Facts, _ digest: Digest) throws(RefusalReason) {
-        // Just after a restart of the broker, no worker has subscribed to requests yet, so the gate refuses them.
+        // Just after a restart of the broker, no worker has subscribed to requests yet, so the gate refuses requests.
+        // If messages are divided by shard, the gate doesn't check for subscribers.
         guard hasShards || connected[RequestSubscribers.fallback] != nil || subscribers.hear(message.topic) else {
             throw .busy
         }

@@ -3,7 +3,7 @@ import CMosquittoBroker
 import JSON
 
 // The division of messages by shard. If several processes share the work, each worker takes some shards, so workers'
-// topics have the shard after the root. Clients' topics, on which their rights are checked, stay the same.
+// topics contain the shard's name after the root. Clients' topics, on which their rights are checked, stay the same.
 extension Gate {
     /// Starts to divide clients' messages by shard, at the request of a worker that takes only some shards.
     ///

@@ -116,7 +116,8 @@ struct Admission {
         return pass
     }
 
-    /// Returns whether a password is a token of the terminal's session; if so, stores the session and any first use.
+    /// Returns whether a password is a token of the terminal's session; if so, stores in `pass` the session, and
+    /// whether its newest token is used for the first time.
     private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }

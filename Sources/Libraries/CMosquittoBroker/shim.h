@@ -1,5 +1,6 @@
 #pragma once
-// Mosquitto 2.0.11's mosquitto_plugin.h doesn't include the headers that it needs (2.0.13 does), so the order matters.
+// Mosquitto 2.0.11's mosquitto_plugin.h doesn't include the headers that it needs (2.0.13 does), so the order of the
+// includes below matters.
 #include <mosquitto.h>
 #include <mosquitto_broker.h>
 #include <mosquitto_plugin.h>

@@ -5,8 +5,8 @@
 static inline int lamplighter_gzip(
     const unsigned char *bytes, unsigned int count, unsigned char *room, unsigned int roomCount, unsigned long *written) {
     z_stream stream = {0};
-    // The added 16 requests gzip's header and trailer. The time in the header stays 0, so that equal input gives equal
-    // output.
+    // Because 16 is added to `MAX_WBITS`, zlib writes gzip's header and trailer. The time in the header stays 0, so
+    // that equal input gives equal output.
     int code = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY);
     if (code != Z_OK) return code;
     stream.next_in = (unsigned char *)bytes;

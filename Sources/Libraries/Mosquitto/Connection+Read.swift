@@ -32,8 +32,8 @@ extension Connection {
 
     /// Reads one packet with `mosquitto_loop_read`, or as many packets as there are unconfirmed messages.
     ///
-    /// - Returns: False if the socket was empty. The library's wake-up pair, which is never emptied, can also set
-    ///   EAGAIN, so the result is true whenever a packet brought data.
+    /// - Returns: False if the socket was empty. A write to the library's own pair of wake-up sockets can also set
+    ///   EAGAIN, because this pair is never emptied, so the result is true whenever a packet brought data.
     func readPackets() throws(MosquittoError) -> Bool {
         let before = intake.deliveries.count &+ intake.confirmed.count
         errno = 0
@@ -77,7 +77,8 @@ extension Connection {
 
     private static let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
 
-    /// Returns the entry for `poll`, which waits to read if `isReading` is true, and to write if there is output.
+    /// Returns the connection's entry for `poll`; the entry waits for data to read if `isReading` is true, and for room
+    /// to write if there is output.
     func pollEntry(isReading: Bool) -> pollfd {
         let events = (isReading ? Int16(POLLIN) : 0) | (hasOutput ? Int16(POLLOUT) : 0)
         return pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)

@@ -116,7 +116,8 @@ extension Connection {
     /// Enlarges the socket's buffers so that they hold a whole window of messages and neither side waits for the other,
     /// and turns on `TCP_NODELAY`, so that the last segment of each write is sent at once.
     func tuneSocket() {
-        // If the system refuses or reduces a size, the connection still works, but needs more rounds.
+        // If the system refuses or reduces a size, the connection still works, but needs more reads and writes for the
+        // same messages.
         set(SO_SNDBUF, at: SOL_SOCKET, to: Self.bufferBytes)
         set(SO_RCVBUF, at: SOL_SOCKET, to: Self.bufferBytes)
         set(TCP_NODELAY, at: Int32(IPPROTO_TCP), to: 1)

@@ -23,7 +23,7 @@ final class Connection {
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0
-    /// True while `mosquitto_loop_write` runs, which reports each written QoS 0 message as published.
+    /// True while `mosquitto_loop_write` is running; that function reports each written QoS 0 message as published.
     var isWriting = false
     /// True if the last read may have left unread data; with TLS, this data can be in OpenSSL's buffer, where `poll`
     /// doesn't see it.
@@ -81,7 +81,8 @@ final class Connection {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Throws an error if a result is a failure, as `check` does; the error includes the broker's reason, if any.
+    /// Throws an error if a result is a failure, as `check` does; the error includes the broker's reason if the broker
+    /// gave one.
     func checkConnection(_ function: String, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if let refused = refusedFilter {

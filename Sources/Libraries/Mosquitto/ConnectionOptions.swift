@@ -56,9 +56,9 @@ extension ConnectionOptions {
     package struct TLS: Sendable {
         /// The file with the authorities that may have issued the broker's certificate.
         package var caFile: String
-        /// The file with the client's own certificate, if any.
+        /// The file with the client's own certificate; nil if the client has no certificate.
         package var certificateFile: String?
-        /// The file with the key of the client's certificate.
+        /// The file with the key of the client's certificate; nil if the client has no certificate.
         package var keyFile: String?
 
         /// Makes the set of files.

@@ -6,22 +6,23 @@ package struct Delivery: Sendable {
     package var topic: Range<Int>
     /// The range of the payload.
     package var payload: Range<Int>
-    /// The MQTT 5 Response Topic, if any.
+    /// The range of the MQTT 5 Response Topic; nil if the message has no Response Topic.
     package var responseTopic: Range<Int>?
-    /// The MQTT 5 Correlation Data, if any.
+    /// The range of the MQTT 5 Correlation Data; nil if the message has no Correlation Data.
     package var correlationData: Range<Int>?
     /// The source address of a request or registration, which the gate sets in the user property `lamplighter-address`.
     ///
     /// The value is an IPv4 address or the /64 network of an IPv6 address. The value is nil if the limits don't count
     /// the source.
     package var sourceAddress: Range<Int>?
-    /// The value of the user property `traceparent`, if any.
+    /// The range of the value of the user property `traceparent`; nil if the message doesn't have this property.
     package var traceparent: Range<Int>?
     /// True if the property `lamplighter-fault` shows that the gate removed Correlation Data that was too long.
     package var isCorrelationTooLong = false
     /// The delivery guarantee.
     ///
-    /// With QoS 1 an acknowledgement is held. In a batch, only the last message has QoS 1.
+    /// If the quality is QoS 1, an acknowledgement of the delivery is held. In a batch, only the last message has QoS
+    /// 1.
     package var quality: QualityOfService
     /// Whether the broker had retained the message before the subscription.
     package var isRetained: Bool

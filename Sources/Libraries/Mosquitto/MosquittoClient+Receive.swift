@@ -36,7 +36,8 @@ extension MosquittoClient {
         for outlet in outlets where !outlet.intake.confirmed.isEmpty { outlet.moveReceipts(to: &intake) }
     }
 
-    /// Waits for events of the connections, stores the events in the connections, and returns whether the waker woke.
+    /// Waits for events of the connections, stores the events in the connections, and returns whether the waker woke
+    /// the client.
     private func poll(isReading: Bool, milliseconds: Int32) -> Bool {
         let count = connections.count
         return withUnsafeTemporaryAllocation(of: pollfd.self, capacity: count + 1) { entries in

@@ -10,9 +10,9 @@ import CMosquitto
 ///
 /// The receiver is the connection that receives messages, and that also publishes if there is no outlet. Mosquitto 2.0
 /// reads one packet of each connection in a round of its loop. With many busy devices, acknowledgements, answers and
-/// fan-out would wait for each other on one connection. Each outlet adds one packet per round. Messages that must stay
-/// in order share an outlet. Only the receiver's session outlives its connection. If any connection is lost, the client
-/// is unusable.
+/// fan-out would wait for each other on one connection. With each outlet, the broker reads one more packet per round.
+/// Messages that must stay in order share an outlet. Only the receiver's session outlives its connection. If any
+/// connection is lost, the client is unusable.
 ///
 /// The client belongs to the thread that made it. Its calls block, and other threads may use only its `Waker`.
 ///
@@ -62,7 +62,8 @@ package struct MosquittoClient: ~Copyable {
     /// Connects the outlets and the receiver, and waits for the broker's answers.
     ///
     /// The outlets connect first, which ends connections that a killed process left behind. For each connection, the
-    /// system limits the time for the name lookup and TCP, and `connectTimeout` limits the remaining steps.
+    /// system limits the time for the name lookup and for opening the TCP connection, and `connectTimeout` limits the
+    /// remaining steps.
     /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and queue.
     /// - Throws: `MosquittoError`, with a `reasonCode` if the broker refused the connection.
     package mutating func connect() throws(MosquittoError) -> Bool {

@@ -15,9 +15,10 @@ package struct MosquittoError: Error, Equatable, Sendable {
     package let code: Code
     /// The name of the C function or the method of `MosquittoClient` that failed.
     package let function: String
-    /// The MQTT 5 reason code with which the broker refused a packet or ended the connection, if any.
+    /// The MQTT 5 reason code with which the broker refused a packet or ended the connection; nil if the broker sent no
+    /// reason code.
     package let reasonCode: UInt8?
-    /// `errno` at the time of failure, if the library reports a system error.
+    /// The value of `errno` at the time of the failure; nil if the library doesn't report a system error.
     package let systemError: Int32?
 
     /// Makes an error of a function that failed.

@@ -16,7 +16,7 @@ struct Message {
 final class PublishBatch {
     let topic: String
     private(set) var writer = BatchWriter()
-    /// The id of the first waiting message, and the id of the next message.
+    /// The id of the first waiting message (`first`), and the id that the next message will get (`next`).
     private var first: Int32 = 1
     private var next: Int32 = 1
     /// The ids of messages that were sent and not yet confirmed, by the id of their packet.

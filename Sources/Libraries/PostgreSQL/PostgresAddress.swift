@@ -2,7 +2,8 @@ import CPostgreSQL
 
 /// The address of a PostgreSQL database, with hosts, user and options, as in libpq's connection string.
 ///
-/// The password isn't part of the address. The password comes from a file, from `.pgpass` or from a service file.
+/// The password isn't part of the address. The password comes from a separate file, from `.pgpass`, or from a service
+/// file.
 package struct PostgresAddress: Sendable, Equatable {
     /// The reason why an address is invalid; it doesn't contain the address's text.
     package enum Fault: Error {

@@ -30,9 +30,9 @@ extension PostgresConnection {
 
     /// Runs a transaction, which is undone completely if it fails.
     ///
-    /// `begin` contains the statements that open the transaction, which are sent together with the first later
-    /// statement that returns a result. After the time `limit`, no more statements are sent, and the client asks the
-    /// server to cancel the running statement.
+    /// `begin` contains the statements that open the transaction. These statements are sent together with the first
+    /// later statement that returns a result. When the time `limit` has passed, no more statements are sent, and the
+    /// client asks the server to cancel the running statement.
     /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the commit may have
     ///   succeeded, because the client got no reliable answer. `isTooLong` is true if the transaction took too long.
     package func transaction<Value>(

@@ -3,7 +3,8 @@ import Glibc
 
 /// Waiting for the server's answers with a time limit, because a frozen or cut-off server doesn't close the connection.
 extension PostgresConnection {
-    /// The time that an answer may take, in milliseconds; longer than the server lets a statement run.
+    /// The time that an answer may take, in milliseconds; this time is longer than the time for which the server lets a
+    /// statement run.
     package static let answerMilliseconds = 20_000
 
     /// Returns the next answer, or nil if the statement has no more answers.

@@ -40,7 +40,8 @@ package final class PostgresConnection {
         let types: [UInt32]
     }
 
-    /// Connects to the server, or to the first of several hosts that meets the requirements (`PQconnectdbParams`).
+    /// Connects to the server, or, if the address has several hosts, to the first host that meets the address's
+    /// requirements (`PQconnectdbParams`).
     ///
     /// By default, the call blocks for up to 3 s for each host.
     package init(_ address: PostgresAddress, password: String? = nil) throws(PostgresError) {

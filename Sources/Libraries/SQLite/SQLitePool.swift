@@ -43,8 +43,8 @@ package final class SQLitePool: Sendable {
         defer { readers.withLock { $0.append(reader) } }
         let connection = reader.connection
         return try connection.transaction(beginningWith: "BEGIN") {
-            // The first statement that reads determines the state that `body` sees. A copy of the database runs no such
-            // statement.
+            // The first statement that reads determines the state that `body` sees. A `body` that copies the database
+            // runs no statement that reads, so such a statement is run here.
             _ = try connection.integer("SELECT 1 FROM sqlite_schema LIMIT 1")
             return try body(connection)
         }

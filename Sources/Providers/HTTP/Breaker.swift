@@ -1,4 +1,4 @@
-/// A circuit breaker: few calls reach an outside party at a time, and none while the party is down.
+/// A circuit breaker: it lets only a few calls at a time reach an outside party, and no calls while the party is down.
 ///
 /// A closed breaker admits calls. After several failures in a row, the breaker opens and refuses calls at once. After a
 /// pause, the breaker admits one call, the probe, and closes if the probe is answered.

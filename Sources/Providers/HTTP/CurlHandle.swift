@@ -59,7 +59,8 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context))
     }
 
-    /// The number of seconds in the response's `Retry-After`, or until the date in it; 0 if the response has none.
+    /// The number of seconds in the response's `Retry-After`, or the number of seconds until the date in that header; 0
+    /// if the response has no `Retry-After`.
     var retryAfter: Int64 {
         var seconds: curl_off_t = 0
         ccurl_get_offset(handle, CURLINFO_RETRY_AFTER, &seconds)
@@ -86,7 +87,7 @@ struct CurlHandle: ~Copyable {
         return status
     }
 
-    /// Sends bytes, discards the response, and blocks until the end (`curl_easy_perform`).
+    /// Sends bytes, discards the response, and blocks until the transfer ends (`curl_easy_perform`).
     mutating func perform(uploading bytes: [UInt8]) throws(CurlError) {
         let upload = Upload(bytes)
         let context = Unmanaged.passUnretained(upload).toOpaque()

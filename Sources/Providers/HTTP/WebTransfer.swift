@@ -81,8 +81,8 @@ final class WebTransfer: Sendable {
         var headers = ["Accept: application/json"]
         headers += request.headers.map { "\($0.name): \($0.value)" }
         if let body = request.body {
-            // The empty `Expect` header removes `Expect: 100-continue`, since libcurl would wait for the server's
-            // answer to it.
+            // The empty `Expect` header removes `Expect: 100-continue`. With `Expect: 100-continue`, libcurl would wait
+            // for the server's answer before it sends the body.
             headers += ["Content-Type: \(body.type)", "Expect:"]
             try curl.set(CURLOPT_POST, 1)
             try curl.set(body: body.bytes)
@@ -92,7 +92,7 @@ final class WebTransfer: Sendable {
         // version.
         if request.isHTTP2, request.url.hasPrefix("http:") {
             try curl.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
-            // libcurl 7.88 can't reuse such a connection for another request.
+            // libcurl 7.88 can't reuse an HTTP/2 connection without TLS for another request.
             try curl.set(CURLOPT_FORBID_REUSE, 1)
             try curl.set(CURLOPT_FRESH_CONNECT, 1)
         }
@@ -200,8 +200,8 @@ private func openSocket(
     return socket(place.pointee.family, place.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), place.pointee.protocol)
 }
 
-/// Returns the address in libcurl's structure, which for IPv6 is longer than its declaration; returns nil for an
-/// unknown family.
+/// Returns the address in libcurl's structure, or nil for an unknown address family; for an IPv6 address, the structure
+/// in memory is longer than the declared structure.
 private func address(of place: UnsafeMutablePointer<curl_sockaddr>) -> InternetAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     let start = UnsafeRawPointer(place) + offset

@@ -22,7 +22,8 @@ struct IDToken {
     /// The claims, which must not be trusted before the signature is verified.
     let claims: JSONObject
 
-    /// Parses a token; returns nil if it is malformed, or has another algorithm or critical extensions (`crit`).
+    /// Parses a token; returns nil if the token is malformed, uses an algorithm that isn't in `algorithms`, or has
+    /// critical extensions (`crit`).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,

@@ -36,7 +36,7 @@ package final class IdentityProviders: Sendable {
     ///
     /// - Parameters:
     ///   - limits: The limits of calls.
-    ///   - logger: The log for providers that can't be used. Requests are never logged.
+    ///   - logger: Logs a warning when a provider can't be used. Requests are never logged.
     ///   - clock: Returns the time in seconds since 1970.
     package init(
         limits: Limits = Limits(),

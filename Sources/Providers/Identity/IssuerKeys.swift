@@ -115,7 +115,7 @@ actor IssuerKeys {
     /// Returns whether an issuer may publish its keys at a URL.
     ///
     /// Plain HTTP is possible only on this machine, and is allowed only if the issuer itself uses it. A document from
-    /// another machine therefore can't direct requests to this machine.
+    /// another machine therefore can't cause requests over plain HTTP to this machine.
     static func mayHaveKeys(at url: String, issuer: String) -> Bool {
         ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))
     }

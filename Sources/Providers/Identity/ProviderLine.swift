@@ -60,7 +60,8 @@ final class ProviderLine: Sendable {
 }
 
 extension WebClient.Answer {
-    /// Decodes the body as JSON, or returns nil; Foundation decodes ids exactly even if a double can't hold them.
+    /// Decodes the body as JSON, or returns nil if the body can't be decoded as `type`; Foundation decodes ids exactly
+    /// even if a double can't hold them.
     func decode<T: Decodable>(_ type: T.Type) -> T? { try? JSONDecoder().decode(type, from: Data(body)) }
 }
 

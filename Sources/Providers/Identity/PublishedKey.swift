@@ -4,7 +4,7 @@ import JSON
 
 /// A public key for signatures, as published by an issuer (RFC 7517).
 struct PublishedKey: Sendable {
-    /// The key's id, if any.
+    /// The key's id; nil if the issuer has published the key without an id.
     let id: String?
     private let type: String
     private let curve: String?
@@ -79,7 +79,8 @@ struct PublishedKey: Sendable {
         }
     }
 
-    /// Returns the bytes of a number; no bytes if its text isn't base64url, since no key accepts an empty number.
+    /// Returns the bytes of a number, or an empty array if the number's text isn't base64url; no key accepts an empty
+    /// number.
     private func number(_ name: String) -> [UInt8] {
         members[name]?.stringValue.flatMap { IDToken.bytes($0[...]) } ?? []
     }

@@ -12,7 +12,7 @@ package struct MailMessage: Sendable {
     package var subject: String
     /// The plain text, for every mail reader.
     package var plain: String
-    /// The same text as HTML, if any.
+    /// The same text as HTML; nil if the mail has only plain text.
     package var html: String?
     /// The local part of the mail's Message-ID; a repeated mail has the same Message-ID.
     package var id: String

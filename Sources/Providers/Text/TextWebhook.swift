@@ -49,8 +49,9 @@ package struct TextWebhook: Sendable {
 
     /// Sends a HEAD request, which causes no text message, and returns the status.
     ///
-    /// Many webhooks accept only a POST, so every status shows that the webhook exists, except the statuses of a
-    /// refused token and of a failing server.
+    /// Many webhooks accept only a POST, so most error statuses still show that the webhook exists. The exceptions are
+    /// the statuses of a refused token (401 and 403), of a wrong address (404 and 410), and of a failing server (5xx
+    /// except 501).
     /// - Throws: `SendFailure` if there is no answer.
     package func reach() async throws(SendFailure) -> Int {
         var request = self.request

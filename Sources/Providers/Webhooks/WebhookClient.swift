@@ -15,7 +15,8 @@ package struct WebhookClient: ~Copyable {
         package var url: String
         /// The id of this content, which is the same for each try.
         package var id: String
-        /// The secrets with which the body is signed: the present secret, and for a time the previous secret.
+        /// The secrets with which the body is signed: the present secret and, for some time after a change, the
+        /// previous secret.
         package var secrets: [WebhookSecret]
         /// The body as JSON.
         package var body: [UInt8]
@@ -32,7 +33,7 @@ package struct WebhookClient: ~Copyable {
     package struct Outcome: Equatable, Sendable {
         /// The HTTP status; nil if the receiver didn't answer.
         package var status: Int?
-        /// The number of seconds in the receiver's `Retry-After`, if any.
+        /// The number of seconds in the receiver's `Retry-After`; nil if there is no such header.
         package var retryAfter: Int64?
         /// The reason why the receiver did not take the events; it contains no address or secret.
         package var error: String?

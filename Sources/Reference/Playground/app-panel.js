@@ -1,4 +1,5 @@
-// The app: a terminal with a connection of its own, in three steps: log in, bind, control.
+// The panel of the app. The app is a terminal with its own connection. The panel has three steps: log in, bind,
+// control.
 
 import { html, render } from "./base/html.js";
 import { fill, language, t } from "./base/words.js";

@@ -1,4 +1,5 @@
-// A request in five languages, in the form of the reference's examples: each calls `ask` from a file in examples/.
+// The code of a request in five languages, in the form of the reference's examples. In each language, the code calls
+// `ask` from a file in examples/.
 
 /** Returns a value in Python's form. */
 function python(value) {

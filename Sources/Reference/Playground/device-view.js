@@ -68,7 +68,7 @@ export class DeviceView {
       const { cid, state, code } = await this.panel.request("device/control", params, 40000);
       this.outcome = fill(t.outcome[state], cid, Math.round(performance.now() - began), code ?? t.noCode);
     });
-    // If the device didn't carry out a value, the control shows the reported value again.
+    // If the device didn't apply the chosen value, the control shows the reported value again.
     this.chosen = {};
     this.panel.draw();
   }

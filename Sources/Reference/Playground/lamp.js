@@ -131,8 +131,8 @@ export class Lamp {
         this.pause = 0;
       } else {
         this.problem = answer.error.code;
-        // A lamp with this MAC is bound to a user, and the page has lost the lamp's secret, so this page becomes a new
-        // lamp.
+        // A lamp with this MAC is bound to a user, and the page has lost the lamp's secret, so the page's lamp becomes
+        // a new lamp.
         if (answer.error.code === "Forbidden") this.kept = newborn();
       }
       connection.close();
@@ -162,7 +162,7 @@ export class Lamp {
     };
     connection.onclose = refused => {
       if (refused !== null) {
-        // The identity is no longer valid: the lamp was removed, or its secret was rotated. It registers again.
+        // The identity is no longer valid: the lamp was removed, or its secret was rotated. The lamp registers again.
         this.problem = "refused";
         delete this.kept.did;
       }

@@ -22,7 +22,8 @@ function socketAddress({ httpPort, httpTlsPort, webSocketPort, webSocketTlsPort 
   const host = location.hostname === "[::1]" ? "127.0.0.1" : location.hostname;
   if (!isSecure && port === httpPort) return webSocketPort ? `ws://${host}:${webSocketPort}/mqtt` : null;
   if (isSecure && port === httpTlsPort) return webSocketTlsPort ? `wss://${host}:${webSocketTlsPort}/mqtt` : null;
-  // A proxy in front of the service forwards WebSockets at the address of the page.
+  // The page came through a proxy in front of the service. The proxy also forwards WebSockets that are opened at the
+  // page's host and port.
   return webSocketPort || webSocketTlsPort ? `${isSecure ? "wss" : "ws"}://${location.host}/mqtt` : null;
 }
 

@@ -1,4 +1,4 @@
-// Searches the sections in search-index.js, and keeps the language of examples that the reader chose.
+// Searches the sections in search-index.js, and remembers which programming language the reader chose for the examples.
 "use strict";
 
 /** Chinese search terms, with their words in these pages. */
@@ -33,7 +33,7 @@ function isTopic(title, word) {
 function scoreOf([title, page, , text], word) {
   const head = title.toLowerCase();
   if (head === word || isTopic(title, word)) return 100;
-  // A camelCase title consists of several words too.
+  // A camelCase title is also split into its words.
   const parts = title.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((one) => one.toLowerCase());
   if (parts.includes(word) || head.split(/[^a-z0-9]+/).includes(word)) return 40;
   if (parts.some((one) => one.startsWith(word))) return 30;
@@ -197,7 +197,7 @@ function beginSearch() {
     if (!form.contains(event.target)) close();
   });
   document.addEventListener("keydown", (event) => {
-    // In a text field, the key types a slash.
+    // The key `/` moves the focus to the search field, except in a text field, where the key types a slash.
     if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.target.closest("input, textarea, select")) {
       event.preventDefault();
       input.focus();

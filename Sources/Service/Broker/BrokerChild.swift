@@ -44,7 +44,7 @@ package final class BrokerChild: Service {
             }
             try await launch()
         } catch {
-            // If a new certificate has arrived meanwhile, the next start uses it.
+            // If a new certificate has arrived during the failed start, the next start uses it.
             _ = handover.withLock { $0.end() }
             throw error
         }

@@ -2,7 +2,7 @@ import Files
 import Glibc
 import Web
 
-/// A watch on the broker's log for clients whose TLS handshake failed or that used QoS 2.
+/// A watch on the broker's log for failed TLS handshakes, and for clients that used QoS 2.
 ///
 /// Mosquitto 2.0.11 reports a failed handshake or the use of QoS 2 only in its log, and without the client's address.
 /// For a failed handshake, the client id is missing too.

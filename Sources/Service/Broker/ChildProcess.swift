@@ -27,7 +27,7 @@ package final class ChildProcess: Sendable {
 
     private init(pid: pid_t) { self.pid = pid }
 
-    /// Starts a program; on systems that support it, the program is killed when this process dies.
+    /// Starts a program; if `setpriv` is installed, the kernel kills the program when this process dies.
     ///
     /// The program's output is appended to the file `output`.
     /// - Throws: `SpawnError` with the system's error number if the program can't be started.

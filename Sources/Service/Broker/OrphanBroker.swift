@@ -6,7 +6,7 @@ package enum OrphanBroker {
     /// Ends the broker of a killed service, if any: a Mosquitto process with this directory's configuration file.
     ///
     /// The caller holds the directory's lock, so the broker can't be the child of a running service.
-    /// - Returns: The pid of the broker that was ended.
+    /// - Returns: The pid of the broker that was ended; nil if no such broker was running.
     @discardableResult
     package static func end(in directory: DataDirectory) async -> Int32? {
         guard let pid = find(in: directory) else { return nil }

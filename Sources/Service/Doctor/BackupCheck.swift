@@ -5,7 +5,7 @@ import Foundation
 import Problems
 import Workers
 
-/// The check that there is a backup that is less than a day old and was read back without errors.
+/// The check that there is a backup that is at most 26 hours old and was read back without errors.
 struct BackupCheck {
     let directory: DataDirectory
     let place: StorePlace

@@ -5,7 +5,8 @@ package import ServiceSettings
 package import Storage
 import Workers
 
-/// A read-only examination of a data directory and, after that, of the service that runs on it, if any.
+/// A read-only examination of a data directory, and then of the service that runs on the directory, if a service is
+/// running.
 package struct Doctor {
     /// The groups of checks that can be selected, in their order.
     package static let groups = [

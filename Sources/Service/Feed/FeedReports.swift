@@ -10,7 +10,7 @@ struct FeedReports: Sendable {
     /// Prepares the reports; if there is no socket, nothing is reported.
     init(_ socket: SystemdSocket?) { self.socket = socket }
 
-    /// Reports a changed status of the feed, and reports that the feed is alive as often as systemd requires.
+    /// Reports a changed status of the feed, and, as often as systemd requires, reports that the feed is alive.
     mutating func live(_ status: String) {
         guard let socket else { return }
         var lines = shown.isEmpty ? ["READY=1"] : []

@@ -2,7 +2,7 @@ package import Logging
 package import Problems
 package import ServiceSettings
 
-/// A running service's messages outside its log: notes about settings, the banner, and the problem that ends it.
+/// A running service's messages outside its log: notes about settings, the banner, and the problem that ends the run.
 ///
 /// The messages are plain text. If the log is JSON, however, each message is written as a line of the log, regardless
 /// of the log level, so that only JSON is written.

@@ -6,7 +6,7 @@ import Providers
 import ServiceSettings
 import Workers
 
-/// The outcome of trying a provider of sign-in, mails or texts, with a cure if needed.
+/// The outcome of a test of an identity provider, of a channel's route or of a push, with a cure if needed.
 package struct ProviderTrial: Sendable {
     /// Whether the provider works; `skip` if this machine can't find that out.
     package let state: Finding.State

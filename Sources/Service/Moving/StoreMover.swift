@@ -21,7 +21,7 @@ package struct StoreMover {
     /// Creates a move to a target of the form `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
     ///
     /// `directory` is the installation's data directory, which the caller has locked.
-    /// - Throws: A `Problem` if the target has neither of these forms.
+    /// - Throws: A `Problem` if the target is neither `postgres://USER@HOST/DATABASE` nor `sqlite:DIRECTORY`.
     package init(_ directory: DataDirectory, _ settings: Settings, to text: String) throws {
         self.directory = directory
         self.settings = settings
@@ -40,7 +40,7 @@ package struct StoreMover {
     /// checksums.
     ///
     /// `progress` is called with the current step and the completed part of the work, from 0 to 1. If `progress` throws
-    /// an error, the move ends; the next move continues it.
+    /// an error, the move ends, and the next call continues the move from that point.
     /// - Throws: A `Problem`, or an error of `progress`.
     package func run(progress: (String, Double) throws -> Void) throws -> [StoreMove.Table] {
         let source = try StoreAccess.tool(directory, StorePlace(settings))

@@ -34,7 +34,8 @@ final class RequestConnection: StoppableWork {
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 
-        /// How long new requests still wait, so that later requests can share their batch and the worker's transaction.
+        /// The time that new requests must still wait before they are sent, so that later requests can share their
+        /// batch and the worker's transaction.
         ///
         /// The wait ends when the last batch is answered, or when `pauseMax` has passed since that batch was sent.
         var pause: Duration {

@@ -22,7 +22,7 @@ package struct Backend {
     ///
     /// The function is called at the beginning of the shutdown, since closing the listeners can take a while.
     let handOver: @Sendable () -> Void
-    /// The functions of the web pages that users open by links in messages.
+    /// The functions of the web pages that users open from links in messages.
     package let pages: Pages
     /// The environment that the workers share.
     package let environment: Environment
@@ -248,7 +248,7 @@ package struct RunContext: Sendable {
     /// Whether this process is one of several that share a database and a broker.
     var sharesWork: Bool { settings.database != nil && !ownsBroker }
 
-    /// The host and port at which devices and apps reach the broker by MQTT; the port with TLS if the broker has one.
+    /// The host and port at which devices and apps reach the broker over MQTT; the port with TLS if the broker has one.
     ///
     /// Clients on other machines must connect to a name that is in the certificate.
     var brokerPlace: HomeAssistantCodec.Place {

@@ -45,7 +45,8 @@ struct ClusterService: Service {
         try? await gracefulShutdown()
     }
 
-    /// Takes a slot among the processes that share a database, and checks that all of them divide the work alike.
+    /// Takes a slot among the processes that share a database, and checks that all of them divide the work in the same
+    /// way.
     ///
     /// The previous process on the data directory must have ended, since this process was able to lock the directory.
     /// The previous process's slot is therefore freed, even if no other process has noticed the end.

@@ -17,7 +17,7 @@ package struct ConsolePart: Sendable {
     }
 }
 
-/// A function that creates the console of a run after the store was opened.
+/// A function that creates the console of a run after the store has been opened.
 package typealias ConsoleMaker = @Sendable (RunContext, Backend) throws -> ConsolePart
 
 extension RunContext {

@@ -11,7 +11,7 @@ package enum Import {
     package struct Outcome: Sendable, Equatable {
         /// The product's key or the app's id.
         package let id: String
-        /// The new secret, if any: from the document, or created by the import.
+        /// The new secret, from the document or created by the import; nil if the product or app keeps its secret.
         package let secret: String?
         /// Whether the product or app is new: its id was unknown before.
         package let isNew: Bool
@@ -94,8 +94,8 @@ package enum Import {
         return JSONObject(members: [.init(key: field, value: .string(DemoKeys.hex(16)))] + rest)
     }
 
-    /// Throws a `Problem` if a new version removes or narrows an attribute with stored values, or lacks an alert or
-    /// fault that is open on a device.
+    /// Throws a `Problem` if a new version of a product removes or narrows an attribute with stored values, or lacks an
+    /// alert or fault that is open on a device.
     private static func refuseLoss(
         from old: Product,
         to new: Product,

@@ -98,7 +98,7 @@ package struct ListenerPorts: Sendable, Equatable {
         let place: any WritableKeyPath<ListenerPorts, Int?> & Sendable
         let port: Int
         let hosts: [String]
-        /// The setting of the listener's addresses.
+        /// The name of the setting for the listener's address.
         let hostSetting: String
         let cure: String
         let purpose: String

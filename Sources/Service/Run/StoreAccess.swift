@@ -50,7 +50,8 @@ package enum StoreAccess {
 
     /// Opens the store for a command, without disturbing a running service.
     ///
-    /// Transactions have no time limit by default; a command that runs for long passes a `bound`.
+    /// Transactions have no time limit by default; a command that runs continuously, such as a separate scheduler,
+    /// passes a `bound`.
     /// - Throws: A `Problem`, for example if the database must be migrated first.
     package static func tool(
         _ directory: DataDirectory,

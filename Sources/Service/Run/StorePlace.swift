@@ -6,7 +6,7 @@ package struct StorePlace: Sendable {
     private(set) var database: PostgresAddress?
     /// The maximum number of connections to the database.
     let connectionsMax: Int
-    /// The file with the database's password; nil if libpq finds one or needs none.
+    /// The file with the database's password; nil if libpq finds the password elsewhere or needs no password.
     let passwordFile: String?
     /// The file with the key that encrypts secrets; nil for the key in the data directory.
     let serverKeyFile: String?

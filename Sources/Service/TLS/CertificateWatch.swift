@@ -161,8 +161,8 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns the files' contents, which the next check compares; a change of a symbolic link or its target is found
-    /// too.
+    /// Returns the files' contents, so that the next check can compare them; a change of a symbolic link or its target
+    /// is found too.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

@@ -7,8 +7,8 @@ extension TLSFiles {
     ///
     /// Without the files of a certificate, the service has no TLS listeners.
     ///
-    /// - Throws: A `Problem` if a certificate or key is set without the other, or if the file of the authority that the
-    ///   settings name doesn't exist.
+    /// - Throws: A `Problem` if a certificate or key is set without the other, or if the settings name an authority's
+    ///   file that doesn't exist.
     package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles? {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority

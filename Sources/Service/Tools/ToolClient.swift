@@ -28,10 +28,10 @@ package struct ToolClient {
         self.settings = settings
     }
 
-    /// The attempts of `doctor` to connect to this service as a stranger.
+    /// The connection attempts that `doctor` makes to this service as a client without credentials.
     var probe: DoctorProbe { DoctorProbe(directory, settings) }
 
-    /// Connects, and lends the client to `body`; blocks the caller's thread until `body` returns.
+    /// Connects, and passes the client to `body`; blocks the caller's thread until `body` returns.
     ///
     /// - Throws: A `Problem` if no broker answers, or an error of `body`.
     package func connect<Value>(
@@ -68,7 +68,7 @@ package struct ToolClient {
 
     /// Checks that a service is running on the data directory.
     ///
-    /// - Throws: A `Problem` if no service is running there.
+    /// - Throws: A `Problem` if no service is running on the data directory.
     package func requireService() throws { try connect { _ in } }
 
     /// Asks the gate to close a removed device's connection at once.
@@ -158,7 +158,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Receives messages for a command; if there are none yet, waits for the first one.
+    /// Receives messages for a command; if there are none yet, waits at most `wait` for the first one.
     ///
     /// - Throws: `MosquittoError`.
     mutating func receive(

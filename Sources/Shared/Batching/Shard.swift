@@ -13,7 +13,7 @@ package enum Shard {
 
     /// Returns the shard that an id's last two characters select.
     ///
-    /// Characters that aren't hexadecimal digits count by their lowest four bits.
+    /// If a character isn't a hexadecimal digit, its lowest four bits are used.
     package static func of(_ id: some BidirectionalCollection<UInt8>) -> UInt8 {
         let low = id.last.map(value) ?? 0
         let high = id.dropLast().last.map(value) ?? 0

@@ -13,7 +13,7 @@ package struct CredentialTables: Sendable {
     /// The terminals that have or had a session, by terminal id.
     package private(set) var terminals: [String: TerminalEntry] = [:]
 
-    /// The largest connection number that the store knew when the newest record was written.
+    /// The largest connection number that the store knew when the newest record of the kind `connections` was written.
     package private(set) var lastConnection: Int64 = 0
 
     /// Makes tables without principals.

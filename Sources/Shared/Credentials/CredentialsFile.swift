@@ -19,7 +19,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var parser = CredentialsParser()
     /// The offset after the last complete record.
     private var end = 0
-    /// The hashes of the kinds and keys that have a record, which take less memory than the keys.
+    /// The hashes of the kinds and keys that have a record; the hashes take less memory than the keys.
     private var live: Set<Int> = []
     private var appendFailed = false
     /// Whether records that an earlier writer committed to the store may be missing from the file.
@@ -62,8 +62,8 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// Signals to waiting writers that this writer is active, if it holds the lock.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Releases the lock; `withdrawing` is true if the caller committed nothing, and then the promise is withdrawn
-    /// first.
+    /// Releases the lock; `withdrawing` is true if the caller committed nothing; the promise is then withdrawn before
+    /// the lock is released.
     package mutating func release(withdrawing: Bool = false) {
         // If the withdrawal fails, the next writer rewrites the file, which takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }

@@ -19,7 +19,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
 
     private let path: String
     private let file: Descriptor
-    /// True if an earlier holder broke its promise, and the file may thus lack that holder's commits.
+    /// True if an earlier holder broke its promise, and the credentials file may thus lack that holder's commits.
     package let isOwed: Bool
 
     /// Waits for the lock, and takes it over from a holder that has been inactive for `patience` milliseconds.

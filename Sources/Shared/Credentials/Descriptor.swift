@@ -1,6 +1,6 @@
 package import Glibc
 
-/// An open file whose failed system calls become `CredentialsError`.
+/// An open file; a failed system call on it throws a `CredentialsError`.
 package struct Descriptor: ~Copyable {
     let number: Int32
 

@@ -80,14 +80,14 @@ package struct Session: Sendable, Equatable {
     package var token: Digest
     /// The time at which the session expires, in milliseconds since the Unix epoch.
     package var expiresAt: Int64
-    /// The token before the last refresh, while it still works; otherwise nil.
+    /// The token that the last refresh replaced, while that token still works; otherwise nil.
     package var old: OldToken?
     /// Whether a token of the session was ever used; until then, the terminal can also use the app's secret.
     package var isUsed: Bool
 
     /// Whether the session belongs to an API key, which is the case if its uid equals its session id.
     ///
-    /// The app's secret is never admitted on a key's terminal.
+    /// The app's secret is never admitted on an API key's terminal.
     package var isKey: Bool { sessionId == uid }
 
     /// Whether the session belongs to a user's Home Assistant, which connects as `ha:{sessionId}`.

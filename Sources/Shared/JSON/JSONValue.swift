@@ -18,13 +18,13 @@ package enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// The text if the value is a string, or nil.
+    /// The text if the value is a string; otherwise nil.
     package var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
-    /// The truth value if the value is a Boolean, or nil.
+    /// The truth value if the value is a Boolean; otherwise nil.
     package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The integer if the value is a number without a fraction (`3` or `3.0`), or nil.
+    /// The integer if the value is a number without a fraction (`3` or `3.0`); otherwise nil.
     package var intValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -33,7 +33,7 @@ extension JSONValue {
         }
     }
 
-    /// The number as a double if the value is a number, or nil.
+    /// The number as a double if the value is a number; otherwise nil.
     package var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -42,13 +42,13 @@ extension JSONValue {
         }
     }
 
-    /// The elements if the value is an array, or nil.
+    /// The elements if the value is an array; otherwise nil.
     package var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
-    /// The object if the value is an object, or nil.
+    /// The object if the value is an object; otherwise nil.
     package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The name of the value's type, in JSON's own terms for messages.
+    /// The name of the value's JSON type, for error messages.
     package var kind: String {
         switch self {
         case .null: "null"

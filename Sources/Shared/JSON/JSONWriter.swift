@@ -142,8 +142,8 @@ package struct JSONWriter: ~Copyable {
 
     /// Returns true if no byte has to be escaped; the function checks eight bytes at a time.
     ///
-    /// Subtracting 0x20 from a byte below 0x20 sets the byte's highest bit. If a byte equals a character, their
-    /// exclusive or is 0, and subtracting 1 from it also sets the highest bit.
+    /// Subtracting 0x20 from a byte below 0x20 sets the byte's highest bit. The exclusive or of two equal bytes is 0,
+    /// and subtracting 1 from 0 also sets the highest bit.
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let raw = UnsafeRawBufferPointer(utf8)

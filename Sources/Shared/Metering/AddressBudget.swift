@@ -13,7 +13,8 @@ package struct AddressBudget: Sendable, Equatable {
     /// The recent activity of a sender, which shows whether the sender is infrequent.
     ///
     /// Refused messages count too. The maximum rate of an infrequent sender is far below a sender's allowance.
-    /// Otherwise, two hundred hostile senders could each send almost their allowance, and all messages would pass.
+    /// Otherwise, two hundred hostile senders could each send almost their allowance, and all of their messages would
+    /// pass.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 
@@ -30,7 +31,7 @@ package struct AddressBudget: Sendable, Equatable {
             seldom = TokenBucket(perSecond: Self.seldomPerSecond, burst: Self.seldomBurst, now: now)
         }
 
-        /// Counts a connection as a message, so that a sender can't reconnect to publish wills and still count as new.
+        /// Counts a connection as a message, so that a sender that reconnects to publish wills doesn't count as new.
         package mutating func noteConnection(at now: Int64) { _ = isSeldom(at: now) }
 
         /// Returns whether a new sender would be treated the same as this sender from now on.
@@ -50,7 +51,8 @@ package struct AddressBudget: Sendable, Equatable {
 
     /// Makes a budget with the whole burst available.
     ///
-    /// A rate of 0 sets no limit, and a burst of 0 means the messages of one second.
+    /// A rate of 0 sets no limit, and a burst of 0 stands for the number of messages that the rate allows in one
+    /// second.
     package init(messagesPerSecond: Int, messageBurst: Int, now: Int64) {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }

@@ -1,6 +1,6 @@
 /// The number of messages and bytes that a connection may send each second, and in a burst after a pause.
 ///
-/// A rate of 0 sets no limit, and a burst of 0 means the amount of one second.
+/// A rate of 0 sets no limit, and a burst of 0 stands for the amount that the rate allows in one second.
 package struct Allowance: Sendable, Equatable {
     /// The number of messages per second in the long run.
     package var messagesPerSecond: Int

@@ -11,7 +11,7 @@
 /// limit or, if that is more, the limit plus one message for each sender.
 ///
 /// Before the first echo, and while the worker isn't connected, nothing is counted, because the broker's own limits
-/// bound the queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
+/// then restrict the queue. Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Backlog: Sendable {
     private let limit: Int
     /// The number of the marked echo; nil while the worker isn't connected.
@@ -65,7 +65,8 @@ package struct Backlog: Sendable {
         senders = (0, 0, 0)
     }
 
-    /// Decides whether to let a message through; a message that passes counts as `units` while a backlog is tracked.
+    /// Decides whether to let a message through; while a backlog is tracked, a message that passes counts as `units`
+    /// messages.
     package mutating func take(_ sender: inout Sender, as units: Int = 1, at now: Int64) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)

@@ -24,7 +24,8 @@ package struct Meter: Sendable, Equatable {
         case beyond(mustTell: Bool, mustClose: Bool)
     }
 
-    /// Makes a meter with the whole burst available; `patience` is in seconds, and 0 never closes the connection.
+    /// Makes a meter with the whole burst available; `patience` is in seconds, and with 0 the connection is never
+    /// closed.
     package init(_ allowance: Allowance, patience: Int, now: Int64) {
         messages = TokenBucket(perSecond: allowance.messagesPerSecond, burst: allowance.messageBurst, now: now)
         bytes = TokenBucket(perSecond: allowance.bytesPerSecond, burst: allowance.byteBurst, now: now)

@@ -10,7 +10,7 @@ package struct AppTable: TransactionTable {
     /// Returns all apps, by name.
     package func all() throws -> [App] { try sql.rows(of: AppRow.table, "ORDER BY name, appId").map(Self.app) }
 
-    /// Returns one app, or nil.
+    /// Returns one app; nil if there is no such app.
     package func find(_ id: AppID) throws -> App? {
         try sql.find(AppRow.table, id).map(Self.app)
     }

@@ -25,7 +25,7 @@ package struct AuditTable: TransactionTable {
         return lines.compactMap { $0.isKnown ? $0.entry : nil }
     }
 
-    /// Returns the lines below `id` that `isWanted` accepts, the newest first, with their ids.
+    /// Returns the lines that have ids below `id` and that `isWanted` accepts, the newest first, with their ids.
     ///
     /// Reads at most `scanMax` lines, about one user or about all users.
     ///
@@ -55,7 +55,7 @@ package struct AuditTable: TransactionTable {
         return (lines, isMore ? next : nil)
     }
 
-    /// Returns the lines above `id` that are of a kind known to this version, the oldest first, with their ids.
+    /// Returns the lines that have ids above `id` and a kind known to this version, the oldest first, with their ids.
     package func page(after id: Int64, limit: Int) throws -> [(id: Int64, entry: AuditEntry)] {
         try sql.rows(of: AuditRow.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
@@ -73,7 +73,7 @@ package struct AuditTable: TransactionTable {
         ).compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns the id of the newest line, or 0.
+    /// Returns the id of the newest line; 0 if there are no lines.
     package func newestID() throws -> Int64 { try sql.integer("SELECT max(id) FROM audit") ?? 0 }
 
     /// Removes personal details from the lines about an erased user; the actions and their times stay.

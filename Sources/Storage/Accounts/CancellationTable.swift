@@ -24,7 +24,7 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// Returns an account's cancellation, or nil.
+    /// Returns an account's cancellation; nil if there is none.
     package func find(_ uid: UserID) throws -> Entry? {
         try sql.find(Entry.table, uid)
     }
@@ -82,7 +82,8 @@ package struct CancellationTable: TransactionTable {
         try transaction.audit.redact(uid)
     }
 
-    /// Returns at most `limit` devices, by id, that still have events, commands or invitations naming a user.
+    /// Returns at most `limit` devices, in the order of their ids, that still have events, commands or invitations
+    /// naming a user.
     package func devicesThatName(_ uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.values(
             """

@@ -93,7 +93,7 @@ package struct CodeTable: TransactionTable {
         ) == 1
     }
 
-    /// Voids the code of a scope, if any.
+    /// Voids the code of a scope, if there is one.
     package func void(_ scope: CodeScope) throws { try sql.run("DELETE FROM code WHERE scope = $1", hash(scope)) }
 
     /// Voids the codes with the given purposes for all of a user's verified addresses.

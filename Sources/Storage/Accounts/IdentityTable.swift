@@ -16,7 +16,7 @@ package struct IdentityTable: TransactionTable {
         package var accessToken: String?
     }
 
-    /// Returns the user to whom an identity at a provider is linked, or nil.
+    /// Returns the user to whom an identity at a provider is linked; nil if there is none.
     package func owner(_ provider: String, _ subject: String, app: AppID, region: String) throws -> UserID? {
         try sql.value(
             "SELECT uid FROM identity WHERE appId = $1 AND region = $2 AND provider = $3 AND subject = $4",
@@ -43,7 +43,7 @@ package struct IdentityTable: TransactionTable {
         )
     }
 
-    /// Removes the link to a user's identity at a provider, if any.
+    /// Removes the link to a user's identity at a provider, if there is one.
     package func remove(_ provider: String, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)

@@ -43,7 +43,7 @@ package struct NodeTable {
         milliseconds: Int64,
         inPlaceOf earlier: String? = nil
     ) throws -> NodeSlot? {
-        // While one process claims a slot, the lock makes the claims and renewals of other processes wait.
+        // While one process is claiming a slot, the lock makes the claims and renewals of other processes wait.
         try sql.run("LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE")
         if let earlier { try release(earlier) }
         let now = try now().milliseconds
@@ -104,7 +104,8 @@ package struct NodeTable {
         return try all().filter { $0.untilAt > now }
     }
 
-    /// Returns the name under which another process of the service is connected to the database, or nil.
+    /// Returns the name under which another process of the service is connected to the database; nil if there is no
+    /// such process.
     ///
     /// Also finds processes without a row in this table: a process that works alone, or a `lamplighter` command.
     package func stranger(besides id: String) throws -> String? {

@@ -40,7 +40,8 @@ extension Store {
     /// Returns a store for one lane; each of its batches first checks that this process still holds the lane.
     package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
 
-    /// Checks that this process still holds a lane, and numbers new messages above the lane's existing messages.
+    /// Checks that this process still holds a lane, and makes the numbers of new messages larger than the numbers of
+    /// the lane's existing messages.
     ///
     /// - Throws: `LaneLost`, or an error of the database.
     package func enter(_ lane: String) throws {

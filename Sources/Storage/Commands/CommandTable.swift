@@ -14,7 +14,7 @@ package struct CommandTable: TransactionTable {
         }
     }
 
-    /// Returns one command, or nil.
+    /// Returns one command; nil if there is no such command.
     package func find(_ did: DeviceID, _ cid: Int64) throws -> Command? { try sql.find(Command.table, did, cid) }
 
     /// Returns a device's commands, newest first.
@@ -48,7 +48,7 @@ package struct CommandTable: TransactionTable {
         )
     }
 
-    /// Returns the earliest deadline of all open commands, or nil.
+    /// Returns the earliest deadline of all open commands; nil if no command is open.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')")
     }
@@ -174,7 +174,7 @@ package struct CommandTable: TransactionTable {
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
-    /// Returns a device's dispatch request, whether or not it is due, or nil.
+    /// Returns a device's dispatch request, whether or not it is due; nil if there is none.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? { try sql.find(DispatchRequest.table, did) }
 
     /// Removes dispatch requests that were carried out.
@@ -200,7 +200,7 @@ package struct CommandTable: TransactionTable {
         return try sql.rows(of: DispatchRequest.table, "WHERE at <= $1 ORDER BY at LIMIT $2", now, limit)
     }
 
-    /// Returns when the next dispatch request of some shards is due, or nil.
+    /// Returns when the next dispatch request of some shards is due; nil if there is no such request.
     package func nextDispatch(of shards: Shards = .all) throws -> Instant? {
         guard shards.areAll else {
             return try sql.value(
@@ -218,9 +218,9 @@ package struct CommandTable: TransactionTable {
     /// A command created within the last second stays unchanged, since it was most likely created after the clock was
     /// set back.
     ///
-    /// `jump` is given if the clock was earlier set ahead, at `jump.at`. `jump.behind` says how many milliseconds the
-    /// clock is now behind a clock that made neither that step nor any later step. The deadlines of commands created
-    /// before `jump.at` are moved by `jump.behind` instead of `step`.
+    /// `jump` is given if the clock was set ahead earlier, at `jump.at`. `jump.behind` says how many milliseconds the
+    /// clock is now behind the time that it would show without that step ahead and all later steps. The deadlines of
+    /// commands created before `jump.at` are moved by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds

@@ -59,10 +59,10 @@ extension DeviceRecord: TableRow {
 package struct DeviceTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns one device, or nil.
+    /// Returns one device; nil if there is no such device.
     package func find(_ did: DeviceID) throws -> DeviceRecord? { try sql.find(DeviceRecord.table, did) }
 
-    /// Returns the device of a product and a MAC, or nil.
+    /// Returns the device with a given product and MAC; nil if there is none.
     package func find(_ key: ProductKey, _ mac: MAC) throws -> DeviceRecord? {
         try sql.rows(of: DeviceRecord.table, "WHERE productKey = $1 AND mac = $2", key, mac).first
     }
@@ -242,7 +242,8 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the newest future time in the history, if any; only the history contains the times of binary reports.
+    /// Returns the newest future time in the history up to `farthest`, or an empty array if there is none; only the
+    /// history contains the times of binary reports.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(now)

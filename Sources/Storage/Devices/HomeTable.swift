@@ -4,7 +4,7 @@ package import Domain
 package struct HomeTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns a user's home, or nil.
+    /// Returns a user's home; nil if there is no such home.
     package func find(_ id: HomeID, of uid: UserID) throws -> Home? {
         try sql.rows(of: Home.table, "WHERE homeId = $1 AND uid = $2", id, uid).first
     }
@@ -19,7 +19,7 @@ package struct HomeTable: TransactionTable {
         try sql.values("SELECT did FROM homeDevice WHERE homeId = $1 ORDER BY did", id)
     }
 
-    /// Returns the user's home that a device is in, or nil.
+    /// Returns the user's home that contains a device; nil if the device is in none of the user's homes.
     package func home(of did: DeviceID, _ uid: UserID) throws -> HomeID? {
         try sql.value("SELECT homeId FROM homeDevice WHERE uid = $1 AND did = $2", uid, did)
     }
@@ -44,7 +44,7 @@ package struct HomeTable: TransactionTable {
         try sql.run("DELETE FROM home WHERE uid = $1", uid)
     }
 
-    /// Moves a device into a user's home; takes it out of the user's other home that contained it, if any.
+    /// Moves a device into a user's home; if the device was in another home of the user, takes it out of that home.
     package func put(_ did: DeviceID, into id: HomeID, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: did)

@@ -12,7 +12,7 @@ package struct ProductTable: TransactionTable {
         try sql.rows(of: ProductRow.table, "ORDER BY name, productKey").map(Self.product)
     }
 
-    /// Returns one product, or nil.
+    /// Returns one product; nil if there is no such product.
     package func find(_ key: ProductKey) throws -> Product? {
         try sql.find(ProductRow.table, key).map(Self.product)
     }

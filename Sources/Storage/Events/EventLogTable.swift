@@ -169,8 +169,8 @@ package struct EventLogTable: TransactionTable {
         return end.map { ($0, bytes) }
     }
 
-    /// Deletes at most `limit` of a kind's oldest rows, up to a position or older than a given time; returns the
-    /// number.
+    /// Deletes at most `limit` of a kind's oldest rows that are at or before a position or older than a given time;
+    /// returns the number of deleted rows.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
         // Bounds at both ends keep the query from reading all rows of the other kind.
         let (first, last) = (try deleted(isBulk: isBulk), max(cursor, try end(before: moment)))
@@ -202,7 +202,8 @@ package struct EventLogTable: TransactionTable {
         ) { EventCursor(xid: $0.next(), seq: $0.next()) }
     }
 
-    /// In the given rows, removes entries that name an erased user, but not `account.deleted`, which readers need.
+    /// In the given rows, removes the entries that name an erased user, except entries of the type `account.deleted`,
+    /// which readers need.
     package func forget(_ uid: UserID, at places: some Sequence<EventCursor>) throws {
         for place in places {
             let row: [UInt8]? = try sql.value(
@@ -244,7 +245,8 @@ package struct EventLogTable: TransactionTable {
 }
 
 extension Store {
-    /// Makes the next transactions' numbers larger than the log's; the log can come from another server or file.
+    /// Makes the next transactions' numbers larger than the numbers in the log; the log can come from another server or
+    /// file.
     func numberEventsBehind() throws {
         try engine.write { sql in
             try sql.transaction {

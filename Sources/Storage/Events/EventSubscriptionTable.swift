@@ -5,7 +5,7 @@ package import JSON
 package struct EventSubscriptionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns a subscription, or nil.
+    /// Returns a subscription; nil if there is no such subscription.
     package func find(_ id: SubscriptionID) throws -> EventSubscription? {
         try sql.find(EventSubscription.table, id)
     }

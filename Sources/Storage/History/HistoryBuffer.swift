@@ -5,9 +5,9 @@ package import Domain
 /// A round of compaction moves the lines of some of a process's rows into chunks, device by device, and then deletes
 /// the rows. A round uses many transactions, so that no writer waits long. The round's first transaction claims the
 /// round and stores the list of its rows. A mark records the round's progress, so that no reader sees a line twice and
-/// no line is moved again after a crash. If a process has ended, another process and the next process in its slot may
-/// compact its rows at the same time. Each transaction therefore continues only from the mark that its process last
-/// stored, and changes only the listed rows.
+/// no line is moved again after a crash. If a process has ended, two processes may compact its rows at the same time:
+/// the next process in the ended process's slot, and any other process. Each transaction therefore continues only from
+/// the mark that its process last stored, and changes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
     /// The names under which `meta` stores a round's mark and the list of its rows, each followed by the owner's slot.

@@ -51,7 +51,7 @@ extension HistoryTable {
             ))
     }
 
-    /// Counts the records of chunks that lie within one day, without reading the chunks' lines.
+    /// Adds the records of each chunk that lies completely within one day, without reading the chunk's lines.
     private func addInner(_ days: inout [HistoryComparison]) throws {
         try sql.query(
             """

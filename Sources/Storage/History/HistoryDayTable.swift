@@ -3,9 +3,9 @@ import JSON
 
 /// The sums of each device's past days, from which charts of long periods are drawn.
 ///
-/// Each past day with many records has one row for each data point, and one row without a name that says whether the
-/// day's sums are valid. Sums include only records in chunks. If records of a day arrive while the day is being summed
-/// up, or later, the day becomes stale: readers ignore its sums, and it is summed up again.
+/// Each past day with many records has one row for each data point, and one row with an empty name; this row says
+/// whether the day's sums are valid. Sums include only records in chunks. If records of a day arrive while the day is
+/// being summed up, or later, the day becomes stale: readers ignore its sums, and it is summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
     /// The name under which `meta` stores the last day for which summing up has begun.
@@ -105,7 +105,7 @@ package struct HistoryDayTable: TransactionTable {
         }
     }
 
-    /// Sums up a device's day from its chunks.
+    /// Computes the sums of one day of a device from the device's chunks.
     package func sumUp(_ did: DeviceID, day: Int64) throws -> HistoryDayDraft {
         let time = HistoryDay.time(of: day)
         var draft = HistoryDayDraft(did: did, day: day)

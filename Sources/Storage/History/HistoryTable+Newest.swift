@@ -1,7 +1,8 @@
 package import Domain
 
 extension HistoryTable {
-    /// Returns a device's records up to a given time, newest first; equal times are in reverse order of arrival.
+    /// Returns a device's records up to a given time, newest first; records with equal times are in reverse order of
+    /// arrival.
     ///
     /// Reads the buffer, and as many chunks as needed, beginning with the newest.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [HistoryRecord] {

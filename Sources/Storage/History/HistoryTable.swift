@@ -7,12 +7,12 @@ package struct HistoryRecord: Sendable, Equatable {
     package var did: DeviceID
     /// The time of the report's values.
     package var ts: Instant
-    /// The values as JSON text, or nil.
+    /// The values as JSON text; nil if the record has no values.
     package var json: [UInt8]?
-    /// The report's binary data as base64 text, or nil.
+    /// The report's binary data as base64 text; nil if the record has no binary data.
     package var binary: String?
 
-    /// The values, or nil.
+    /// The values; nil if the record has no values or `json` can't be parsed.
     package var data: JSONObject? { json.flatMap { try? JSONValue.parse($0).objectValue } }
 
     /// Makes a record of values, of binary data, or of both.
@@ -28,16 +28,17 @@ package struct HistoryRecord: Sendable, Equatable {
 
 /// The history of devices' reports.
 ///
-/// A record is first stored in the buffer, with one row for each batch of reports. Compaction then moves the record
-/// into a chunk. A chunk contains records of one device, in ascending order of time, from a period of at most an hour.
-/// Readers read both the buffer and the chunks.
+/// A record is first stored in the buffer, which has one row for each batch of reports. Compaction then moves the
+/// record into a chunk. A chunk contains records of one device, in ascending order of time, from a period of at most an
+/// hour. Readers read both the buffer and the chunks.
 package struct HistoryTable: TransactionTable {
     let transaction: Transaction
 
-    /// The longest period of a chunk, in milliseconds: a chunk begins at most this long before any of its lines.
+    /// The longest period of a chunk, in milliseconds: no line of a chunk is more than this much later than the chunk's
+    /// beginning.
     static let spanMax: Int64 = 3_600_000
 
-    /// The sums of days, from which charts of long periods are drawn.
+    /// The sums of the values of each past day, from which charts of long periods are drawn.
     package var days: HistoryDayTable { HistoryDayTable(transaction: transaction) }
 
     /// The newest records, which have not been compacted yet.
@@ -86,7 +87,8 @@ package struct HistoryTable: TransactionTable {
         return count
     }
 
-    /// Returns whether a device has chunks that end before a given moment, or sums of days that end before that moment.
+    /// Returns whether a device has chunks that end before a given moment, or sums of past days that end before that
+    /// moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """
@@ -99,7 +101,7 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Passes to `body` a device's records from a period in the order of arrival, except records already in a chunk.
+    /// Passes to `body`, in the order of arrival, the records of a device and a period that are still in the buffer.
     package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }

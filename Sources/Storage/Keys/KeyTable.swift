@@ -8,7 +8,7 @@ import Sodium
 package struct KeyTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the API key that has the given secret, even if the key has ended, or nil.
+    /// Returns the API key that has the given secret, even if the key has ended; nil if there is no such key.
     ///
     /// After a rotation, the key is also found by its earlier secret, as long as that secret is valid.
     package func find(token: String) throws -> APIKey? {
@@ -17,7 +17,7 @@ package struct KeyTable: TransactionTable {
         return try keys("WHERE oldTokenHash = $1 AND oldTokenUntil > $2", hash, now).first
     }
 
-    /// Returns one API key, even if it has ended, or nil.
+    /// Returns one API key, even if it has ended; nil if there is no such key.
     package func find(_ id: KeyID) throws -> APIKey? { try keys("WHERE keyId = $1", id).first }
 
     /// Returns the API keys of one app or of all apps, the oldest first, including ended keys that are still stored.

@@ -70,14 +70,16 @@ extension Transaction {
 
     /// Records the lock of a new user, whom this transaction creates.
     ///
-    /// No statement is needed, since no other transaction can add a user with the same names until this one has ended.
+    /// No statement is needed, since no other transaction can add a user with the same names until this transaction has
+    /// ended.
     package func lock(new uid: UserID) {
         record?.note { $0.lock(new: uid) }
     }
 
     /// Records the lock of a new device, which this transaction creates.
     ///
-    /// No statement is needed: no other transaction can add a device with this hardware address until this one ends.
+    /// No statement is needed: no other transaction can add a device with this hardware address until this transaction
+    /// ends.
     package func lock(new did: DeviceID) {
         record?.note { $0.lock(new: did) }
     }

@@ -77,7 +77,7 @@ package struct DeadLetterTable: TransactionTable {
         ) { ($0.next(), $0.next()) }
     }
 
-    /// Returns one dead letter, or nil.
+    /// Returns one dead letter; nil if there is no such dead letter.
     package func find(_ id: Int64) throws -> DeadLetter? {
         guard id < .max else { return nil }
         return try page(before: id + 1, limit: 1).first { $0.id == id }
@@ -88,7 +88,7 @@ package struct DeadLetterTable: TransactionTable {
         try sql.rowsChanged("DELETE FROM deadLetter WHERE id = $1", id) > 0
     }
 
-    /// Returns the id of the newest dead letter, or 0.
+    /// Returns the id of the newest dead letter; 0 if there are no dead letters.
     package func newest() throws -> Int64 {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }

@@ -34,7 +34,8 @@ package struct OutboxTable: TransactionTable {
 
     /// Returns the rows with messages that a worker still has to publish, the oldest first, starting after `id`.
     ///
-    /// Rows that `isKnown` accepts count towards `limit`, but are neither read nor returned.
+    /// Rows whose ids `isKnown` accepts count towards `limit`, but their messages are not read, and the rows are not
+    /// returned.
     package func entries(
         by worker: String,
         after id: Int64 = 0,
@@ -76,7 +77,7 @@ package struct OutboxTable: TransactionTable {
 
     /// Returns the `limit` topics with the most waiting messages, and the number of each topic's messages.
     ///
-    /// Counts only the messages in the first rows of each lane.
+    /// Counts only the messages in the first 1,000 rows of each lane.
     package func topics(limit: Int) throws -> [(topic: String, count: Int)] {
         var counts: [String: Int] = [:]
         for worker in try depths().keys {

@@ -13,7 +13,7 @@ package struct ExpiringRows: Sendable {
     let table: String
     /// The columns of the table's key.
     let key: String
-    /// The column by which the oldest rows are deleted first.
+    /// The column by which rows are sorted, so that the oldest rows are deleted first.
     let order: String
     /// The condition for rows that ended before the moment `$1`.
     let condition: String
@@ -76,7 +76,7 @@ package struct ExpiringRows: Sendable {
     package static let link = Self("link", key: "tokenHash", by: "expiresAt")
     /// One-time links of operators.
     package static let operatorLink = Self("operatorLink", key: "tokenHash", by: "expiresAt")
-    /// Sessions of operators, by the time when they began.
+    /// Sessions of operators; the age of a session counts from its beginning.
     package static let operatorSession = Self("operatorSession", key: "sessionId", by: "createdAt")
     /// Tokens of operators.
     package static let operatorToken = Self("operatorToken", key: "tokenId", by: "expiresAt")

@@ -14,7 +14,8 @@ package struct LoadTable {
     /// The number of steps that cover a day; the current, unfinished step counts as one.
     package static let steps: Int64 = 144
 
-    /// Adds counts to the ten-minute steps of their times, and deletes steps that ended more than a day before `now`.
+    /// Adds counts to the ten-minute steps of their times, and deletes all steps before the 144 steps that end with the
+    /// step of `now`.
     ///
     /// Each count is added by a single statement, since several processes count at the same time.
     package func add(_ counts: [(at: Instant, count: Int64)], of kind: Kind, at now: Instant) throws {

@@ -4,7 +4,7 @@ package struct MetaTable {
     /// The cache of the store's writer; nil in a transaction that only reads.
     let cache: WriterCache?
 
-    /// Returns a fact, or nil.
+    /// Returns a fact; nil if there is no fact with this name.
     package func value(_ name: String) throws -> String? {
         try sql.value("SELECT value FROM meta WHERE name = $1", name)
     }
@@ -28,7 +28,8 @@ package struct MetaTable {
         try set("vacuumErased", to: "\(mark)")
     }
 
-    /// Returns the mark of the last erasure whose traces `Store.vacuumErased` has not removed yet, or nil.
+    /// Returns the mark of the last erasure whose traces `Store.vacuumErased` has not removed yet; nil if there is no
+    /// such erasure.
     package func pendingVacuum() throws -> String? { try value("vacuumErased") }
 
     /// Removes the mark of an erasure, unless another account was erased meanwhile.

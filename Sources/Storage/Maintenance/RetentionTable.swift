@@ -6,7 +6,8 @@ package struct RetentionTable: TransactionTable {
 
     /// Deletes a device's old rows, at most `limit` of each kind; returns whether there may be more.
     ///
-    /// The rows are events, ended commands, requests waiting for an ended command, and ended bindings without commands.
+    /// The rows are events, ended commands, requests that wait for a command that is no longer open, and ended bindings
+    /// without commands.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try transaction.requireLock(of: did)
         try sql.run(

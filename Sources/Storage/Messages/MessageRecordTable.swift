@@ -26,7 +26,7 @@ package struct MessageRecordTable: TransactionTable {
         try sql.run(MessageRecordRow.table.upsert, MessageRecordRow(record, addressHash: hash))
     }
 
-    /// Returns the record of a message, or nil.
+    /// Returns the record of a message; nil if there is no such record.
     package func find(_ id: MessageID) throws -> MessageRecord? { try sql.find(MessageRecordRow.table, id)?.record }
 
     /// Returns a page of records after a place, the newest message first.

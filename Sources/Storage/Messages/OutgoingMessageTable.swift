@@ -72,7 +72,7 @@ package struct OutgoingMessageTable: TransactionTable {
         )
     }
 
-    /// Returns an unsent message, or nil.
+    /// Returns an unsent message; nil if there is no such message.
     package func find(_ id: MessageID) throws -> Due? {
         try query("messageId = $1", id).first
     }
@@ -114,7 +114,7 @@ package struct OutgoingMessageTable: TransactionTable {
         try sql.rowsChanged("DELETE FROM delivery WHERE messageId = $1", id) == 1
     }
 
-    /// Returns the unsent push of a notification to a terminal, or nil.
+    /// Returns the unsent push of a notification to a terminal; nil if there is no such push.
     package func push(of notification: NotificationID, to terminal: TerminalID) throws -> Due? {
         try query("terminalId = $1", terminal).first { $0.message.push?.notification == notification }
     }
@@ -142,12 +142,12 @@ package struct OutgoingMessageTable: TransactionTable {
         return removed
     }
 
-    /// Returns when the next message of a channel is due, or nil.
+    /// Returns when the next message of a channel is due; nil if the channel has no messages.
     package func nextDue(_ channel: OutgoingMessage.Channel) throws -> Instant? {
         try sql.value("SELECT min(dueAt) FROM delivery WHERE channel = $1", channel.rawValue)
     }
 
-    /// Returns when the next message expires, or nil.
+    /// Returns when the next message expires; nil if there are no messages.
     package func nextExpiry() throws -> Instant? { try sql.value("SELECT min(expiresAt) FROM delivery") }
 
     /// Returns a user's unsent emails and text messages, oldest first; decrypts the messages of all users to find them.

@@ -3,9 +3,9 @@ import Glibc
 
 /// A copy of a whole store into another store; both can be files or PostgreSQL databases.
 ///
-/// A table is copied after the tables that it refers to. Rows are copied in the order of their keys, up to several
-/// thousand in one transaction. If a copy ends early, the next copy continues after the last row in the target. Until
-/// everything is copied and compared, a table `moving` in the target prevents other uses of the target.
+/// A table is copied after the tables that it refers to. Rows are copied in the order of their keys, up to 10,000 in
+/// one transaction. If a copy ends early, the next copy continues after the last row in the target. Until everything is
+/// copied and compared, a table `moving` in the target prevents other uses of the target.
 package struct StoreMove {
     /// A reason why a store can't be moved.
     package enum Failure: Error, Equatable {
@@ -40,7 +40,8 @@ package struct StoreMove {
     private static let facts = "meta"
     /// How many topics of waiting messages an error names, at most.
     private static let topicsShownMax = 5
-    /// How many times, a tenth of a second apart, to check whether another process is using the source.
+    /// The maximum number of checks whether another process is using the source; the checks are a tenth of a second
+    /// apart.
     private static let looks = 20
 
     private let source: Store

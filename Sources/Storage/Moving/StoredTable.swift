@@ -75,7 +75,7 @@ struct StoredTable: Sendable, Equatable {
 
     /// Returns the query for a page of rows in the order of their keys; the last parameter limits the number of rows.
     ///
-    /// If `isBehind`, the page begins after the key that the first parameters give.
+    /// If `isBehind`, the page begins after a key, which is given by the first parameters.
     func page(isBehind: Bool) -> String {
         let numbers = (1...key.count).map { "$\($0)" }.joined(separator: ", ")
         let keys = keyNames.joined(separator: ", ")

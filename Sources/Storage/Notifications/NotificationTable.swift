@@ -75,7 +75,7 @@ package struct NotificationTable: TransactionTable {
         return note
     }
 
-    /// Returns a notification or hidden record, or nil.
+    /// Returns a notification or hidden record; nil if there is no such notification or record.
     package func find(_ id: NotificationID) throws -> Domain.Notification? {
         try sql.find(Domain.Notification.table, id)
     }
@@ -133,8 +133,8 @@ package struct NotificationTable: TransactionTable {
 
     // MARK: The notifier's changes
 
-    /// Returns the newest stored notification to the same user about the same device and subject as a given
-    /// notification, by the index of the given one.
+    /// For each given notification, returns the newest stored notification to the same user about the same device and
+    /// subject; the key is the index of the given notification.
     package func similar(to notes: [Domain.Notification]) throws -> [Int: Domain.Notification] {
         var found: [Int: Domain.Notification] = [:]
         try sql.query(

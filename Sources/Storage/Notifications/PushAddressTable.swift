@@ -6,7 +6,7 @@ import Sodium
 package struct PushAddressTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the address of a terminal, or nil.
+    /// Returns the address of a terminal; nil if the terminal has no address.
     package func find(_ terminal: TerminalID) throws -> PushAddress? {
         try sql.find(PushAddress.table, terminal)
     }
@@ -20,7 +20,8 @@ package struct PushAddressTable: TransactionTable {
         return found
     }
 
-    /// Returns at most `limit` addresses to which a push is due that says how many notifications were left out.
+    /// Returns at most `limit` addresses for which a summary is due; a summary is a push that says how many
+    /// notifications were left out.
     package func owed(limit: Int) throws -> [PushAddress] {
         try sql.rows(of: PushAddress.table, "WHERE summaryAt <= $1 ORDER BY summaryAt LIMIT $2", now, limit)
     }

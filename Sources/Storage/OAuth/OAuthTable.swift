@@ -37,7 +37,7 @@ package struct OAuthTable: TransactionTable {
 
     // MARK: Clients
 
-    /// Returns one client, or nil.
+    /// Returns one client; nil if there is no such client.
     package func client(_ id: ClientID) throws -> OAuthClient? { try sql.find(OAuthClient.table, id) }
 
     /// Returns the clients of one app or of all apps, by name.
@@ -98,7 +98,8 @@ package struct OAuthTable: TransactionTable {
 
     // MARK: Tokens
 
-    /// Returns the session of a valid access token, even if the session has ended, or nil.
+    /// Returns the session of a valid access token, even if the session has ended; nil if the access token is not
+    /// valid.
     func session(access token: String) throws -> Domain.Session? {
         guard let found = try find(token), found.kind == .access, found.expiresAt > now else { return nil }
         return try transaction.sessions.find(found.session)

@@ -7,7 +7,7 @@ package struct OperatorTable: TransactionTable {
 
     // MARK: Operators
 
-    /// Returns one operator, or nil.
+    /// Returns one operator; nil if there is no such operator.
     package func find(_ name: String) throws -> Operator? { try sql.find(Operator.table, name) }
 
     /// Returns all operators, by name.
@@ -82,7 +82,7 @@ package struct OperatorTable: TransactionTable {
         try sql.rows(of: OperatorSessionRow.table, "WHERE tokenHash = $1", Sodium.sha256(token.utf8)).first?.session
     }
 
-    /// Returns one session, or nil.
+    /// Returns one session; nil if there is no such session.
     package func session(_ id: String) throws -> OperatorSession? {
         try sql.find(OperatorSessionRow.table, id)?.session
     }
@@ -121,7 +121,7 @@ package struct OperatorTable: TransactionTable {
         try sql.rows(of: OperatorTokenRow.table, "WHERE tokenHash = $1", Sodium.sha256(secret.utf8)).first?.token
     }
 
-    /// Returns one token, or nil.
+    /// Returns one token; nil if there is no such token.
     package func token(_ id: String) throws -> OperatorToken? { try sql.find(OperatorTokenRow.table, id)?.token }
 
     /// Returns the tokens of one operator or of all operators, the newest first.

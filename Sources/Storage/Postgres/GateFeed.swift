@@ -11,7 +11,7 @@ import Sodium
 /// The feeder's database role can read only the columns that the feeder needs, such as hashes of secrets. The methods
 /// block, and only one thread can use them.
 package final class GateFeed {
-    /// The channel for announcements, each of which consists of a record kind's code number, a space and a key.
+    /// The channel for announcements, each of which consists of the number of a kind of record, a space and a key.
     static let channel = "lamplighter_gate"
 
     private let connection: PostgresConnection

@@ -66,7 +66,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// How many times, a tenth of a second apart, to check whether another process has disconnected.
+    /// The maximum number of checks whether another process has disconnected; the checks are a tenth of a second apart.
     ///
     /// All checks together take longer than the server needs to notice that the other process's machine can't be
     /// reached.
@@ -183,13 +183,14 @@ final class PostgresDatabase: Sendable {
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The size, in bytes, up to which account tables are rewritten; rewriting blocks readers for up to a second.
+    /// The largest total size, in bytes, at which the account tables are rewritten; rewriting blocks readers for up to
+    /// a second.
     private static let rewrittenMax: Int64 = 64 << 20
 
     /// Rewrites the tables that contained erased accounts, because deleted data stays in unused parts of pages.
     ///
     /// Large tables are only vacuumed, so that later rows overwrite the deleted ones. The server's write-ahead log and
-    /// copies of the database still contain the data until they are deleted. Always returns true.
+    /// copies of the database still contain the data until the log and the copies are deleted. Always returns true.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         let size = try read {

@@ -24,9 +24,10 @@ package struct DatabaseHealth: Sendable {
     package let standbys: [Standby]
     /// Whether confirmed commits survive a power loss (`fsync`, `full_page_writes`).
     package let isDurable: Bool
-    /// The age of the database's oldest open transaction in seconds, and the id of its server process.
+    /// The age of the database's oldest open transaction in seconds, and the id of the server process that runs this
+    /// transaction.
     package let oldestTransaction: (seconds: Int64, pid: Int64)
-    /// The tables with more than 10,000 dead rows, and with more dead rows than live ones.
+    /// The tables that have more than 10,000 dead rows and also more dead rows than live rows.
     package let bloat: [Bloat]
     /// The number of connections to the server, and the largest number that the server allows.
     package let connections: (used: Int64, max: Int64)

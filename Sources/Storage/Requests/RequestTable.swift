@@ -25,7 +25,7 @@ package struct RequestTable: TransactionTable {
         package var at: Instant
     }
 
-    /// Returns the record of a sender's request id, or nil.
+    /// Returns the record of a sender's request id; nil if there is no such record.
     package func find(_ sender: String, _ id: MessageID) throws -> Known? {
         try sql.find(RequestRow.table, sender, id).map { row in
             Known(
@@ -195,7 +195,8 @@ package struct RequestTable: TransactionTable {
         package var bytes: Int64
     }
 
-    /// Returns the size of at most `limit` rows after a row's number; nil if there are no such rows.
+    /// Returns the size of at most `limit` rows that follow the row with the number `seq`; nil if there are no such
+    /// rows.
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
         try sql.first(
             """

@@ -23,7 +23,8 @@ enum Migrations {
         ("homeAssistant", PackageResources.homeAssistant_sql),
         // Notifications, their settings, and the push addresses of terminals.
         ("notifications", PackageResources.notifications_sql),
-        // Pushes among the outgoing messages, and a column for the secrets of apps' documents.
+        // A column for the terminals of pushes among the outgoing messages, and a column for the secrets of apps'
+        // documents.
         ("push", PackageResources.push_sql),
     ].map { ($0, String(decoding: $1, as: UTF8.self)) }
 

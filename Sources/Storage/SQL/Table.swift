@@ -64,7 +64,7 @@ package struct Table<Record: TableRow>: Sendable {
     private let numbers: String
     /// The statement that inserts a row.
     package let insert: RowStatement<Record>
-    /// The statement that inserts a row, or updates the row with its key.
+    /// The statement that inserts a row, or updates the existing row that has the same key.
     package let upsert: RowStatement<Record>
     /// The statement that updates the existing row with the key of the given row.
     package let update: RowStatement<Record>
@@ -105,7 +105,8 @@ package struct Table<Record: TableRow>: Sendable {
         RowStatement(text: "\(insert.text) ON CONFLICT (\(columns)) DO NOTHING", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that inserts a row, or updates the columns of the given roles in the row with its key.
+    /// Returns a statement that inserts a row, or updates the columns of the given roles in the existing row that has
+    /// the same key.
     package func upserting(_ roles: ColumnRole) -> RowStatement<Record> {
         Self.upserting(insert.text, described, roles: roles)
     }
@@ -123,7 +124,7 @@ package struct Table<Record: TableRow>: Sendable {
         return RowStatement(text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that updates only the columns of the given roles in the row with its key.
+    /// Returns a statement that updates only the columns of the given roles in the row that has the given row's key.
     package func updating(_ roles: ColumnRole) -> RowStatement<Record> { Self.updating(name, described, roles: roles) }
 
     private static func updating(

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The watch has a separate connection to the SQLite file, and reads only one number.
 package final class ChangeWatch: Sendable {
-    /// Nil if the store is on a database server.
+    /// The watch's connection to the SQLite file; nil if the store is on a database server.
     private let pool: SQLitePool?
     private let last = Mutex<Int64?>(nil)
 

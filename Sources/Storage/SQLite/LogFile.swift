@@ -1,7 +1,7 @@
 import Glibc
 
-/// The write-ahead log beside the database file (`-wal`), whose file is kept so large that commits only overwrite old
-/// content.
+/// The write-ahead log beside the database file (`-wal`); the log's file is kept so large that commits only overwrite
+/// old content.
 ///
 /// On ext4, a commit that makes the file longer spends a third of its time on allocating blocks and on recording the
 /// new length. The engine doesn't shorten the file when it writes the log from the file's beginning again, and it

@@ -8,7 +8,7 @@ import SQLite
 /// of pointers for every 400 or so other pages. A page of pointers is updated when a page to which it points is moved
 /// or reused.
 extension SQLiteFile {
-    /// The size up to which a database can be rewritten as a whole within about a second, in bytes.
+    /// The largest size, in bytes, of a database that can be rewritten as a whole within about a second.
     static let smallBytes: Int64 = 64 << 20
 
     /// Returns the file's size.
@@ -31,8 +31,8 @@ extension SQLiteFile {
         try writeWithoutSync { sql in try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") } }
     }
 
-    /// Converts an older version's file of at most `limit` bytes so that it can shrink in steps; returns whether it
-    /// can.
+    /// Converts an older version's file of at most `limit` bytes so that it can shrink in steps; returns whether the
+    /// file can now shrink.
     ///
     /// Rewrites the file, which blocks all writers and needs as much free disk space as the database occupies.
     @discardableResult

@@ -72,11 +72,11 @@ package struct ReplanTable: TransactionTable {
         package var schedules: [Schedule]
         fileprivate var isLast: Bool
 
-        /// The user who moved, if any.
+        /// The user who moved; empty if these are the schedules of a time zone.
         package var users: [UserID] { if case .user(let uid) = Subject(subject) { [uid] } else { [] } }
     }
 
-    /// Returns the next schedules to plan again, or nil.
+    /// Returns the next schedules to plan again; nil if no schedules must be planned again.
     package func next(limit: Int) throws -> Page? {
         let first = try sql.first("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
             ($0.next(String.self), $0.next(String.self))

@@ -10,7 +10,7 @@ package struct ScheduleTable: TransactionTable {
 
     // MARK: Reading
 
-    /// Returns a schedule, or nil.
+    /// Returns a schedule; nil if there is no such schedule.
     package func find(_ id: ScheduleID) throws -> Schedule? { try sql.find(ScheduleRow.table, id)?.schedule }
 
     /// Passes to `body` each schedule that exists, with the index of its id in `ids`.
@@ -105,7 +105,7 @@ package struct ScheduleTable: TransactionTable {
 
     // MARK: Due schedules
 
-    /// Returns the earliest next occurrence of all schedules, or nil.
+    /// Returns the earliest next occurrence of all schedules; nil if no schedule has a next occurrence.
     package func nextDue() throws -> Instant? {
         try sql.value("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
     }

@@ -30,7 +30,8 @@ package struct ServiceTable: TransactionTable {
         transaction.gate.records.append(.service(name: name, secret: digest, role: Self.role(role.rawValue)))
     }
 
-    /// Deletes a service principal, so that the gate closes its connections; returns false if it doesn't exist.
+    /// Deletes a service principal, so that the gate closes the principal's connections; returns false if the principal
+    /// doesn't exist.
     package func remove(_ name: String) throws -> Bool {
         guard try sql.rowsChanged("DELETE FROM service WHERE name = $1", name) == 1 else { return false }
         transaction.gate.records.append(.removed(.service, key: name))

@@ -8,7 +8,7 @@ import Sodium
 package struct SessionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the session that has the given token, even if the session has ended, or nil.
+    /// Returns the session that has the given token, even if the session has ended; nil if there is no such session.
     ///
     /// The token can also be an access token of a linked service, as long as it is valid. After a refresh, the earlier
     /// token also finds the session as long as that token is valid.
@@ -20,10 +20,10 @@ package struct SessionTable: TransactionTable {
             .first
     }
 
-    /// Returns one session, or nil.
+    /// Returns one session; nil if there is no such session.
     package func find(_ id: SessionID) throws -> Domain.Session? { try sql.find(SessionRow.table, id)?.session }
 
-    /// Returns the current session on a terminal, or nil.
+    /// Returns the current session on a terminal; nil if the terminal has no current session.
     package func live(on terminal: TerminalID) throws -> Domain.Session? {
         try sessions("WHERE terminalId = $1 AND endedAt IS NULL ORDER BY loginTime", terminal).first
     }
@@ -34,13 +34,14 @@ package struct SessionTable: TransactionTable {
             != nil
     }
 
-    /// Returns the id of the current session on a terminal, if the session belongs to a link.
+    /// Returns the id of the current session on a terminal if it is the session of a user's Home Assistant (a link);
+    /// otherwise nil.
     package func link(on terminal: TerminalID) throws -> SessionID? {
         let id = SessionID(trusted: Credentials.Session.linkPrefix + terminal.text)
         return try find(id).flatMap { $0.endedAt == nil ? id : nil }
     }
 
-    /// Returns the users who have a link.
+    /// Returns the users who have a current session of their Home Assistant (a link).
     package func linkedUsers() throws -> [UserID] {
         let prefix = Credentials.Session.linkPrefix
         // The range contains all ids with the prefix, because only hexadecimal digits, all less than "g", follow the
@@ -57,7 +58,7 @@ package struct SessionTable: TransactionTable {
         try sessions("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns the earliest expiry of the sessions that have not ended, or nil.
+    /// Returns the earliest expiry of the sessions that have not ended; nil if there are no such sessions.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
     }
@@ -181,7 +182,8 @@ package struct SessionTable: TransactionTable {
     /// Claims a notice for this transaction; returns false if the notice has taken effect before.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
-    /// Claims for this transaction the tasks that follow a session's end; false if they were already carried out.
+    /// Claims for this transaction the tasks that follow a session's end; returns false if the tasks were already
+    /// carried out.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
     /// Stores the mark of a commit (`CommitMark`).
@@ -210,7 +212,8 @@ package struct SessionTable: TransactionTable {
         ) == 1
     }
 
-    /// Deletes at most `limit` sessions that ended before a given time, and their unused terminals; returns the number.
+    /// Deletes at most `limit` sessions that ended before a given time, and their unused terminals; returns the number
+    /// of deleted sessions.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",

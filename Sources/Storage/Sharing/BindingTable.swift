@@ -4,7 +4,7 @@ package import Domain
 package struct BindingTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the binding of a user and a device, or nil.
+    /// Returns the binding of a user and a device; nil if they have no binding.
     package func find(_ did: DeviceID, _ uid: UserID) throws -> Binding? { try sql.find(Binding.table, did, uid) }
 
     /// Passes to `body` the binding of each pair that has a binding, with the pair's index.
@@ -61,7 +61,7 @@ package struct BindingTable: TransactionTable {
         package var mac: MAC
         /// Whether the device is connected.
         package var isOnline: Bool
-        /// The user's home that contains the device, if any.
+        /// The user's home that contains the device; nil if the device is in none of the user's homes.
         package var home: HomeID?
     }
 
@@ -90,7 +90,7 @@ package struct BindingTable: TransactionTable {
         return (Array(page), Int64(rows.count))
     }
 
-    /// Returns one of a user's devices as a row of the list, or nil.
+    /// Returns one of a user's devices as a row of the list; nil if the user doesn't have the device.
     package func listed(_ did: DeviceID, _ uid: UserID) throws -> Listed? {
         try sql.first("\(Self.list) WHERE b.uid = $1 AND b.did = $2", uid, did) { Self.listed(&$0) }
     }
@@ -150,7 +150,7 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Returns when the next guest binding expires, or nil.
+    /// Returns when the next guest binding expires; nil if there are no guest bindings.
     package func nextGuestEnd() throws -> Instant? {
         try sql.value("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
     }
@@ -161,8 +161,8 @@ package struct BindingTable: TransactionTable {
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings; if the device has been sent any commands, records each binding as a former binding, which is
-    /// kept as long as commands from before its end are stored.
+    /// Deletes bindings; if any commands have been sent to the device, also records each binding as a former binding,
+    /// which is kept until all commands from the time before the binding's end are deleted.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

@@ -17,12 +17,12 @@ package struct SharingTable: TransactionTable {
 
     // MARK: Finding
 
-    /// Returns one invitation, or nil.
+    /// Returns one invitation; nil if there is no such invitation.
     package func find(_ id: SharingID) throws -> Sharing? {
         try query("WHERE sharingId = $1", id).first
     }
 
-    /// Returns an app's invitation whose QR code has the given text, or nil.
+    /// Returns an app's invitation whose QR code has the given text; nil if there is no such invitation.
     package func find(code text: String, app: AppID) throws -> Sharing? {
         try query("WHERE codeHash = $1 AND appId = $2", codeHash(text), app).first
     }
@@ -73,7 +73,7 @@ package struct SharingTable: TransactionTable {
         try query("WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns when the next pending invitation expires, or nil.
+    /// Returns when the next pending invitation expires; nil if there are no pending invitations.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM sharing WHERE status = 'pending'")
     }
@@ -99,7 +99,8 @@ package struct SharingTable: TransactionTable {
 
     // MARK: Erasing
 
-    /// Erases a user from a device's invitations, at most `limit` sent and `limit` received ones; returns the number.
+    /// Erases a user from a device's invitations, at most `limit` sent and `limit` received ones; returns the number of
+    /// changed and deleted invitations.
     ///
     /// Sent invitations are deleted. In received invitations, the user's id is removed, so that they look like
     /// invitations to a person without an account.

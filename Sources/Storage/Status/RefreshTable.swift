@@ -35,7 +35,8 @@ package struct RefreshTable: TransactionTable {
         }
     }
 
-    /// Adds a refresh for every subscribed binding of some shards, because the broker has lost its retained messages.
+    /// Adds a refresh for every subscribed binding to devices of some shards, because the broker has lost its retained
+    /// messages.
     package func addAll(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -98,7 +99,7 @@ package struct RefreshTable: TransactionTable {
         return try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
     }
 
-    /// Returns the first refreshes of some shards, at most `limit`, in the order of devices and users.
+    /// Returns the first refreshes for devices of some shards, at most `limit`, in the order of devices and users.
     package func next(limit: Int, of shards: Shards = .all) throws -> [Refresh] {
         guard shards.areAll else {
             return try sql.query(

@@ -23,7 +23,7 @@ package struct StatusTable: TransactionTable {
         cache?.remove(did)
     }
 
-    /// Returns one device's status, or nil.
+    /// Returns one device's status; nil if there is no such device.
     package func find(_ did: DeviceID) throws -> StatusRecord? {
         var found: StatusRecord?
         try load([did]) { found = $1 }

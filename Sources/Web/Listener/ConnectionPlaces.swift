@@ -104,7 +104,7 @@ final class ConnectionPlaces: Sendable {
     /// Counts a closed connection.
     func count(_ reason: Reason) { closed[reason]?.increment() }
 
-    /// The number of connections.
+    /// The number of connections that have a place.
     var total: Int { state.withLock { $0.places.count } }
 
     private func tell() { open.set(Int64(total)) }

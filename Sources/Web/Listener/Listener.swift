@@ -12,7 +12,8 @@ package struct ListenerLimits: Sendable {
     package var connections: Int
     /// The maximum number of open connections from one IPv4 address or one IPv6 /64 network.
     package var perAddress: Int
-    /// The maximum number of seconds for each of these: a request's header, its body, the pause between two requests.
+    /// The maximum number of seconds for each of these: a request's header, a request's body, and the pause between two
+    /// requests.
     package var headerSeconds: Int64
 
     /// The maximum number of seconds from a request's end to its answer's first part, and from each part to the next.

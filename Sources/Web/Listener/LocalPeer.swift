@@ -12,7 +12,8 @@ enum LocalPeer {
         return address == "127.0.0.1" || address == "::1"
     }
 
-    /// Returns the IPv4 form of an IPv4 address in IPv6 form (`::ffff:192.0.2.1`), as some listeners report it.
+    /// Converts an IPv4 address that a listener reports in IPv6 form (`::ffff:192.0.2.1`) to IPv4 form; returns any
+    /// other address unchanged.
     static func unmapped(_ address: String) -> String {
         let prefix = "::ffff:"
         guard address.lowercased().hasPrefix(prefix), address.contains(".") else { return address }

@@ -81,7 +81,8 @@ enum PlainAnswer {
 
     /// Returns a page of HTML without scripts.
     ///
-    /// The policy doesn't limit the targets of forms, since browsers would apply the limit to redirects too.
+    /// The content security policy doesn't limit the targets of forms, because browsers would apply the limit to
+    /// redirects too.
     static func page(_ status: HTTPResponse.Status, _ html: String) -> Response {
         var response = text(status, "text/html; charset=utf-8", text: html)
         response.headers[.contentSecurityPolicy] =

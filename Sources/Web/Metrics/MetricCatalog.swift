@@ -1,6 +1,6 @@
 /// The catalog of Lamplighter's own metrics, which `Texts/metrics.txt` lists with their meaning, kind and buckets.
 ///
-/// Metrics of libraries have no entries; they are served too, with a help text that says that they come from a library.
+/// Metrics of libraries have no entries; they are served too, and their help text names a library as their source.
 package enum MetricCatalog {
     /// The type of a metric in Prometheus.
     package enum Kind: String, Sendable {
@@ -19,7 +19,7 @@ package enum MetricCatalog {
         package var buckets: [Double] = []
         /// The maximum number of label sets with separate series.
         ///
-        /// A label with values from outside therefore can't exhaust the memory.
+        /// Because of this limit, a label whose values come from clients can't exhaust the memory.
         var seriesMax = MetricCatalog.seriesMax
     }
 

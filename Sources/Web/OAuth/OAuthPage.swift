@@ -14,7 +14,7 @@ struct OAuthPage {
     var form: [String: String]
     /// The token of the code that was sent; nil while the page asks for a password.
     var codeToken: String?
-    /// The name of the error text to show, if any.
+    /// The name of the error text to show; nil if there is no error.
     var fault: String?
 
     /// The complete HTML document, made from `Texts/oauth.html`.

@@ -16,8 +16,8 @@ package struct Documents: Sendable {
 
     func add(to router: Router<WebContext>) {
         router.get("docs") { request, _ in
-            // The redirect to the relative path `docs/` works below every prefix. The links in the pages need the final
-            // slash.
+            // The redirect uses the relative path `docs/`, so it works below every prefix. The links in the pages need
+            // the final slash.
             request.uri.path.hasSuffix("/")
                 ? try answer("index.html") : Response(status: .movedPermanently, headers: [.location: "docs/"])
         }

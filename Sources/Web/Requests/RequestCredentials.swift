@@ -2,7 +2,7 @@ import Domain
 
 /// The credentials of an HTTP request.
 enum RequestCredentials: Equatable {
-    /// The token of a session or an API key, which is also used as `token` in the envelope.
+    /// A session's token or an API key; the envelope contains it as `token`.
     case bearer(String)
     /// An app's id and its secret, for methods that need no token.
     case basic(app: String, secret: String)

@@ -97,7 +97,7 @@ package struct RequestFront: Sendable {
 extension Rejection {
     /// The refusal of a request that got no answer and may have taken effect.
     ///
-    /// No other refusal with the code `Unavailable` has that meaning.
+    /// Of the refusals with the code `Unavailable`, only this one means that the request may have taken effect.
     package static let outcomeUnknown = Rejection(
         .unavailable,
         "There was no answer in time, and the request may have taken effect: repeat it with the same id.",

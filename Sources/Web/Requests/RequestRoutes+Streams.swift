@@ -59,8 +59,8 @@ extension RequestRoutes {
             body: ResponseBody { writer in
                 defer { cutoff.finish() }
                 var events = EventWriter(writer)
-                // When the client closes the connection, the stream ends at once, not only when the service next
-                // writes.
+                // When the client closes the connection, the stream ends at once. It doesn't wait until the service
+                // writes the next time.
                 try await request.body.consumeWithInboundCloseHandler { _ in
                     try await run(&events)
                 } onInboundClosed: {

@@ -44,8 +44,8 @@ struct RequestRoutes: RouterMiddleware {
         return response
     }
 
-    /// Returns whether proxies and the service read a request alike: it has one Host, and no transfer coding except
-    /// chunked.
+    /// Returns whether proxies and the service read a request alike: the request must have one Host, and no transfer
+    /// coding except chunked.
     private static func isUnambiguous(_ request: Request) -> Bool {
         request.head.authority != nil && !request.headers.contains { $0.name.canonicalName == "host" }
             && request.headers[values: .transferEncoding].allSatisfy { $0.lowercased() == "chunked" }

@@ -2,7 +2,8 @@ import NIOCore
 
 /// A connection to the broker; its packets are read one by one, when the stream asks for them.
 ///
-/// While the stream asks for no packet, nothing is read, and the broker queues the messages within its limits.
+/// While the stream isn't asking for a packet, nothing is read. The broker then queues the messages, within the
+/// broker's limits.
 final class BrokerLink: Sendable {
     /// The next packet, or the reason why no packet was received.
     enum Event {
@@ -16,7 +17,7 @@ final class BrokerLink: Sendable {
     private let channel: any Channel
     private let reader: NIOLoopBound<PacketReader>
 
-    /// Wraps a connection to whose pipeline `addHandlers` has added the reader.
+    /// Wraps a connection; `addHandlers` has already added the reader to the connection's pipeline.
     init(_ channel: any Channel, _ reader: NIOLoopBound<PacketReader>) {
         self.channel = channel
         self.reader = reader

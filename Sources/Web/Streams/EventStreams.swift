@@ -22,8 +22,8 @@ package struct EventStreams: Sendable {
     private let keyPlaces: StreamPlaces
     private let read: Opener
 
-    /// Makes the collection of the keys' streams, which count towards the limit on users' streams; each key may have up
-    /// to `perKey` streams.
+    /// Makes the collection of the keys' streams; these streams also take up `places`, and each key may have up to
+    /// `perKey` streams.
     package init(_ places: StreamPlaces, perKey: Int, read: @escaping Opener) {
         self.places = places
         keyPlaces = StreamPlaces(perParty: perKey)

@@ -77,7 +77,7 @@ enum MQTTPacket: Equatable {
 
     /// The keep-alive time in seconds.
     ///
-    /// If no packet arrives for one and a half times this time, the broker ends the connection.
+    /// The broker ends the connection if it receives no packet for 1.5 times the keep-alive time.
     private static let keepAliveSeconds = 60
 
     private static func packet(_ head: UInt8, _ write: (inout ByteBuffer) -> Void) -> ByteBuffer {
@@ -107,7 +107,8 @@ extension ByteBuffer {
         return true
     }
 
-    /// Reads a length of one to four bytes; returns nil if bytes are missing, and `.some(nil)` if it is malformed.
+    /// Reads a length of one to four bytes; returns nil if bytes are missing, and `.some(nil)` if the length is
+    /// malformed.
     fileprivate mutating func readLength() -> Int?? {
         var (value, start) = (0, readerIndex)
         for shift in stride(from: 0, through: 21, by: 7) {

@@ -14,8 +14,8 @@ final class UserStream: Sendable {
     private let leave: @Sendable () -> Void
     private let isStopping = Atomic(false)
 
-    /// The time without messages after which the stream pings the broker, and sends the client a comment to check
-    /// whether the client is gone.
+    /// The maximum time without messages; after this time, the stream pings the broker, and sends the client a comment
+    /// to find out whether the client is gone.
     private static let silenceMax: TimeAmount = .seconds(15)
 
     init(
@@ -35,7 +35,7 @@ final class UserStream: Sendable {
     }
 
     deinit {
-        // If the client left before the request was answered, the stream is also closed here.
+        // The connection is closed here too, because the client may have left before the request was answered.
         link.close()
         leave()
     }

@@ -139,14 +139,15 @@ package struct BrokerTLS: Sendable {
     private let authority: String
     private let certificate: (file: String, key: String)?
 
-    /// Takes the paths of the CA certificates and, if the broker requires a client certificate, of that certificate and
-    /// its key.
+    /// Takes the path of the CA certificates, and the paths of the client certificate and its key if the broker
+    /// requires a client certificate.
     package init(authority: String, certificateFile: String?, keyFile: String?) {
         self.authority = authority
         if let certificateFile, let keyFile { certificate = (certificateFile, keyFile) } else { certificate = nil }
     }
 
-    /// Returns a connection's TLS handler, which checks the broker's name, or the broker's address if it has no name.
+    /// Returns a connection's TLS handler, which checks the broker's name, or the broker's address if the broker has no
+    /// name.
     fileprivate func handler(to name: String) throws -> NIOSSLClientHandler {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The file through which the relay passes the addresses of its clients to the gate (`RelayPlace`).
 ///
-/// Without the file, the gate would count each connection separately. An address stays in the file for a time after its
-/// connection has ended, because the gate might still have to handle the CONNECT. After that, the address is
+/// Without the file, the gate would count each connection separately. An address stays in the file for some time after
+/// its connection has ended, because the gate might still have to handle the CONNECT. After that, the address is
 /// overwritten.
 package final class RelayedAddresses: Sendable {
     private struct State {
@@ -86,7 +86,7 @@ package final class RelayedAddresses: Sendable {
         let now = ContinuousClock.now
         for _ in 0..<Self.clearedAtOnce {
             guard state.cleared < state.resting.count, now - state.resting[state.cleared].since >= rest else { return }
-            // If an address can't be overwritten now, the next client's address overwrites it.
+            // If this write fails, the address of the next client in this place overwrites the old address.
             _ = write([UInt8](repeating: 0, count: RelayPlace.byteCount), to: state.resting[state.cleared].place)
             state.cleared += 1
         }

@@ -64,7 +64,7 @@ final class WebSocketRelay: RelayEnd {
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
     private var broker: BrokerRelay?
-    /// The data that was received before the broker was connected: at most the result of one read.
+    /// The data that the client sent before the relay was connected to the broker: at most the result of one read.
     private var early: [ByteBuffer] = []
     private(set) var hasEnded = false
 
@@ -130,7 +130,7 @@ final class WebSocketRelay: RelayEnd {
     func send(_ bytes: ByteBuffer) {
         guard !hasEnded, let context else { return }
         if let place {
-            // From the broker's first answer on, the broker's own limits apply.
+            // After the broker's first answer, the broker's own limits apply.
             place.isBusy(true)
             place.allowAll()
             self.place = nil
@@ -186,7 +186,8 @@ final class BrokerRelay: RelayEnd {
     private let client: WebSocketRelay
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
-    /// Whether the connection is established; before that, the connect call reports a failure.
+    /// Whether the connection to the broker is established; a failure before then is reported by the connect call, not
+    /// by this handler.
     fileprivate var isJoined = false
 
     init(_ client: WebSocketRelay) {

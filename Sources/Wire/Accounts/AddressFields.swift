@@ -12,7 +12,7 @@ extension Fields {
         return address
     }
 
-    /// Returns the phone number and the e-mail address in a request, if given.
+    /// Returns the addresses that a request contains: a phone number, an e-mail address, both or none.
     func addresses(countryCode: String) throws(Rejection) -> [Address] {
         var given: [Address] = []
         if let phone = try text("phone", length: 0...64) {

@@ -51,7 +51,8 @@ package struct ExternalLoginParameters: Sendable, Equatable {
 package struct AnonymousLoginParameters: Sendable, Equatable {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The secret by which the anonymous user of an app's installation is found again; nil if the request has none.
+    /// The secret that identifies the anonymous user of one installation of the app at a later login; nil if the
+    /// request has no such secret.
     package let deviceID: String?
     /// The terminal that logs in.
     package let terminal: TerminalInfo

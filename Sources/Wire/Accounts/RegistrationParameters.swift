@@ -4,7 +4,7 @@ package import Domain
 package struct RegistrationParameters {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The phone number and the e-mail address, if given.
+    /// The phone number and the e-mail address; empty if the request has neither.
     package let addresses: [Address]
     /// The requested username, or nil if the request has none or repeats the phone number as the username.
     package let username: Username?
@@ -12,7 +12,7 @@ package struct RegistrationParameters {
     package let isNamedByPhone: Bool
     /// The proof of one of the addresses.
     package let proof: AddressProof?
-    /// The fields of the user's profile, if given.
+    /// The fields of the user's profile; nil if the request has none.
     package let profile: ProfileParameters?
     /// The terminal that registers.
     package let terminal: TerminalInfo
@@ -42,7 +42,7 @@ package struct RegistrationParameters {
 }
 
 extension RegistrationParameters {
-    /// The e-mail address, if any.
+    /// The e-mail address; nil if the request has none.
     package var email: EmailAddress? {
         for case .email(let email) in addresses { return email }
         return nil

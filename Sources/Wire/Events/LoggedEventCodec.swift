@@ -42,8 +42,8 @@ package enum LoggedEventCodec {
         )
     }
 
-    /// Returns a page of entries that `encode` has written, with the position after them and whether more entries
-    /// follow.
+    /// Returns a page of entries that `encode` has written; `cursor` is the position after the entries, and `isMore`
+    /// says whether more entries follow.
     package static func page(_ events: [[UInt8]], cursor: EventCursor, isMore: Bool) -> [UInt8] {
         var writer = JSONWriter(capacity: events.reduce(128) { $0 + $1.count + 1 })
         writer.beginObject()
@@ -65,7 +65,7 @@ package enum LoggedEventCodec {
     }
 
     /// Encodes an account as other users see it, or only its id if the account was deleted; `changed` is the changed
-    /// part, if the change affects the account's security.
+    /// part, or nil if the change doesn't affect the account's security.
     package static func account(_ user: User, isDeleted: Bool, changed: User.SecurityChange? = nil) -> [UInt8] {
         JSONObject([
             ("uid", .string(user.uid.text)), ("nickname", isDeleted ? nil : .string(user.nickname)),

@@ -19,8 +19,8 @@ package struct DiscoveryCodec {
         (self.topics, self.link, self.binding, self.product) = (topics, link, binding, product)
     }
 
-    /// Returns the message about the device, and the reduced components with which a later message can remove the
-    /// components of this message.
+    /// Returns the message about the device, and the message's components reduced to their platforms; a later message
+    /// with only the reduced components removes the components.
     ///
     /// Home Assistant removes a component if a message contains only the component's platform. `known` contains all
     /// components of earlier messages, reduced to their platforms.
@@ -122,8 +122,8 @@ package struct DiscoveryCodec {
         return component("binary_sensor", "\(kind)_\(name)", name: name, members: members)
     }
 
-    /// Returns the component for a data point; nil for raw bytes, for a settable number without a range between its
-    /// limits, and for values that the user can neither see nor set.
+    /// Returns the component for a data point; nil for raw bytes, for a settable number whose lower limit isn't less
+    /// than its upper limit, and for values that the user can neither see nor set.
     private func component(_ point: DataPoint) -> Component? {
         let isSet = point.access != .readOnly && binding.access == .control
         guard isSet || point.access != .writeOnly else { return nil }
@@ -156,7 +156,8 @@ package struct DiscoveryCodec {
             return ("switch", ["payload_on": "true", "payload_off": "false", "state_on": "ON", "state_off": "OFF"])
         case (.bool, false): return ("binary_sensor", [:])
         case (.int, true), (.float, true):
-            // For a `number` without limits, Home Assistant assumes 1 and 100. It accepts no step below 0.001.
+            // For a `number` without limits, Home Assistant assumes the limits 1 and 100. It accepts no step below
+            // 0.001.
             let (low, high) = (point.min ?? -1e9, point.max ?? 1e9)
             guard low < high else { return nil }
             (numeric["min"], numeric["max"]) = (ProductCodec.number(low), ProductCodec.number(high))

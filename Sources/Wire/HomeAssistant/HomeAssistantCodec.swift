@@ -63,7 +63,8 @@ package enum HomeAssistantCodec {
         ]).encoded()
     }
 
-    /// Encodes the message that says that a command had no effect; nil for a command that is done or superseded.
+    /// Encodes the message that says that a command had no effect; returns nil for a command that is done or
+    /// superseded.
     package static func problem(with command: Command, at now: Instant) -> [UInt8]? {
         guard problems.contains(command.state.rawValue) else { return nil }
         let result = CommandCodec.result(command, product: nil)

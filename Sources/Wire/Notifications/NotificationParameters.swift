@@ -75,7 +75,7 @@ extension Fields {
         return minutes
     }
 
-    /// Returns `from` and `to`, the period to explain; by default, everything that is stored.
+    /// Returns `from` and `to`, the period to explain; the default period covers everything that is stored.
     package func explainedPeriod() throws(Rejection) -> (from: Instant, to: Instant) {
         (
             try instant("from") ?? Instant(milliseconds: 0),

@@ -43,7 +43,7 @@ package enum AnswerRows {
     /// The kinds of rows on a page, by their names in the answer.
     package enum Kind: String { case commands, events, homes, rows, runs, schedules, sharings, users }
 
-    /// Returns an answer with a page of rows, and the cursor of the next page, if any.
+    /// Returns an answer with a page of rows, and the cursor of the next page; `next` is nil for the last page.
     package static func page(_ kind: Kind, _ rows: [AnswerRow], next: String?) -> Answer {
         JSONObject([(kind.rawValue, .array(rows)), ("cursor", next.map { .string($0) })])
     }

@@ -29,7 +29,8 @@ package struct LogoutCodeParameters: Sendable, Equatable {
         case authCode, password
     }
 
-    /// Reads the account's address and the proof, whose kinds are given by `accountType` and `verifyType`.
+    /// Reads the account's address and the proof; `accountType` is the kind of address, and `verifyType` is the kind of
+    /// proof.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         let accountType = try fields.required("accountType", fields.word("accountType", as: AccountType.self))

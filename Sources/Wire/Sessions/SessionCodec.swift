@@ -29,7 +29,7 @@ package enum SessionCodec {
         return .user(uid, except: try fields.id("exceptTerminalId", as: TerminalID.self))
     }
 
-    /// Returns a row of `session/list`, with the terminal's push address, if any.
+    /// Returns a row of `session/list`, with the terminal's push address; `push` is nil if the terminal has none.
     package static func row(_ session: Session, isCurrent: Bool, push: PushAddress? = nil) -> JSONValue {
         JSONObject(showing: [
             "sessionId": session.id, "terminalId": session.terminal, "platform": session.platform, "os": session.os,
@@ -96,7 +96,7 @@ package enum SessionCodec {
         }
     }
 
-    /// Parses the gate's message that says that the connections of an ended session are closed.
+    /// Parses the message in which the gate says that it has closed the connections of an ended session.
     package static func decode(
         sessionCut bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, at: Instant) {
@@ -135,7 +135,8 @@ package enum SessionCodec {
         ]).encoded()
     }
 
-    /// Encodes the message of the type `terminalLoggedIn` or `terminalLoggedOut` to the user's other terminals.
+    /// Encodes the message for the user's other terminals; the message's type is `terminalLoggedIn` or
+    /// `terminalLoggedOut`.
     package static func terminalNotice(
         _ type: StaticString,
         _ session: Session,

@@ -76,7 +76,7 @@ package enum BindingCodec {
         }
     }
 
-    /// Encodes a message on `user/{uid}/device`; `device` is the new row, if the user keeps the device.
+    /// Encodes a message on `user/{uid}/device`; `device` is the new row, or nil if the user no longer has the device.
     package static func push(
         _ change: Change,
         of did: DeviceID,

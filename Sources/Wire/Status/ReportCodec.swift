@@ -27,8 +27,8 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if the data of one of its points would be larger than a payload after the service has written
-    /// the numbers in its own form.
+    /// Refuses a report if the service's own form of numbers would make the data of one of the report's points larger
+    /// than a payload.
     ///
     /// For example, the service writes `1e15` with sixteen digits.
     private static func checked(

@@ -35,8 +35,8 @@ struct Adopting {
         return .adopted(try adopting.run(&call))
     }
 
-    /// Returns the devices to move: those to which the account is already bound, and as many others as its limit
-    /// permits.
+    /// Returns the devices to move: those to which the account is already bound, and as many others as the account's
+    /// limit permits.
     private func devices(_ call: Call) throws -> [DeviceID] {
         var room = try call.limits.devicesPerUser - call.tx.bindings.count(ofUser: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
@@ -72,7 +72,8 @@ struct Adopting {
         return devices.count
     }
 
-    /// Moves one binding with its schedules and homes; returns the account's previous role on the device, if any.
+    /// Moves one binding with its schedules and homes; returns the account's previous role on the device, or nil if the
+    /// account had none.
     private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
         let tx = call.tx
         guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }

@@ -30,8 +30,8 @@ extension Call {
 
     /// Adds an audit entry about the user `uid`.
     ///
-    /// If the request has no session, the actor is the user `uid`. If the request has no session and anybody can cause
-    /// the event, the actor is the terminal.
+    /// If the request has no session and no API key, the kind of entry decides who the actor is. For a kind that
+    /// anybody can cause, the actor is the terminal. For any other kind, the actor is the user `uid`.
     ///
     /// Audit entries can be kept forever, so the number of failures that a terminal can add in 15 minutes is limited.
     func audit(_ kind: AuditEntry.Kind, of uid: UserID?, detail: String? = nil) throws {
@@ -86,8 +86,8 @@ extension Call {
     /// Sends the link by which a user proves a claimed e-mail address.
     ///
     /// If another account has verified the address, the owner of that account is informed instead. Exactly one message
-    /// is sent, whether or not another account has verified the address, so neither the answer nor the number of
-    /// messages reveals this.
+    /// is sent in both cases. Neither the answer nor the number of messages therefore reveals whether another account
+    /// has verified the address.
     mutating func sendVerification(_ user: User, _ template: OutgoingMessage.Template = .verifyEmail) throws {
         guard let email = user.unprovedEmail else { return }
         try quotas.take(mailQuotas)

@@ -23,8 +23,8 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Announces the erasure to the account's verified and registered addresses, because the caller might not be the
-    /// owner.
+    /// Announces the erasure to the account's verified addresses, and to an e-mail address that was registered without
+    /// proof, because the caller might not be the owner.
     private static func notifyAddresses(of user: User, deletesAt: Instant, _ call: inout Call) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds

@@ -7,13 +7,13 @@ package struct ErasureSummary: Sendable, Equatable {
     package struct Device: Sendable, Equatable {
         /// The id of the device.
         package var did: DeviceID
-        /// The operators' name for the device, if any.
+        /// The operators' name for the device; nil if it has none.
         package var name: String?
         /// The user's role.
         package var role: Binding.Role
         /// The other users who lose the device: the guests of an erased owner.
         package var losing: [UserID]
-        /// The user who becomes the device's special user, if any.
+        /// The user who becomes the device's special user; nil if no user does.
         package var heir: UserID?
         /// Whether the device has no users after the erasure.
         package var isLeftAlone: Bool

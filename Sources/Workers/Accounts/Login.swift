@@ -84,7 +84,7 @@ enum Login {
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Returns the users besides `owner` who can log in with an e-mail address, in a list padded with nils.
+    /// Returns the users other than `owner` who can log in with an e-mail address; the list is padded with nils.
     ///
     /// The list contains the users who registered the address without proof, if the app allows such registrations. If
     /// the name was given as `account`, the list also contains the user whose username is the address.
@@ -132,7 +132,8 @@ enum Login {
             return .refusal(wrong)
         }
         try Passwords.checkCurrent(matched, user)
-        // Only this user's count is taken back; for the other candidates, the try remains a failure.
+        // The try no longer counts as a failure for this user, but it still counts as a failure for the other
+        // candidates.
         try PasswordTries.succeeded(name, region: region, of: user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed

@@ -11,7 +11,8 @@ enum OwnerProof {
     case code(String, token: String?, CodePurpose, [Address])
     case ticket(String, [Address])
 
-    /// Counts a try and returns the check's slow work; no password is accepted if the request names another user.
+    /// Counts a try of a password or code, and returns the slow work of the check; if the request names another user
+    /// (`isOwner` is false), no password is accepted.
     func prepare(_ user: User, isOwner: Bool = true, field: String, _ call: Call) throws -> BackgroundTask? {
         switch self {
         case .password(let password):

@@ -50,7 +50,7 @@ enum Profiles {
         }
         try call.work.save(user)
         if place != (user.profile.latitude, user.profile.longitude) {
-            // The times of schedules at sunrise or sunset depend on the user's place.
+            // Schedules at sunrise or sunset run at times that depend on the user's location.
             try call.tx.replans.add(.user(user.uid))
             call.work.effects.wake(.schedule)
         }

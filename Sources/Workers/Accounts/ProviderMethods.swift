@@ -51,7 +51,8 @@ enum ProviderMethods {
 
     /// Carries out a method with the identity that the provider has confirmed.
     ///
-    /// Without such an identity, the request is refused, and the failure is recorded in the audit trail.
+    /// If the provider has not confirmed an identity, the request is refused, and the failure is recorded in the audit
+    /// trail.
     private static func withIdentity(
         _ call: inout Call,
         _ method: (VerifiedIdentity, inout Call) throws -> Reply

@@ -127,9 +127,9 @@ enum Registration {
 
     /// Registers an e-mail address without proof.
     ///
-    /// Unless the app reveals which accounts exist, the caller doesn't learn whether another account has the address:
-    /// in any case, the answer is the same, the new user can log in with their own password, and one message is sent to
-    /// the address.
+    /// Unless the app reveals which accounts exist, the caller doesn't learn whether another account has the address.
+    /// The answer is always the same, the new user can log in with their own password, and one message is sent to the
+    /// address.
     private static func claim(_ email: EmailAddress, at place: RequestRegion, for user: inout User, _ call: Call) throws
     {
         let owner = try call.tx.accounts.find(.address(.email(email)), app: call.app.id, region: place.region)

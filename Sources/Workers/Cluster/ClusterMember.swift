@@ -42,7 +42,7 @@ package final class ClusterMember: Sendable {
         waker = try Waker()
     }
 
-    /// Runs until `stop` is called, and returns when all lanes are handed over.
+    /// Runs until `stop` is called, and returns when all lanes have been handed over.
     package func run() async {
         environment.wakeups.onRemote { [weak self] in self?.wakeElsewhere($0) }
         await PlainThread.run {

@@ -4,8 +4,8 @@ package enum ClusterTiming {
     package static let lifetime = Duration.seconds(6)
     /// The interval at which a process renews its lifetime.
     package static let renewal = Duration.milliseconds(1_500)
-    /// How long a process works after a renewal, by its own clock; shorter than `lifetime`, so it stops before others
-    /// take over.
+    /// How long a process works after a renewal, by its own clock; this time is shorter than `lifetime`, so that the
+    /// process stops before other processes take over its lanes.
     package static let trust = lifetime * 0.8
     /// The longest pause between two checks of the leases.
     package static let look = Duration.milliseconds(500)
@@ -13,6 +13,6 @@ package enum ClusterTiming {
     package static let brokerPatience = Duration.seconds(5)
     /// How long a lane that is being handed over may continue to work; the lane's next holder does the remaining work.
     package static let laneDrain = Duration.milliseconds(150)
-    /// How long a stopping process waits for its lanes to finish before it gives back the unfinished lanes, too.
+    /// How long a stopping process waits for its lanes to finish before it gives back even the unfinished lanes.
     package static let handOver = Duration.milliseconds(250)
 }

@@ -3,7 +3,8 @@ import Glibc
 import Logging
 import Storage
 
-/// The turns of a cluster member's thread.
+/// The loop of a cluster member's thread; in each turn, it renews the process's lifetime, checks the connection to the
+/// broker, and checks the leases.
 struct ClusterTurns: ~Copyable {
     private let member: ClusterMember
     private var link: ProcessLink?

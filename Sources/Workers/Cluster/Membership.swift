@@ -2,7 +2,8 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// This process's membership among the processes on the database: its id, its slot, and whether it may work now.
+/// This process's membership among the processes that share the database: its id, its slot, and whether it may work
+/// now.
 package final class Membership: Sendable {
     /// The id of this process, which is unique to this run.
     package let id: String
@@ -19,9 +20,11 @@ package final class Membership: Sendable {
     /// The error thrown when all slots are in use.
     package struct NoSlot: Error {}
 
-    /// Joins the processes on a database, and takes a slot; every number that the store assigns contains the slot.
+    /// Joins the processes that share a database, and takes a slot; every number that the store assigns contains the
+    /// slot.
     ///
-    /// `earlier` is the id of a process that is known to have ended; its lanes and its slot are freed immediately.
+    /// `earlier` is the id of a process that is known to have ended; the lanes and the slot of that process are freed
+    /// immediately.
     /// - Throws: `NoSlot`, or an error of the store.
     package static func join(
         _ store: Store,
@@ -43,7 +46,7 @@ package final class Membership: Sendable {
     /// Whether all other processes certainly consider this process alive and therefore don't take its lanes.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
-    /// Renews the process's lifetime; returns false if another process has taken its slot.
+    /// Renews the process's lifetime; returns false if another process has taken this process's slot.
     package func renew(_ store: Store) throws -> Bool {
         let start = ContinuousClock.now
         let isMember = try store.coordinate { try $0.nodes.renew(id, milliseconds: Self.lifetimeMilliseconds) }

@@ -53,7 +53,8 @@ struct ProcessLink: ~Copyable {
         try client.flush()
     }
 
-    /// Announces that this process is online, is leaving or gave a lane back; other processes then check the leases.
+    /// Announces that this process is online, is leaving or has given a lane back; other processes then check the
+    /// leases.
     mutating func announce(isOnline: Bool) throws {
         try publish(topics.system("process/\(id)"), SystemCodec.processState(isOnline: isOnline))
     }

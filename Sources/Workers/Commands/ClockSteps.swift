@@ -9,7 +9,8 @@ struct ClockSteps {
     /// The smallest step that counts, in milliseconds; smaller steps cause no noticeable delay.
     static let leastMilliseconds: Int64 = 1000
 
-    /// Returns the milliseconds by which the clock was set back since the last `note`; nil if it wasn't set back.
+    /// Returns the number of milliseconds by which the clock has been set back since the last call of `note`; nil if
+    /// the clock hasn't been set back.
     func stepBack(by clock: any WallClock) -> Int64? {
         guard let last else { return nil }
         let passed = Int64((clock.steady - last.steady) / .milliseconds(1))

@@ -35,10 +35,11 @@ package enum CommandDispatcher {
         work.effects.wake(.control, of: command.did)
     }
 
-    /// Accepts a request on the control worker; if the device is connected, sends the command after this commit.
+    /// Accepts a request on the control worker; if the device is connected, the command is sent after the transaction's
+    /// commit.
     ///
     /// Queued older commands are sent, too, since a device ignores a command that arrives after a newer one. If the
-    /// device might not be listening yet, the command is sent when the gate reports that the device listens.
+    /// device might not be listening yet, the command is sent when the gate reports that the device is listening.
     static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
         let (command, state) = try prepare(request, product: product, in: &work)
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
@@ -64,7 +65,7 @@ package enum CommandDispatcher {
             try work.tx.commands.save([command])
             return command
         }
-        // A device that listens has queued commands only if a dispatch request for them is pending.
+        // If a device is listening, it has queued commands only while a dispatch request for these commands is pending.
         var waiting: [Command] = []
         if let dispatch {
             try work.tx.commands.removeDispatches([dispatch])
@@ -151,8 +152,8 @@ package enum CommandDispatcher {
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         var user = command.user
         if command.actor.kind == .schedule {
-            // Deleting a schedule does not recall its command. If the schedule's creator was unbound, `Bindings` has
-            // ended the command.
+            // Deleting a schedule does not recall its command. If the schedule's creator has lost the binding to the
+            // device, `Bindings` has already ended the command.
             user = try tx.schedules.find(ScheduleID(trusted: command.actor.id))?.creator
         }
         guard let uid = user else { return nil }

@@ -7,13 +7,13 @@ import Wire
 /// The status worker publishes the outcome of an answered command; the control worker does so if there is no answer. A
 /// terminal without the user's session gets no outcome, since another person might be using the terminal.
 enum CommandOutcome {
-    /// Publishes the outcome of a finished command, and ends the run of its schedule, if any.
+    /// Publishes the outcome of a finished command, and, if a schedule sent the command, ends the schedule's run.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         try answer(command, product: product, in: &work)
         try endScheduleRun(command, in: &work)
     }
 
-    /// Ends the run of the schedule that sent a command, if any, and notifies users of the outcome.
+    /// If a schedule sent the command, ends the schedule's run and notifies users of the outcome.
     static func endScheduleRun(_ command: Command, in work: inout UnitOfWork) throws {
         guard command.actor.kind == .schedule else { return }
         try ScheduleRuns.finish(command, in: &work)

@@ -25,7 +25,8 @@ package struct ControlHandler: BatchHandler {
 
     package var role: WorkerRole {
         var subscriptions = requests.role.subscriptions
-        // The broker must not queue these commands, because a late command would take effect when nobody expects it.
+        // The broker must not queue the commands from users' Home Assistants, because a late command would take effect
+        // when nobody expects it.
         subscriptions.fleeting = environment.topics.filters("ha/+/+/set", of: environment.divided)
         return WorkerRole(.control, subscriptions, longReadings: requests.role.longReadings)
     }
@@ -88,7 +89,8 @@ package struct ControlHandler: BatchHandler {
         isPlanned = true
     }
 
-    /// Returns the time at which the next command expires, and the time at which the next command must be sent, if any.
+    /// Returns the time at which the next command expires and the time at which the next command must be sent; each
+    /// time is nil if there is no such command for this lane.
     private func nextCommands(in tx: Transaction) throws -> [Instant?] {
         [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
     }

@@ -1,11 +1,12 @@
 import Domain
 import Storage
 
-/// The state of a device for a new command: whether the device listens, and which commands come before the new one.
+/// The state of a device for a new command: whether the device is listening, and which commands come before the new
+/// one.
 enum DispatchState {
     /// The device is connected; the commands of a pending dispatch request are sent just before the new command.
     case front(DispatchRequest?)
-    /// Other commands are sent before the new command, as soon as the device listens.
+    /// Other commands are sent before the new command, as soon as the device is listening.
     case behind
     /// The device might not be listening before `until`; `isNext` is true if all older commands count as sent.
     case unheard(until: Instant, isNext: Bool)
@@ -28,11 +29,11 @@ enum DispatchState {
         }
     }
 
-    /// True if the device listens and no command precedes the new one.
+    /// True if the device is listening and no command precedes the new one.
     var isFirst: Bool { if case .front(nil) = self { true } else { false } }
     /// Whether the device is offline.
     var isAway: Bool { if case .away = self { true } else { false } }
-    /// The time before which the device might not be listening yet; nil if the device listens or is offline.
+    /// The time before which the device might not be listening yet; nil if the device is listening or is offline.
     var listensFrom: Instant? {
         if case .unheard(let moment, _) = self { moment } else { nil }
     }

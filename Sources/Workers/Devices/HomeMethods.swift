@@ -101,7 +101,8 @@ enum HomeMethods {
         return .done
     }
 
-    /// Replans those schedules of a user that run at sunrise or sunset, since their times depend on the home's place.
+    /// Replans those schedules of a user that run at sunrise or sunset, since the times of these schedules depend on
+    /// the home's location.
     private static func replan(_ uid: UserID, _ call: inout Call) throws {
         try call.tx.replans.add(.user(uid))
         call.work.effects.wake(.schedule)

@@ -68,9 +68,9 @@ enum LogMethods {
 
     /// Returns the time from which users see their own commands.
     ///
-    /// An ownership period begins after the time of every earlier report, and thus in the future if the device's clock
-    /// was ahead. A command has the service's time, so it is in the current period if the user sent it after being
-    /// bound.
+    /// An ownership period begins after the times of all earlier reports. If the device's clock was ahead, the period
+    /// therefore begins in the future. A command has the service's time. If the user sent the command after the user
+    /// was bound to the device, the command belongs to the current period.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,

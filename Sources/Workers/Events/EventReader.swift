@@ -58,7 +58,7 @@ package struct EventReader: Sendable, Equatable {
         return page
     }
 
-    /// Returns the ends of the deleted parts of the log that are after `cursor`.
+    /// Returns the cursors at which the deleted parts of the log end; a cursor that is not after `cursor` is left out.
     ///
     /// Statuses and other entries are deleted separately, so each kind has its own end.
     private func deleted(behind cursor: EventCursor, in tx: Transaction) throws -> Set<EventCursor> {

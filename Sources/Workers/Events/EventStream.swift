@@ -6,7 +6,8 @@ package import Wire
 
 /// An open stream of the event log for an API key; it reads a page when the client has received the previous page.
 ///
-/// Each read checks the key and any subscription. A wait ends early if the key ends or the subscription changes.
+/// Each read checks the key and, if the stream has a subscription, the subscription. A wait ends early if the key ends
+/// or the subscription changes.
 package final class EventStream: Sendable {
     private enum Look {
         case part(EventPart)
@@ -50,7 +51,7 @@ package final class EventStream: Sendable {
     private static let pageBytes = 32 << 10
     /// The maximum number of entries on a page.
     private static let pageMax = 1_000
-    /// The time after which `next` returns `silence`.
+    /// How long `next` waits for entries before it returns `silence`.
     private static let silenceMax = Duration.seconds(15)
     /// The interval at which the stream again asks the log to keep statuses.
     private static let keeping = Duration.seconds(60)

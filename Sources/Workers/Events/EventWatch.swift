@@ -64,7 +64,7 @@ package final class EventWatch: Sendable {
 
     init(_ store: Store, ending: Ending) { (self.store, self.ending) = (store, ending) }
 
-    /// Records that a commit has added entries; this costs almost nothing if no reader waits.
+    /// Records that a commit has added entries; this costs almost nothing if no reader is waiting.
     func ring() {
         guard count.load(ordering: .acquiring) > 0, !isRung.exchange(true, ordering: .acquiringAndReleasing) else {
             return

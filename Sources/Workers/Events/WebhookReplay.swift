@@ -4,7 +4,8 @@ package import Storage
 
 /// The replay of a dead letter that a webhook refused: the same content is posted once more for an operator.
 package enum WebhookReplay {
-    /// Posts a dead letter to its webhook, whatever the webhook's state; blocks; returns the reason if the post fails.
+    /// Posts a dead letter to its webhook, whatever the webhook's state, and blocks until the post has ended; if the
+    /// post fails, returns the reason.
     package static func run(
         _ letter: DeadLetter,
         to id: SubscriptionID,

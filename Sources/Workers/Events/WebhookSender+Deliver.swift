@@ -6,7 +6,7 @@ import Wire
 
 /// One turn of a webhook: reading the log, posting events, and storing the outcome.
 extension WebhookSender {
-    /// Takes a webhook's turn on the calling thread, and blocks until the post has ended.
+    /// Performs one turn of a webhook on the calling thread, and blocks until the post has ended.
     func deliver(
         _ id: SubscriptionID,
         _ webhook: inout WebhookTurns.Webhook,
@@ -135,7 +135,8 @@ extension WebhookSender {
         try tx.eventSubscriptions.save(row)
     }
 
-    /// The interval at which tries are stored while the webhook takes one batch after another, in milliseconds.
+    /// The interval, in milliseconds, at which delivery attempts are stored while the webhook accepts one batch after
+    /// another.
     private static let noteMilliseconds: Int64 = 1_000
 
     private struct Verdict {

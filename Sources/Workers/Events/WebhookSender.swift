@@ -17,7 +17,7 @@ package final class WebhookSender: Sendable {
     private let bell = DispatchSemaphore(value: 0)
     private let transfers = OpenTransfers()
     private let isStopping = Atomic<Bool>(false)
-    /// The last known epoch of the catalog, which grows whenever a subscription, a product or an app changes.
+    /// The last known epoch of the catalog; the epoch grows whenever a subscription, a product or an app changes.
     private let number = Atomic<Int64>(-1)
 
     /// The maximum number of posts that are under way at the same time.
@@ -89,7 +89,7 @@ package final class WebhookSender: Sendable {
         turns.withLock { turns in for id in ids { turns.wake(id) } }
     }
 
-    /// Wakes or starts a thread if there is a turn to take.
+    /// Wakes or starts a thread if a webhook is ready for its turn.
     private func giveTurns() {
         guard turns.withLock(\.hasTurn), !mustStop else { return }
         let mustStart = threads.withLock { threads in
@@ -108,7 +108,7 @@ package final class WebhookSender: Sendable {
         }
         while !mustStop {
             if let (id, webhook) = turns.withLock({ $0.take() }) {
-                // If other webhooks have a turn too, another thread can serve them.
+                // If other webhooks are ready for their turns too, another thread can serve them.
                 giveTurns()
                 carryOut(id, webhook, with: &client)
             } else if isIdle() {

@@ -26,7 +26,8 @@ struct WebhookTurns {
         /// entries.
         var waitsSince: Int64?
 
-        /// Adopts the subscription as just read; if its cursor, URL or filter has changed, resets the dependent state.
+        /// Stores the subscription as just read; if the subscription's cursor, URL or filter has changed, resets the
+        /// state that depends on these fields.
         mutating func begin(with row: EventSubscription) {
             defer { self.row = row }
             guard let old = self.row, old.cursor == row.cursor, old.url == row.url, old.filter == row.filter else {
@@ -38,7 +39,7 @@ struct WebhookTurns {
 
     /// The next step of a webhook after its turn.
     enum Next: Equatable {
-        /// The webhook takes another turn, after the other webhooks that have a turn.
+        /// The webhook takes another turn, after the other webhooks that are ready for a turn.
         case turn
         /// The webhook waits until a given time.
         case wait(until: Instant)

@@ -11,7 +11,8 @@ struct HistoryDays: MaintenanceJob {
     /// The devices and days to sum up, in reverse order.
     private var waiting: [(did: DeviceID, day: Int64)] = []
     private static let page = 500
-    /// How many milliseconds after its end a day is summed up; until then, its last records may still be in the buffer.
+    /// The time from the end of a day until the day is summed up, in milliseconds; until then, the day's last records
+    /// may still be in the buffer.
     private static let lag: Int64 = 900_000
 
     let name = "historyDays"

@@ -4,7 +4,8 @@ import Wire
 
 /// The check of a request's API key, and the choice of the user for whom the key acts.
 enum KeyCheck {
-    /// Returns the key whose secret is the token, if any; throws if the key doesn't fit the request's terminal and app.
+    /// Returns the API key that the request contains as its token, or nil if the token isn't an API key; throws if the
+    /// key is unknown, has ended, or doesn't fit the request's terminal and app.
     static func key(of request: AppRequest, in tx: Transaction) throws -> APIKey? {
         guard let token = request.token, token.hasPrefix(APIKey.prefix) else { return nil }
         guard let key = try tx.keys.find(token: token), key.terminal == request.terminal, key.app == request.app else {

@@ -12,7 +12,8 @@ package struct LaneLease: Sendable {
     /// Whether the lane certainly belongs to this process, as measured by the process's clock.
     var isTrusted: Bool { membership.isTrusted }
 
-    /// Throws `LaneInDoubt` if the process last renewed its lifetime too long ago for the lane's next turn to begin.
+    /// Throws `LaneInDoubt` if this process last renewed its lifetime too long ago; the lane's next turn must then not
+    /// begin.
     func check() throws {
         if !isTrusted { throw LaneInDoubt() }
     }

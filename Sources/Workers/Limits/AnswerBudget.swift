@@ -5,7 +5,8 @@ import Synchronization
 /// Each byte sent advances the terminal's virtual time, and the terminal's requests wait while this time is more than
 /// two seconds ahead of the clock. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
 package final class AnswerBudget: Sendable {
-    /// The maximum number of remembered terminals, of about 50 bytes each (5 MB); if there are more, all are forgotten.
+    /// The maximum number of remembered terminals, of about 50 bytes each (5 MB); if more terminals are ahead of the
+    /// clock at the same time, all terminals are forgotten.
     private static let partiesMax = 100_000
     /// The size of the largest burst, expressed as the time that its bytes take at the permitted rate.
     private static let burst: Duration = .seconds(2)

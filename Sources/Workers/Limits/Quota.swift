@@ -155,7 +155,7 @@ extension Call {
         ]
     }
 
-    /// The limits on sending mails with links.
+    /// The limits on sending e-mails with links.
     var mailQuotas: [Quota] {
         let counts = limits.counts
         let terminal = perTerminal(.mailsPerTerminal, max: counts.mailsPerTerminal)

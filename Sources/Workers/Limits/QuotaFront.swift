@@ -31,7 +31,7 @@ package final class QuotaFront: Sendable {
     func wait(_ quota: Quota, at now: Instant) -> Int64? {
         state.withLock { state in
             guard let until = state.until[quota.subject] else { return nil }
-            // If the time is further ahead than the length of the window, the clock was set back.
+            // If the quota opens again later than one window from now, the clock has been set back.
             guard until > now, until <= now.adding(seconds: quota.seconds) else {
                 state.until[quota.subject] = nil
                 return nil
@@ -40,7 +40,7 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Records that a transaction has counted against a quota, so that `refuse` ignores that count.
+    /// Records that a transaction has added to a quota's count, so that `refuse` ignores that count.
     func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
             if state.counted.count >= Self.transactionsMax { state.counted = [:] }

@@ -12,7 +12,8 @@ package struct Inbound {
     package let responseTopic: ArraySlice<UInt8>?
     /// The MQTT 5 correlation data, if any.
     package let correlation: ArraySlice<UInt8>?
-    /// The source of a request or registration, an IPv4 address or IPv6 /64; nil if unknown or exempt (127.0.0.1, ::1).
+    /// The source of a request or registration, which is an IPv4 address or an IPv6 /64 network; nil if the source is
+    /// unknown or exempt from limits (127.0.0.1, ::1).
     package var sourceAddress: String?
     /// Whether the message's correlation data was too long and was removed.
     package var isCorrelationTooLong = false
@@ -81,13 +82,13 @@ package struct WaitingWork {
     package var nextDue: Instant?
     /// Whether a request's slow work is done, so that the request waits only for a transaction.
     package var canRelease: Bool
-    /// Whether a request waits for slow work.
+    /// Whether a request is waiting for slow work.
     package var isAwaiting: Bool
 
     /// The value of `nextDue` for work that is due immediately.
     package static let atOnce = Instant(milliseconds: 0)
 
-    /// Describes the waiting work; by default, no work waits.
+    /// Describes the waiting work; by default, no work is waiting.
     package init(nextDue: Instant? = nil, canRelease: Bool = false, isAwaiting: Bool = false) {
         self.nextDue = nextDue
         self.canRelease = canRelease

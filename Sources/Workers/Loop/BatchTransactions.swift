@@ -191,7 +191,7 @@ struct BatchTransactions<Handler: BatchHandler> {
     }
 }
 
-/// A step of a turn, which tests and traces observe.
+/// A step of a worker's turn; tests and traces observe these steps.
 package enum TurnStep: String, Sendable, CaseIterable {
     case read, inTransaction, beforeCommit, committed, published, flushed
 }

@@ -112,7 +112,7 @@ struct EffectWriter {
         for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
     }
 
-    /// Charges the bytes of messages to terminals, and reserves budget for the answers of reading requests.
+    /// Charges the bytes of messages to terminals, and reserves budget for the answers to requests that only read.
     private func charge(_ effects: Effects, _ environment: Environment) {
         let (budget, parties, now) = (environment.answers, parties, environment.clock.steady)
         for messages in [effects.messages, effects.readings] {

@@ -10,7 +10,7 @@ package struct Effects {
     package private(set) var events: [LoggedEvent] = []
     /// The dead letters to store.
     package private(set) var deadLetters: [DeadLetter.Draft] = []
-    /// The messages for the broker itself; they are published once and without the outbox.
+    /// The messages whose loss does no harm; they are published once and without the outbox.
     private(set) var signals: [OutboundMessage] = []
     /// The answers to reading requests, published once without the outbox: an unanswered client repeats its request.
     private(set) var readings: [OutboundMessage] = []
@@ -70,7 +70,7 @@ package struct Effects {
     /// Wakes another worker after the commit.
     package mutating func wake(_ worker: WorkerName) { woken.insert(Call(worker)) }
 
-    /// Wakes, after the commit, a worker's lane that handles a device's messages.
+    /// After the commit, wakes the worker's lane that handles a device's messages.
     package mutating func wake(_ worker: WorkerName, of did: DeviceID) { woken.insert(Call(worker, of: did.text)) }
 
     /// Adds a dead letter with the given topic and payload.

@@ -13,7 +13,8 @@ enum Failure {
 
     /// Returns whether the messages of a failed batch can succeed in parts.
     ///
-    /// They can if one message may be the cause of the error, or if a batch of several messages took too long.
+    /// The messages can succeed in parts if one message may be the cause of the error, or if a batch of several
+    /// messages took too long.
     static func mayPass(_ error: any Error, inPartsOf count: Int) -> Bool {
         count > 0 && isMessages(error) || count > 1 && StoreError.isTooLong(error)
     }

@@ -36,7 +36,7 @@ struct PollState {
         var nextDue: Instant?
         /// The time until a message that must wait can be published or handled; nil if no message must wait.
         var pause: Duration?
-        /// Whether rows of the outbox wait for deletion.
+        /// Whether rows of the outbox are waiting for deletion.
         var hasConfirmedRows = false
     }
 
@@ -69,7 +69,7 @@ struct PollState {
     private var backoff = DueBackoff()
     /// Whether the last wait was limited by the time at which a message could be published or handled.
     private var isPausing = false
-    /// The time since which rows of the outbox have waited for deletion; nil if no row waits.
+    /// The time since which rows of the outbox have waited for deletion; nil if no row is waiting.
     private var confirmedSince: ContinuousClock.Instant?
     /// Whether the current turn checks the store for messages that other workers left.
     private(set) var isLooking = false

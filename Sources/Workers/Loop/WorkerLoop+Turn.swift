@@ -40,8 +40,8 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// The number of messages that may be received.
     ///
-    /// To bound the memory, no messages are received while many messages wait to be published; meanwhile, the broker
-    /// queues new messages. The outbox can be emptied without receiving a message.
+    /// To limit the use of memory, the worker receives no messages while many messages are waiting to be published;
+    /// meanwhile, the broker queues new messages. The worker can empty the outbox even while it receives no messages.
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }

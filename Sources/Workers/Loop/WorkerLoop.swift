@@ -28,7 +28,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     var handler: Handler { transactions.handler }
     var lane: Lane { environment.lane(of: handler.role.name) }
 
-    /// Prepares a loop over an unopened connection; `confirmedRows` are rows that the last loop didn't delete.
+    /// Prepares a loop over an unopened connection; `confirmedRows` are the confirmed rows of the outbox that the
+    /// previous loop didn't delete.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
@@ -63,13 +64,13 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     /// The rows of the outbox that the broker has confirmed and that must still be deleted.
     package var confirmedRows: [Int64] { publisher.confirmedRows }
 
-    /// True while messages wait to be published, or to be confirmed by the broker.
+    /// True while messages are waiting to be published, or to be confirmed by the broker.
     package var isPublishing: Bool { backlog > 0 || publisher.needsStore }
 
     /// The number of messages in memory that wait to be published or that the broker has not confirmed.
     package var backlog: Int { publisher.backlog }
 
-    /// Whether requests wait for their turn, or for slow work.
+    /// Whether requests are waiting for their turn, or for slow work.
     package var isAwaiting: Bool {
         get throws { try handler.waiting(in: nil).isAwaiting || queue.count > 0 || queue.held.count > 0 }
     }
@@ -83,7 +84,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     // MARK: Opening and closing
 
-    /// Connects, subscribes, and publishes that the worker is online.
+    /// Connects, subscribes, and announces that the worker is online.
     package mutating func open() throws {
         let isSessionPresent = try connection.connect()
         let subscriptions = handler.role.subscriptions

@@ -56,8 +56,8 @@ struct ExpiredRows: MaintenanceJob {
 
     /// Returns the range of times within which rows are kept.
     ///
-    /// For requests, the range is larger if the clock was set to another time, so that a repeated request doesn't take
-    /// effect twice.
+    /// For requests, the range is larger if the clock has been set to another time, so that a repeated request doesn't
+    /// take effect twice.
     private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
         guard rows.kind == ExpiringRows.request.kind else {
             return now.adding(seconds: -seconds)...now.adding(seconds: seconds)

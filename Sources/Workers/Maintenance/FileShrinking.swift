@@ -3,7 +3,8 @@ import Storage
 
 /// A job that shrinks the database file after large deletions, in steps so small that they don't delay commits.
 ///
-/// It starts when more than a quarter of the file is free. It leaves an eighth free, because new rows reuse free pages.
+/// The job starts when more than a quarter of the file is free. The job leaves an eighth of the file free, because new
+/// rows reuse free pages.
 struct FileShrinking: MaintenanceJob {
     private let environment: Environment
     private let free = Gauge(label: "lamplighter_database_free_bytes")

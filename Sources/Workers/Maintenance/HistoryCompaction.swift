@@ -4,7 +4,7 @@ import Storage
 /// A job that moves records from the history buffer into the devices' chunks; batches of messages add the records to
 /// the buffer.
 ///
-/// A round begins if the buffer contains enough records, or if a record has waited long.
+/// A round begins if the buffer contains enough records, or if a record has waited for a long time.
 struct HistoryCompaction: MaintenanceJob {
     private let environment: Environment
     /// The round under way; a failure ends it, and a later round finds the remaining records in the buffer.

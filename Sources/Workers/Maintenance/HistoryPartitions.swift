@@ -4,8 +4,8 @@ import Storage
 
 /// A job that makes the history's weekly partitions in advance, and drops those that are too old for all products.
 ///
-/// The job runs only on PostgreSQL. If a product keeps its history for a shorter time than others, `DeviceRetention`
-/// deletes the history of its devices.
+/// The job runs only on PostgreSQL. If a product keeps its history for a shorter time than other products,
+/// `DeviceRetention` deletes the old history of that product's devices.
 struct HistoryPartitions: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger

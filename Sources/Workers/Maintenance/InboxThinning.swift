@@ -4,7 +4,8 @@ import Storage
 /// A job that deletes the older report ids of devices that send very many reports, before these ids expire.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// The devices with very many reports, each with the time up to which its ids are deleted; nil before a run.
+    /// The devices with very many reports, each with the time before which its report ids are deleted; nil before a
+    /// run.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions in one step; workers can commit between two transactions.
     ///

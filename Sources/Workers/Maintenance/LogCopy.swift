@@ -3,18 +3,20 @@ import Storage
 
 /// A job that copies the write-ahead log into the database file, so that the log restarts from its beginning.
 ///
-/// The log restarts only when all of it is copied. A copy of the whole log takes about 40 ms. This job copies most of
-/// the log while writers are writing. Writers then wait only a millisecond, while the rest of the log is copied.
+/// The log restarts only when all of it has been copied. Copying the whole log takes about 40 ms. This job copies most
+/// of the log while writers are writing. Writers then wait only a millisecond, while the rest of the log is copied.
 struct LogCopy: MaintenanceJob {
     private let environment: Environment
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// The interval between copies while little is written, so that the log restarts even on a full disk.
+    /// The interval between copies while little is being written; because of these copies, the log restarts even on a
+    /// full disk.
     let interval: Duration = .seconds(10)
     /// After this number of written pages (32 MB), the log is copied.
     ///
-    /// Commits can wait for a copy. At 200 commands a second, a copy every four seconds delays under 1 % of commits.
+    /// A commit may have to wait until a copy ends. At 200 commands a second, a copy every four seconds delays under 1
+    /// % of commits.
     let pagesBetween: Int? = 16_000
 
     init(_ environment: Environment, _ logger: Logger) {

@@ -1,4 +1,4 @@
-/// Recurring work on the store that messages don't start, such as deleting, compacting, copying or measuring.
+/// Recurring work on the store, such as deleting, compacting, copying or measuring; no message starts this work.
 ///
 /// `MaintenanceJobs` lists all jobs. A job's runner begins a *run* at each interval and calls `step` until the run's
 /// work is done. A job lives on its runner's thread, so it can keep state between steps. This state is lost when the
@@ -25,7 +25,8 @@ package protocol MaintenanceJob {
     /// Stops reporting results; called when another process takes over the job's work.
     func rest()
 
-    /// Returns the number of rows or devices that wait for this job, at most `limit`; nil if nothing is counted.
+    /// Returns the number of rows or devices that are waiting for this job, at most `limit`; nil if this job has no
+    /// backlog to count.
     func backlog(limit: Int) throws -> Int64?
 }
 

@@ -5,7 +5,7 @@ import Storage
 package enum MaintenanceJobs {
     /// Makes the jobs that read and delete rows.
     ///
-    /// Two processes may run these jobs at once. The jobs have a separate runner, since their reading can take a while.
+    /// Two processes may run these jobs at once. The jobs have a separate runner, since their reads can take a while.
     package static func rows(_ environment: Environment, logger _: Logger) -> [any MaintenanceJob] {
         let others: [any MaintenanceJob] = [
             DeadLetterBound(environment),

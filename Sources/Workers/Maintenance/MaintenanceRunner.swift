@@ -109,7 +109,7 @@ package struct MaintenanceRunner {
         entries[place].hasFailed = true
     }
 
-    /// Records the backlog of each job; a backlog that can't be counted now keeps its last value.
+    /// Records the backlog of each job; if a backlog can't be counted now, its last recorded value stays.
     private mutating func measure() {
         for place in entries.indices {
             guard let count = try? entries[place].job.backlog(limit: Self.backlogMax) else { continue }

@@ -1,8 +1,8 @@
 import Domain
 import Storage
 
-// Limits on the rows and bytes of tables that clients fill. The rows expire anyway; these jobs are for floods, in which
-// clients add too many rows before the first rows expire. Each step deletes the oldest rows first.
+// Limits on the rows and bytes of tables that clients fill. The rows expire anyway; these jobs are needed when clients
+// add too many rows before the first rows expire. Each step deletes the oldest rows first.
 
 /// A job that deletes the oldest dead letters when their bytes or their number exceed a limit.
 struct DeadLetterBound: MaintenanceJob {

@@ -20,7 +20,7 @@ enum GatewayAnswer {
         }
     }
 
-    /// Returns the user to lock: the user for whom a push is meant.
+    /// Returns the user for whom a push is meant, since this user must be locked; returns no user for other messages.
     private static func users(of row: OutgoingMessageTable.Due?) -> (users: [UserID], devices: [DeviceID]) {
         (users: [row?.message.push?.address.uid].compactMap(\.self), devices: [])
     }

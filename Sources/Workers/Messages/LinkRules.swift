@@ -72,12 +72,13 @@ enum LinkRules {
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
-    /// Verifies the e-mail address with which a user registered, after a link or code for a new password has proved the
-    /// address.
+    /// Marks the e-mail address with which a user registered as verified; called after the user has used a link or code
+    /// for a new password, which was sent to this address.
     ///
     /// Another person may have added data to the account before the mailbox was verified, so the account loses its
     /// phone number, any other e-mail username, identities and links. Nothing changes if the mailbox was verified
-    /// before, or if the account doesn't have it. The result is false if another account has verified the mailbox.
+    /// before, or if this mailbox isn't the account's e-mail address. The result is false if another account has
+    /// verified the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified, user.emailClaim != .given
         else { return true }

@@ -128,7 +128,8 @@ package struct LinkService: Sendable {
 
     /// Follows a link that sets a new password.
     ///
-    /// The password is hashed before the link is used up; if two visitors follow a link at the same time, one succeeds.
+    /// The password is hashed before the link is used up; if two visitors follow a link at the same time, only one of
+    /// them succeeds.
     package func follow(_ token: String, password: String) async -> LinkView {
         let admitted = try? await blocking.run {
             try environment.store.batch(at: environment.clock.now, once: true) { tx in try admit(token, in: tx) }
@@ -145,7 +146,7 @@ package struct LinkService: Sendable {
         return await view { try use(token, passwordHash: hash) }
     }
 
-    /// Finds a link, and counts the try against an hourly limit, since each try costs a hash.
+    /// Finds a link, and counts the try against an hourly limit, since the service must hash a password for each try.
     private func admit(_ token: String, in tx: Transaction) throws -> ResolvedLink {
         let resolved = try resolved(token, at: tx.now, in: tx)
         guard let link = resolved.link else { return resolved }
@@ -170,7 +171,8 @@ package struct LinkService: Sendable {
         }
         if link.kind == .resetPassword {
             try work.tx.codes.void([.resetPassword], of: user)
-            // The message informs the mailbox of the changed password.
+            // The message about the changed password is sent to the user's verified e-mail address, or else to the
+            // link's address.
             let mailbox = user.isEmailVerified ? user.email : nil
             let address = Address.email(mailbox ?? EmailAddress(trusted: link.address))
             try work.tx.outgoingMessages.add(OutgoingMessage(.passwordChanged, to: address, of: user, in: &work))

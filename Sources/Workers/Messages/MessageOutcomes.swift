@@ -12,7 +12,8 @@ import Wire
 package final class MessageOutcomes: Sendable {
     /// The condition of a channel, as seen in the last tries to send.
     struct Condition: Equatable {
-        /// True if the last message tried was accepted, or was refused for a reason in that message itself.
+        /// True if the last message that was tried was accepted, or if it was refused for a reason in that message
+        /// itself.
         var works = true
         /// The milliseconds from the creation of a message to its sending, for the last message whose first try
         /// succeeded.

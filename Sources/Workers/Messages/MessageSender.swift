@@ -171,7 +171,7 @@ package final class MessageSender: Sendable {
             return nil
         }
         var delivery = PushDelivery(push, message: message.id, from: app, key: key, expiresAt: message.expiresAt)
-        // If the session or the address was deleted meanwhile, the push was deleted, too.
+        // If the session or the address has been deleted meanwhile, the push has been deleted, too.
         delivery.mayBegin = { [environment] in
             let isDue = try? environment.store.read { tx in try tx.outgoingMessages.isDue(row.tries, message.id) }
             return environment.leadership.isHeld && isDue == true

@@ -3,15 +3,15 @@ import Metrics
 import Storage
 import Wire
 
-/// The decisions about several notifications in one transaction, whose users are locked.
+/// The decisions about several notifications in one transaction, which has locked the users of these notifications.
 ///
-/// All data that the decisions need are read together, before the first decision.
+/// All data for the decisions is read at once, before the first decision.
 struct NotificationBatch {
     /// The users; erased users are missing.
     private var users: [UserID: User] = [:]
     private let settings: [UserID: NotificationSettings]
     private var addresses: [UserID: [PushAddress]]
-    /// The stored records that became notifications.
+    /// The stored hidden records that have become visible notifications.
     private var revealed: Set<NotificationID> = []
     private var usedAddresses: Set<TerminalID> = []
     private var products: [DeviceID: String] = [:]
@@ -273,7 +273,7 @@ struct NotificationBatch {
 }
 
 extension UnitOfWork {
-    /// Notifies users' open apps of changes of their message centres, with the current numbers of unread notifications.
+    /// Notifies users' open apps of changes in their message centres, with the current numbers of unread notifications.
     mutating func publish(_ news: [(change: NotificationCodec.Change, note: Notification)]) throws {
         let unread = try tx.notifications.unread(of: Set(news.map(\.note.uid)))
         for (change, note) in news {

@@ -172,7 +172,8 @@ extension Call {
         return try caller()
     }
 
-    /// Returns the number of the app's users who are bound to a device of the app's products.
+    /// Returns the number of the app's users who are bound to the given device; throws if the device isn't of one of
+    /// the app's products.
     fileprivate func users(of did: DeviceID?) throws -> Int {
         guard let did, let record = try tx.statuses.find(did), app.products.contains(record.productKey) else {
             throw Rejection(.resourceNotFound, "The app has no such device.", field: "params.did")

@@ -134,7 +134,7 @@ package final class Notifier: Sendable {
     private func carryOut(_ events: [NotifiedEvent], from stored: Place, to end: EventCursor) throws {
         let began = ContinuousClock.now
         // After brief transactions, the pause is three times as long as the transaction, so the notifier uses at most a
-        // quarter of a core and of the store's writer, even for an event with many users.
+        // quarter of a core and a quarter of the time of the store's writer, even for an event with many users.
         defer { PlainThread.pause(min((.now - began) * 3, Self.restMax)) }
         try environment.work(publishedBy: .reach) { work in
             guard try work.tx.meta.hold(Self.placeFact, at: stored.text) else { return }

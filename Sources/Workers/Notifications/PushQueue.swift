@@ -12,7 +12,7 @@ enum PushQueue {
 }
 
 extension PushEnd {
-    /// The outcome for the notification.
+    /// The outcome that is recorded in the push's notification.
     var outcome: Notification.Outcome {
         switch self {
         case .sent: .pushed

@@ -24,7 +24,8 @@ struct Call {
     var limits: Limits { work.limits }
     var fields: Fields { request.fields }
 
-    /// Returns the session, which a request always has if its method needs a token.
+    /// Returns the session; throws if there is none, which is possible if the method needs no token or if a key acts
+    /// for its app.
     func caller() throws(Rejection) -> Session {
         guard let session else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
@@ -49,7 +50,7 @@ struct Call {
     func product(of key: ProductKey) throws -> Product? { try app.products.contains(key) ? work.product(key) : nil }
 }
 
-/// The range of the rows of a list that a page shows.
+/// The range of rows that one page of a list shows.
 struct PageRange {
     /// The number of rows before the page.
     var offset: Int64

@@ -124,7 +124,8 @@ struct RequestProcessor {
         var known = try known(request, pending.content, in: work.tx)
         let (session, key) = try TokenCheck.caller(of: request, of: pending.method, in: work.tx)
         // Recording a token's use locks the user. Methods that write must lock users in a fixed order, which this lock
-        // would break. Therefore, of the methods that need no token, only those that read record the use.
+        // would break. Therefore, a method that needs no token records the token's use only if the method changes
+        // nothing.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
             // The command for which the first request is waiting may have ended before the device was locked.
@@ -233,7 +234,7 @@ struct RequestTarget {
 }
 
 extension Topics {
-    /// Returns the destination of an answer: the Response Topic if it is the terminal's, else the default topic.
+    /// Returns the destination of an answer: the Response Topic if it belongs to the terminal, else the default topic.
     func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
         let topic = asked.flatMap { isAnswerable($0, app, terminal: terminal) ? $0 : nil }

@@ -4,8 +4,8 @@ import Wire
 
 /// The data of one batch of triggers: the triggers, their schedules, and the rows to write.
 ///
-/// A batch is decoded, loaded, decided in memory and saved, with a constant number of statements for any number of
-/// triggers. Each occurrence (schedule, dueAt) runs only once, with its first trigger.
+/// A batch is decoded, loaded, processed in memory and saved; the number of SQL statements doesn't depend on the number
+/// of triggers. Each occurrence (schedule, dueAt) runs only once, with its first trigger.
 struct TriggerBatch {
     private var calendar: ScheduleCalendar
 

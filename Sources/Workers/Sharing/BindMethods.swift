@@ -2,7 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// The methods `device/bind`, `bindRemote` and `unbind`, by which a user who proves possession of a device is bound.
+/// The methods `device/bind` and `bindRemote`, which bind a user who proves possession of a device, and
+/// `device/unbind`, which ends the user's binding.
 enum BindMethods {
     static let all: [String: Method] = [
         "device/bind": Method(run: bind),
@@ -89,8 +90,8 @@ enum BindMethods {
 
     /// Returns whether the product's secret proves possession of a device.
     ///
-    /// The product must allow binding with the secret. No other user may have the device, since the secret is the same
-    /// for all devices.
+    /// The product must allow binding with the secret. If the device is bound to other users but not to the caller, the
+    /// secret proves nothing, since all devices of the product share it.
     private static func mayBindBySecret(_ device: DeviceRecord?, of product: Product?, _ call: Call) throws -> Bool {
         let uid = try call.caller().uid
         let present = try device.map { try call.tx.bindings.all(of: $0.did) } ?? []

@@ -52,7 +52,7 @@ enum DeviceUserMethods {
         return AnswerRows.page(.users, rows, next: cursor)
     }
 
-    /// Returns the address by which the device's principals may know a user.
+    /// Returns the user's address that the device's principals are allowed to see.
     ///
     /// The result is the verified phone number or else the verified e-mail address, since an unverified address might
     /// belong to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail

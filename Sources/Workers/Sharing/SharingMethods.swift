@@ -89,7 +89,7 @@ enum SharingMethods {
         return .result(SharingCodec.answered(sharing))
     }
 
-    /// Returns the invitation that an answer names, if it exists for the user.
+    /// Returns the invitation that an answer names; nil if the user can't find an invitation by this name.
     private static func find(
         _ name: SharingName,
         for uid: UserID,

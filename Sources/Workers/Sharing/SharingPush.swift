@@ -4,7 +4,7 @@ import Wire
 
 /// Messages on `user/{uid}/share` that notify the inviter and the guest of an invitation's new state.
 enum SharingPush {
-    /// Notifies the inviter, and a guest who has an account, of an invitation's state, and logs the state.
+    /// Notifies the inviter and, if the guest has an account, the guest of an invitation's state; also logs the state.
     static func notify(_ sharing: Sharing, in work: inout UnitOfWork) throws {
         var apps: Set<AppID> = []
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {

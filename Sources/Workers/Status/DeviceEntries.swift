@@ -112,7 +112,8 @@ struct DeviceEntries {
         }
     }
 
-    /// The age, in seconds, above which the ownership period of the device decides whether a report's events are shown.
+    /// The age of a report, in seconds, above which the device's ownership period decides whether the report's events
+    /// are shown.
     private static let recentSeconds: Int64 = 60
 
     /// Returns the statuses in which a part has changed, in the order of the devices' ids.

@@ -57,7 +57,7 @@ struct ReportValues {
 /// The recognition of a batch's reports that have already taken effect.
 ///
 /// A report with an id is looked up in the inbox; a report without an id is recognised by its time and values. Nearly
-/// every report is newer than all earlier reports of its device, and can't be a repeat. The status contains
+/// every report is newer than all earlier reports of its device, so it can't be a repeat. The status contains
 /// fingerprints of the reports of the newest time (`Status.Newest`). Only older reports are looked up in the history
 /// (reference: reports#acknowledged).
 struct ReportDeduplication {
@@ -136,7 +136,7 @@ struct ReportDeduplication {
         return history.contains(json, ts: ts, of: device.did)
     }
 
-    /// Records that a report with a key has taken effect, and the version of the status after the report.
+    /// Records that a report with a key has taken effect; `version` is the version of the status after the report.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
         guard case .key(let key, _) = identity else { return }
         versions[key] = version

@@ -135,8 +135,8 @@ extension CommandContext {
         "uid": "user",
     ]
 
-    /// Returns the problem that something (such as a device) doesn't exist; the cure is the command that lists all
-    /// things of that kind.
+    /// Returns the problem to report if something (such as a device) doesn't exist; its cure is the command that lists
+    /// all things of that kind.
     func missing(_ noun: String, _ name: String) -> Problem {
         let noun = Self.nouns[noun] ?? noun
         let command = "lamplighter \(noun.filter { $0 != " " }) list --data '\(directory.path)'"

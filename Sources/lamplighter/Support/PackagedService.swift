@@ -3,8 +3,8 @@ import Problems
 
 /// The service of the Debian package, whose data directory differs from the commands' default data directory.
 enum PackagedService {
-    /// Returns the problem, with the command for the package's data added as a cure if the user probably meant that
-    /// data.
+    /// Returns the problem; if the user probably meant the package's data, the problem gets an additional cure, which
+    /// is the command for that data.
     ///
     /// The command is added if the data directory is missing, `LAMPLIGHTER_DATA` is not set and the package is
     /// installed. The advice to start a service is then left out, since following it would start a second service.

@@ -12,13 +12,13 @@ struct Column: Sendable {
         (self.title, self.cell) = (title, cell)
     }
 
-    /// Creates a column with one member of the rows.
+    /// Creates a column that shows one member of each row.
     init(_ title: String, _ key: String) { self.init(title) { $0.text(key) } }
 
-    /// Returns a column with a member that is a time.
+    /// Returns a column that shows one member of each row, which is a time.
     static func moment(_ title: String, _ key: String) -> Column { Column(title) { $0.moment(key) } }
 
-    /// Returns a column with a member that is an actor.
+    /// Returns a column that shows one member of each row, which is an actor.
     static func actor(_ title: String, _ key: String) -> Column {
         Column(title) { row in
             let actor = row.object(key)
@@ -47,7 +47,7 @@ extension Terminal {
     /// Prints a line in which line breaks and control characters are escaped.
     static func show(plain text: String) { print(PlainText.of(text)) }
 
-    /// Prints the properties of one thing, each with its name and value on a line.
+    /// Prints the properties of one thing, each on a line with its name and value.
     static func show(details: [(name: String, value: String)]) {
         let width = details.map(\.name.count).max() ?? 0
         for (name, value) in details {

@@ -75,7 +75,7 @@ struct StandingTests {
     }
 
     @Test("Connection numbers continue after the stored number, whatever the clock shows") func numbers() throws {
-        // The largest known number was assigned while the clock was a year ahead.
+        // The largest known connection number was assigned while the clock was a year ahead.
         let known = Clock.microseconds() + 365 * 86_400 * 1_000_000
         let broker = try GateBroker(Cast.records() + [.connections(known: known)])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -97,7 +97,8 @@ struct StandingTests {
         let device = try MiniClient(broker.port, Cast.device())
         let first = try number(worker)
 
-        // A known number changes nothing unless it is larger than the gate's own numbers.
+        // The connection number in this record changes nothing unless it is larger than the numbers that the gate
+        // itself has assigned.
         try broker.append(.connections(known: first))
         #expect(try worker.receive(within: 0.5) == nil)
         try broker.append(.connections(known: first + 10_000_000))

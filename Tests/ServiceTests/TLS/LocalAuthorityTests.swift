@@ -93,7 +93,8 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // A certificate can't outlive the authority that signs it, so renewing the authority resolves both concerns.
+        // A certificate can't outlive the authority that signs it, so a renewal of the authority resolves the concerns
+        // about both certificates.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])

@@ -66,7 +66,7 @@ struct EventSubscriptionTests {
 
         try world.store.batch(at: Make.now) { (tx) throws in
             try tx.eventSubscriptions.lock(Self.subscription.id)
-            // The lock is sent to the database with the next read.
+            // The statement that takes the lock is sent to the database together with the next read.
             _ = try tx.eventSubscriptions.find(Self.subscription.id)
             #expect(throws: PostgresError.self) { try other.execute(move) }
         }

@@ -38,7 +38,7 @@ struct RefreshTests {
         }
 
         try first.store.batch(at: Make.now) { tx in
-            // The service adds refreshes at this point when the content of a product's statuses changes.
+            // When the content of a product's statuses changes, the service adds refreshes with this function.
             try tx.refreshes.addAll(of: Make.key)
             #expect(try tx.refreshes.isWaiting())
             #expect(throws: PostgresError.self) { try carryOut() }

@@ -168,7 +168,7 @@ struct AuditTests {
 
     @Test("The table has each kind of line about an account")
     func complete() {
-        // An operator's act in the console is not an entry about an account.
+        // An entry about an operator's action in the console is not an entry about an account.
         let ofAccounts = AuditEntry.Kind.allCases.filter { $0 != .operatorAct }
 
         #expect(Self.lines.map(\.kind) == ofAccounts)

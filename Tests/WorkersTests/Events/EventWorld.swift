@@ -72,7 +72,7 @@ struct EventWorld {
         throw World.Endless()
     }
 
-    /// Sends a request and returns its answer, even if earlier answers are repeated before it.
+    /// Sends a request and returns its answer, even if the service first repeats answers to earlier requests.
     func ask(_ method: String, _ params: JSONObject = [:]) throws -> JSONObject {
         let id = "q\(UInt32.random(in: 0...(.max)))"
         var loop = try loop()

@@ -14,7 +14,8 @@ import Wire
 /// Reports can be repeated or arrive out of order, and connections and transactions can fail.
 @Suite("Random faults in random order")
 struct SimulationTests {
-    // On PostgreSQL, creating a database for each run takes long, and the tests of Storage cover the same rules there.
+    // On PostgreSQL, creating a database for each run takes a long time, and the tests of Storage cover the same rules
+    // there.
     @Test("The guarantees hold", arguments: 0..<(TestStore.isPostgres ? 20 : 200))
     func simulation(_ seed: Int) throws {
         var simulation = try Simulation(seed)

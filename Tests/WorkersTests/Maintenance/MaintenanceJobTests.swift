@@ -10,7 +10,7 @@ import Testing
 @Suite("Maintenance jobs") struct MaintenanceJobTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// The SQL statements that insert rows expired at `$1`, by the name of the job that counts these rows.
+    /// The SQL statements that insert rows that expired at `$1`, by the name of the job that counts these rows.
     ///
     /// A test replaces `#` with a digit, so that the rows differ.
     private static let rows = [
@@ -52,7 +52,8 @@ import Testing
         """,
     ]
 
-    /// The SQL statements that insert rows that a worker must end, by the name of the job that counts these rows.
+    /// The SQL statements that insert expired commands, invitations and guests, which a worker must end, by the name of
+    /// the job that counts these rows.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,

@@ -99,8 +99,8 @@ struct Race: Sendable, CustomTestStringConvertible {
     ///
     /// Without a limit, a race with few possible orders is run in every order. A race with many orders is run in all
     /// orders in which one racer interrupts the other and runs to its end, and in some random orders in which both
-    /// racers are interrupted. A limit reduces both kinds of orders. If safeguards are removed, the race ends at the
-    /// first order that goes wrong.
+    /// racers are interrupted. A limit reduces the number of orders of both kinds. If safeguards are removed, the
+    /// function stops after the first order whose final state is not allowed.
     func run(
         atMost limit: Int? = nil,
         seed: Int,

@@ -9,7 +9,7 @@ import StoreTestKit
 
 /// A database in which two racers run repeatedly, each time from the same initial state.
 final class RaceCourse {
-    /// The error for a racer that neither runs nor waits for the other racer's lock.
+    /// The error for a racer that is neither running nor waiting for the other racer's lock.
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
@@ -135,7 +135,7 @@ final class RaceCourse {
 
     private enum Rest { case ready, blocked, done }
 
-    /// Waits until a racer is ready for its next step, is done, or waits for a lock of the other racer.
+    /// Waits until a racer is ready for its next step, is done, or is waiting for a lock of the other racer.
     private func settle(_ racer: Racer) throws -> Rest {
         let other = racers[0] === racer ? racers[1] : racers[0]
         let end = ContinuousClock.now + .seconds(Self.stuckSeconds)

@@ -178,8 +178,8 @@ struct BindingModel {
 
     /// Ends open invitations and sets their status.
     ///
-    /// A pending invitation becomes `expired` only if its time is up; otherwise, `revoked` replaces the status
-    /// `expired`.
+    /// A pending invitation whose time is up always becomes `expired`. If `status` is `expired`, but the time of a
+    /// pending invitation is not up, the invitation becomes `revoked`.
     private mutating func close(_ status: String, _ isMeant: (Invitation) -> Bool) {
         for (number, invitation) in invitations
         where ["pending", "accepted"].contains(invitation.status) && isMeant(invitation) {

@@ -214,7 +214,7 @@ class Account:
 
         There are no parameters.
 
-        Returns: The oldest first.
+        Returns: The linked accounts, the oldest link first.
         """
         return self._ask("account/providers", {})
 
@@ -779,7 +779,7 @@ class Events:
         Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such
         subscription.
 
-        Returns: The last 200 tries, newest first; `error` for a try that failed.
+        Returns: The last 200 tries, newest first; a try that failed has `error`.
         """
         return self._ask("events/deliveries", {"subscriptionId": subscriptionId})
 
@@ -796,8 +796,8 @@ class Home:
         Lists all of the caller's homes. `cursor` or `offset` is needed only after an answer that did not contain all
         homes.
 
-        Returns: The oldest home comes first; a user has at most 100 homes. For each of its users, a device is in at
-        most one home; home/addDevice moves it to another.
+        Returns: The oldest home comes first; a user has at most 100 homes. For each of its users, a device is in at most one
+        home; home/addDevice moves the device to another home.
         """
         return self._ask("home/list", {"offset": offset, "cursor": cursor})
 
@@ -1166,17 +1166,17 @@ class Share:
     ):
         """Invites a user to a device.
 
-        Only the special user and the owner may invite; other users of the device get Forbidden, and users who are not
-        bound to it get NotBound. No role changes before an invitation is accepted. With the first acceptance the
-        special user becomes the owner, and normal users become guests. If an invitation is rejected or revoked, or
-        expires, nothing changes. With way `user`, `guest` is required; a phone or e-mail must be verified, unless the
-        app's policy emailVerification is off. If the app reveals accounts, an unknown name gets ResourceNotFound, field
-        params.guest.value. Otherwise the service never reveals that a name is unknown: the request gets the same answer
-        as any other, and the invitation expires like any other. InvalidRequest: the name is the caller's own.
-        Duplicated: the named user is bound to the device, or an invitation to the same name is pending or was accepted.
-        With way `qrcode`, `guest` must be absent, and the first user to scan the code answers the invitation.
-        TooManyRequests: the user has made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden:
-        the device has 200 pending invitations.
+        Only the special user and the owner may invite; other users of the device get Forbidden, and users who are not bound to
+        it get NotBound. No role changes before an invitation is accepted. With the first acceptance the special user
+        becomes the owner, and normal users become guests. If an invitation is rejected or revoked, or expires,
+        nothing changes. With way `user`, `guest` is required; the invited user must have verified the given phone or
+        e-mail, unless the app's policy emailVerification is off. If the app reveals accounts, an unknown name gets
+        ResourceNotFound, field params.guest.value. Otherwise the service never reveals that a name is unknown: the
+        request gets the same answer as any other, and the invitation expires like any other. InvalidRequest: the
+        name is the caller's own. Duplicated: the named user is bound to the device, or an invitation to the same
+        name is pending or was accepted. With way `qrcode`, `guest` must be absent, and the first user to scan the
+        code answers the invitation. TooManyRequests: the user has made 200 invitations in an hour (setting
+        limits.invitationsPerHour). Forbidden: the device has 200 pending invitations.
 
         Returns: `qrCode` is present only with way `qrcode`. The QR code contains 128 random bits; the service stores
         only their hash, so the text is returned only this once.

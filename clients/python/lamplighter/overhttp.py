@@ -34,7 +34,7 @@ class Address:
     def post(self, path: str, body: str, headers: dict, seconds: float = ANSWER_SECONDS) -> tuple[int, dict]:
         """Sends a request; returns the status and the answer.
 
-        Raises OSError, HTTPException or ValueError if there is no whole answer.
+        Raises OSError, HTTPException or ValueError if no complete answer arrives.
         """
         with contextlib.closing(self.open(seconds)) as connection:
             connection.request("POST", path, body.encode(), {"Content-Type": "application/json", **headers})
@@ -185,7 +185,7 @@ class HTTPClient:
         return ACCEPTED
 
     def _leave(self):
-        """Ends the stream, also for the thread that reads it."""
+        """Ends the stream, so that the thread that reads the stream stops reading."""
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-// Times in a zone: its wall clock, and where its hours, days and months begin.
+// Times in a time zone: the zone's wall clock, and the moments at which the zone's hours, days and months begin.
 
 const formats = new Map();
 
@@ -49,7 +49,8 @@ export function ticks(from, to, zone, most) {
   return { step, found };
 }
 
-// Returns the beginning of the step that lies `later` steps after the step that contains a wall time.
+// A step is a period, such as an hour, a day or a month. Returns the beginning of the step that contains a wall time,
+// or of the step that is `later` steps later.
 function beginning(wall, step, later = 0) {
   const date = new Date(wall);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

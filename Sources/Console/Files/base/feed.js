@@ -50,7 +50,7 @@ function connect() {
     port.onmessage = take;
     hold();
   } else {
-    // Phones without shared workers get a stream for this tab.
+    // If the browser has no shared workers, as on some phones, this tab opens its own stream.
     const feed = new Feed(new URL('../api/v1/', document.baseURI));
     const self = { postMessage: data => take({ data }) };
     port = { postMessage: ({ watch }) => feed.watch(self, watch) };

@@ -213,7 +213,7 @@ export function dialog(label, draw) {
   document.body.append(element);
   box.redraw();
   element.showModal();
-  // The first field gets the focus, not the button that closes.
+  // The first field gets the focus, not the button that closes the dialog.
   element.querySelector('input, select, textarea')?.focus();
   return box;
 }

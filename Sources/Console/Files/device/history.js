@@ -1,4 +1,5 @@
-// History: charts of a device's reports, from an hour to years, with calendar steps of the chosen zone.
+// History: charts of a device's reports, over a range from an hour to years; the steps of a chart follow the calendar
+// in the chosen time zone.
 
 import { html } from '../base/html.js';
 import { t, fill, count, dates, now, timeZone, value } from '../base/words.js';

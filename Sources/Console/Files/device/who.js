@@ -1,4 +1,5 @@
-// Users: the users of the device, their roles and how long the roles last; and the schedules that they made.
+// Users: the device's users, the role of each user and the end of this role; the invitations to the device; and the
+// device's schedules.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,4 +1,5 @@
-// Products: their devices' data points, how many devices use each, and which devices may register.
+// Products: the data points of each product, the number of devices that use each data point, and the devices that may
+// register.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

@@ -1,4 +1,5 @@
-// Schedules: past and coming runs on a time axis of 24 hours, with their zones and the reasons for their times.
+// Schedules: past and coming runs on a time axis of 24 hours, with changes of the clocks; and each schedule with its
+// rule, its last runs, and its next times in its time zone.
 
 import { html } from '../base/html.js';
 import { t, fill, count, exact, now, timeZone, locale, dates } from '../base/words.js';
@@ -37,7 +38,8 @@ export function draw(view) {
 const MOST_LANES = 40;
 const TONE = { failed: 'bad', missed: 'bad', expired: 'warn' };
 
-// A lane for each device: its runs in the last hours, the present, and its coming runs.
+// A lane for each device: the device's runs in the last hours, a mark for the present time, and the device's coming
+// runs.
 function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   if (!occurrences.length && !runs.length) return html`<p class="soft">${t.schedules.quiet}</p>`;
   const place = at => ({ '--at': `${((at - from) / (until - from) * 100).toFixed(2)}%` });

@@ -1,4 +1,5 @@
-// A user: the sessions on terminals, why each ended and when the gate cut it off; devices; events.
+// A user: the user's sessions on terminals, each with the reason for its end and the time when the gate cut it off; the
+// user's devices; and the events of the account.
 
 import { html } from '../base/html.js';
 import { t, fill, count, span } from '../base/words.js';

@@ -1,4 +1,4 @@
-// The operators' name and tags of a device.
+// The name and the tags that operators give a device.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,4 +1,5 @@
-// A document edited as JSON: its changes and breakages are shown before it's saved.
+// An editor for a document in JSON: before the document is saved, the editor shows what changes and what the changes
+// would break.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';

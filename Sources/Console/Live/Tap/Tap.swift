@@ -27,7 +27,7 @@ final class Tap: Sendable {
         var lines: Deque<TapLine> = []
         /// The number of the newest line.
         var newest: Int64
-        /// The number of messages that the gate has left out since the start.
+        /// The number of messages that the gate has left out since the service started.
         var left: Int64 = 0
         var rates = TapRates()
         /// A number that grows with each change of the state.

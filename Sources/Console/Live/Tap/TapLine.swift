@@ -3,7 +3,7 @@ import Domain
 import JSON
 import Wire
 
-/// A line of the tap: a message that the broker passed on, without its secrets.
+/// A line of the tap: a message, a refusal or a dead letter, without its secrets.
 struct TapLine: Sendable {
     /// The outcome of a message.
     enum Outcome: String, Sendable {

@@ -5,7 +5,8 @@ import Storage
 import Synchronization
 import Workers
 
-/// Measures how much speed each process adds when the database is milliseconds away: `lamplighter-bench cluster`.
+/// Measures how much speed each process adds when a round trip to the database takes milliseconds: `lamplighter-bench
+/// cluster`.
 extension BenchCluster {
     /// The numbers of processes, in the order of their measurement; the first number is the base of comparison.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
@@ -157,7 +158,8 @@ extension BenchResult {
         add(label, delays: delays, at: "commandMilliseconds.\(processes)")
     }
 
-    /// Adds the number of deadlocks; the transactions lock in the service's order, or in random order.
+    /// Adds the number of deadlocks; the transactions locked devices in the service's order if `isSorted` is true, and
+    /// otherwise in random order.
     mutating func addDeadlocks(_ count: Int, isSorted: Bool) {
         add(
             "of transactions that lock in \(isSorted ? "order, beside reports" : "any order")",

@@ -9,7 +9,7 @@ struct BenchCrowd: Sendable {
     private let did: DeviceID
     private let users: Int
 
-    /// Adds users, all bound to one more device.
+    /// Adds one more device, and users who are all bound to this device.
     ///
     /// - Throws: The store's error.
     init(_ store: Store, users: Int) throws {

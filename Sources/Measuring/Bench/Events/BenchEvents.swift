@@ -114,7 +114,8 @@ extension BenchEvents {
         }
     }
 
-    /// The duration of the measurement with a crowd, in seconds, and its number of reports per second.
+    /// The minimum duration of the measurement with a crowd, in seconds, and the number of reports per second during
+    /// this measurement.
     private static let (crowdSeconds, reportsBesideCrowd) = (8.0, 200.0)
     private static let (crowdTime, before, beside) = (
         "seconds.crowd", "milliseconds.beforeCrowd", "milliseconds.besideCrowd"

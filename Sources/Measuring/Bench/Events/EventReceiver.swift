@@ -45,8 +45,8 @@ extension [EventArrivals.Arrival] {
     }
 }
 
-/// A receiver of webhooks on this machine, which writes to the disk before it answers 204, so that it would lose no
-/// event.
+/// A receiver of webhooks on this machine, which waits for a write to the disk before it answers 204, like a receiver
+/// that must not lose an event.
 final class EventReceiver: RunningPart, Sendable {
     private let descriptor: Int32
     private let disk: Mutex<BenchDisk>

@@ -14,7 +14,8 @@ struct BenchSeed {
     private(set) var terminals: [LoadTerminal] = []
     /// The ids of the bound devices.
     var boundIDs: [DeviceID] { bound.map { DeviceID(trusted: $0.did) } }
-    /// The terminals without a session, each for a user `bench-N` whose password is `password`.
+    /// The terminals without a session; each belongs to a user `bench-N`, and all these users have the password in
+    /// `password`.
     private(set) var loggedOut: [LoadTerminal] = []
     /// The secret of the benchmark's app.
     let appSecret = Sodium.randomSecret()

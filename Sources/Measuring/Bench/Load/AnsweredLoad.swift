@@ -16,8 +16,8 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// For each answer, the milliseconds since its client sent its last message, recorded while `isTiming`; the values
-    /// are useful only if the window is 1.
+    /// For each answer, the milliseconds since the client that got the answer last sent a message, recorded while
+    /// `isTiming`; the values are useful only if the window is 1.
     private(set) var delays: [Double] = []
     var isTiming = false
     private var sentAt: [Stopwatch]

@@ -29,7 +29,7 @@ final class ReportLoad {
     private var told: [Int]
 
     private(set) var sent = 0
-    /// The number of `sent` reports that the service's answers cover.
+    /// The number of sent reports that the service's answers confirm.
     private(set) var marked = 0
     /// The number of sent reports whose own status, or a later status of the same device, was received.
     ///
@@ -40,7 +40,7 @@ final class ReportLoad {
     private(set) var delays: [Double] = []
     var isTiming = false
 
-    /// The number of reports among which one report requests a response from the service.
+    /// One report in this number of reports requests a response from the service.
     static let markEvery = 100
     /// The number of reports that a device sends at once.
     static let burst = 4
@@ -123,7 +123,8 @@ final class ReportLoad {
 
     /// Sends a report with an id; the service's response to it confirms all earlier reports as well.
     ///
-    /// If all devices have unconfirmed reports, the function waits until the broker has confirmed one of these reports.
+    /// If all devices have unconfirmed reports, the function waits until the broker has confirmed all reports of one
+    /// device.
     ///
     /// - Throws: `LoadError` if a connection ends, or if no answer or status arrives for ten seconds.
     func mark() throws(LoadError) {
@@ -148,7 +149,8 @@ final class ReportLoad {
                 counts[device] += 1
                 let entry = Sent(at: LoadClock.nanoseconds, device: device, count: counts[device])
                 reports[stream.next & (reports.count - 1)] = entry
-                // If an earlier load had used the same id, the service would treat the report as a repetition.
+                // The id contains the stream's first sequence number, so that no earlier load has used the same id. The
+                // service would treat a report with a known id as a repetition.
                 stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)
             }

@@ -28,7 +28,7 @@ struct BenchConsumer: ParsableCommand {
         case echo
         /// A relay that passes on commands and their outcomes.
         case hops
-        /// A relay like `hops`, in which each batch first waits until the disk has written a commit's bytes.
+        /// A relay like `hops`, in which each batch first waits until as many bytes as a commit writes are on the disk.
         case flushedHops = "flushed-hops"
     }
 
@@ -42,15 +42,16 @@ struct BenchConsumer: ParsableCommand {
     @Option var counter: String
     /// The topic levels with which all topics begin.
     @Option var root: String
-    /// The size of B's messages, in bytes; it should equal the size of the service's statuses.
+    /// The size of the messages that the consumer `relay` publishes, in bytes; it should equal the size of the
+    /// service's statuses.
     @Option var statusBytes: Int
-    /// The ids of the users to whose topics B publishes, separated by commas.
+    /// The ids of the users to whose topics the consumer `relay` publishes, separated by commas.
     @Option var users: String
 
     /// The approximate size of the status of a benchmark's report, in bytes.
     static let statusBytes = 250
-    /// The number of reports after which A asks how many confirmations the broker has read; the service sends one
-    /// answer for the same number of reports.
+    /// The number of reports after which the consumer `plain` asks how many confirmations the broker has read; the
+    /// service sends one answer for the same number of reports.
     private static let askEvery = ReportLoad.markEvery
 
     /// Consumes messages until the process ends.

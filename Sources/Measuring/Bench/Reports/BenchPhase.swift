@@ -98,7 +98,8 @@ struct BenchRig: RunningPart {
 
     /// Returns the number of reports that no longer count towards the window.
     ///
-    /// Terminals, too, must be at most a window behind the load, or the broker's queues for them would overflow.
+    /// The terminals, too, must be at most `window` reports behind the load. Otherwise the broker's queues for the
+    /// terminals would overflow.
     private func consumed(_ window: Int) -> Int { phase.hasReaders ? min(done, load.delivered + window) : done }
 
     private func settle() throws {

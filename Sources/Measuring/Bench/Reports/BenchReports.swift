@@ -26,7 +26,7 @@ extension BenchReports {
         try await BenchField(devices: devices, terminals: terminals, stored: stored, in: folder)
     }
 
-    /// Measures all phases in each round, then the latencies of B and D at half of D's throughput.
+    /// Measures all phases in each round, then the latencies of phases B and D at half of phase D's throughput.
     private func compare(_ field: BenchField, _ result: inout BenchResult) async throws {
         for round in 1...rounds {
             tell("round \(round)")

@@ -73,7 +73,8 @@ final class SystemdReports: Sendable {
         }
     }
 
-    /// Waits until the next check: briefly while the service starts, and later no longer than the watchdog allows.
+    /// Waits until the next check: briefly while the service starts, and after that for at most as long as the watchdog
+    /// allows.
     private func pause(_ hasStarted: Bool) {
         let longest = min(ServiceLimits.reportInterval, (socket.watchdog ?? .seconds(60)) / 8)
         let (seconds, attoseconds) = (hasStarted ? longest : ServiceLimits.startReportInterval).components

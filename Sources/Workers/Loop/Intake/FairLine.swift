@@ -67,7 +67,8 @@ struct FairLine<Party: Hashable, Element> {
 }
 
 extension FairLine.Line {
-    /// Takes the first element if this turn and the saved bytes suffice for it; otherwise saves this turn's bytes.
+    /// Takes the first element if this turn's bytes and the saved bytes suffice for the element; otherwise saves this
+    /// turn's bytes.
     fileprivate mutating func take(in turn: Int) -> Element? {
         guard let first = elements.first else { return nil }
         guard first.size <= turn || first.size - turn <= saved else {

@@ -35,7 +35,7 @@ struct HeldRequests {
         !isEnding && (lines[party] != nil || budget?.wait(of: party, at: now) != nil)
     }
 
-    /// Queues a request, or refuses it if too many requests wait.
+    /// Queues a request, or refuses it if too many requests are waiting.
     mutating func hold(_ message: Inbound, of party: UInt64, at now: ContinuousClock.Instant) {
         let size = message.size
         guard lines[party]?.count ?? 0 < perTerminal, count < countMax, bytes + size <= bytesMax else {
@@ -74,7 +74,7 @@ struct HeldRequests {
     /// Returns the requests refused since the last call.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] { exchange(&refused, with: []) }
 
-    /// Returns the time until the first queued request can be released; nil if no request waits.
+    /// Returns the time until the first queued request can be released; nil if no request is waiting.
     func pause(at now: ContinuousClock.Instant) -> Duration? {
         lines.keys.map { budget?.wait(of: $0, at: now) ?? .zero }.min()
     }

@@ -31,7 +31,7 @@ struct LongReadings {
         bytesMax = limits.intakeBytes / 4
     }
 
-    /// The number of requests that wait.
+    /// The number of waiting requests.
     var count: Int { line.count }
 
     /// Adds a request after its terminal's earlier requests; refuses it if the terminal's share is used up.

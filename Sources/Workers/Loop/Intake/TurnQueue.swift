@@ -5,8 +5,8 @@ import Mosquitto
 /// A queue of received messages, in which the messages of each sender stay in order and senders take turns.
 ///
 /// A turn is one message, or 2 KiB of a larger message. Requests that read a lot of data come last. While other
-/// messages wait, these requests are at most a tenth of a batch. As messages must be acknowledged in order of arrival,
-/// the queue counts how many of the oldest messages are done.
+/// messages are waiting, these requests make up at most a tenth of a batch. As messages must be acknowledged in order
+/// of arrival, the queue counts how many of the oldest messages are done.
 struct TurnQueue {
     private struct Waiting {
         /// The message's index in the order of arrival; nil for a message that was held and is already acknowledged.
@@ -30,7 +30,7 @@ struct TurnQueue {
     private var states = Deque<(state: State, isHeld: Bool)>()
     /// The index, in the order of arrival, of the first message in `states`.
     private var base = 0
-    /// The index of the first message that was not yet returned in a batch.
+    /// The index of the first message that has not yet been returned in a batch.
     private var firstWaiting = 0
     private var taken: [Int] = []
     /// The number of messages to acknowledge in the last batch, if that batch did not go through the queue; otherwise
@@ -117,7 +117,7 @@ struct TurnQueue {
         }
     }
 
-    /// Returns the requests that were refused since the last call because too many requests wait.
+    /// Returns the requests that were refused since the last call because too many requests were waiting.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
         held.takeRefused() + readings.takeRefused()
     }

@@ -23,7 +23,7 @@ struct FanOutQueue {
     /// The number of waiting messages.
     var count: Int { queue.count }
 
-    /// Returns the milliseconds until the next message may be published; nil if no message waits.
+    /// Returns the milliseconds until the next message may be published; nil if no message is waiting.
     func pause(at now: Instant) -> Int64? {
         guard count > 0 else { return nil }
         if groupLeft > 0 || mayBegin(at: now) { return 0 }
@@ -36,7 +36,7 @@ struct FanOutQueue {
         return wait <= 0 || wait > limits.fanOutPause
     }
 
-    /// Returns whether an older message on the same topic waits in this queue.
+    /// Returns whether an older message on the same topic is waiting in this queue.
     func mustFollow(_ message: OutboundMessage) -> Bool { !topics.isEmpty && topics[message.topic] != nil }
 
     /// Adds a message at the end of the queue.
@@ -45,7 +45,7 @@ struct FanOutQueue {
         queue.append(message)
     }
 
-    /// Removes and returns the oldest message; nil if no message waits or the current group is complete.
+    /// Removes and returns the oldest message; nil if no message is waiting or the current group is complete.
     mutating func popFirst(at now: Instant) -> PendingMessage? {
         if mayBegin(at: now) {
             nextGroupAt = now.adding(milliseconds: limits.fanOutPause)

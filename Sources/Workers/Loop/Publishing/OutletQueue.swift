@@ -28,8 +28,8 @@ extension OutboundMessage {
 
 /// A queue of messages to publish over one connection, in order for each receiver, with receivers taking turns.
 ///
-/// While both answers and messages to users wait, three answers are published for each message to a user, since a
-/// sender without an answer repeats its request. If statuses have waited too long, only the newest on each topic is
+/// While both answers and messages to users are waiting, three answers are published for each message to a user, since
+/// a sender without an answer repeats its request. If statuses have waited too long, only the newest on each topic is
 /// published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()

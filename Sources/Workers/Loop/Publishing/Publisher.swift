@@ -6,8 +6,9 @@ import Wire
 /// The publisher of a lane's outbox, which tracks the broker's confirmations.
 ///
 /// Messages to one receiver are published in the order of the rows and over the same connection; receivers take turns.
-/// A row is deleted in the next transaction after the broker has confirmed all its messages. Rows left by a crash or a
-/// lost connection are read from the store again, and published before newer messages to the same receivers.
+/// A row is deleted in the next transaction after the broker has confirmed all messages of that row and of all earlier
+/// rows. Rows left by a crash or a lost connection are read from the store again, and published before newer messages
+/// to the same receivers.
 ///
 /// A message to very many receivers is published to one group after another; only messages on other topics overtake it.
 struct Publisher {
@@ -65,7 +66,7 @@ struct Publisher {
     var oldest: ContinuousClock.Instant? { rows.oldest }
     /// The rows that the broker has confirmed completely.
     var confirmedRows: [Int64] { rows.confirmedRows }
-    /// Whether confirmed rows wait for deletion.
+    /// Whether confirmed rows are waiting for deletion.
     var hasConfirmedRows: Bool { !rows.confirmedRows.isEmpty }
     /// How many confirmed rows wait for deletion: none, some or many.
     var confirmedRowsState: PollState.ConfirmedRows {
@@ -86,7 +87,7 @@ struct Publisher {
     /// Returns how many outdated statuses were not published since the last call.
     mutating func takeLeftOut() -> Int { exchange(&leftOut, with: 0) }
 
-    /// Returns the milliseconds until fan-outs continue; nil if no fan-out waits or confirmations must come first.
+    /// Returns the milliseconds until fan-outs continue; nil if no fan-out is waiting or confirmations must come first.
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
@@ -171,7 +172,8 @@ struct Publisher {
 
     private func outlet(of party: Parties.Party) -> Int { Int((party.key >> 32) % UInt64(outlets.count)) }
 
-    /// Publishes as many messages as the broker may leave unconfirmed; returns their number.
+    /// Publishes waiting messages until the number of unconfirmed messages reaches its limit; returns the number of
+    /// published messages.
     ///
     /// Expired messages, and invalid messages that the library refuses, count as confirmed.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(

@@ -57,7 +57,8 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     /// The number of further questions that the queue currently accepts.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
 
-    /// Returns the refusal of a sender's next question, after those of `others`; nil if the question would be accepted.
+    /// Returns the refusal that a sender's next question would get after the questions of `others`; nil if the question
+    /// would be accepted.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }

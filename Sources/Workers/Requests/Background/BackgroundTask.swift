@@ -70,7 +70,7 @@ package enum BackgroundPoolKind: String, Sendable, CaseIterable {
     case password
     /// Calls to identity providers and push services, which mostly wait.
     case provider
-    /// Reads of devices' history, which can take long.
+    /// Reads of devices' history, which can take a long time.
     case reading
     /// Reads of long lists and logs.
     case listing

@@ -1,8 +1,8 @@
 /// A queue of slow work in which senders are served in turn.
 ///
 /// While logins and registrations are waiting, three logins are served for each registration. If the queue is full and
-/// a sender has over a tenth of its elements, that sender's newest work is replaced by the work of a sender with less
-/// work. A login can also replace a registration.
+/// a sender has more than a tenth of the queue's elements, the work of a sender with less than a tenth replaces the
+/// newest work of that sender. A login can also replace a registration.
 struct FairQueue<Element> {
     /// The result of offering an element to the queue.
     enum Outcome {
@@ -80,7 +80,7 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Returns the sender whose newest work is removed in favor of `sender`, and whether that work is a registration.
+    /// Returns the sender whose newest work is removed in favour of `sender`, and whether that work is a registration.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {

@@ -8,7 +8,7 @@ import Synchronization
 package final class SecretBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 
-    /// Copies bytes and wipes the given array, unless it is shared.
+    /// Copies bytes, and then wipes the given array; the array isn't wiped if another variable shares its memory.
     package init(_ given: consuming [UInt8]) {
         // The bytes are copied one by one, since a plain copy would share its memory with the given array.
         var own = [UInt8](repeating: 0, count: given.count)

@@ -18,7 +18,8 @@ extension CommandContext {
         throw missing("operator", name)
     }
 
-    /// The console's address: the running service's, or the configured address if no service is running.
+    /// The console's address: the address that the running service reports, or the configured address if no service is
+    /// running.
     var consoleURL: String {
         ReadyFile.read(directory)?["consoleUrl"]?.stringValue
             ?? settings.consoleURL ?? "http://\(settings.consoleHost):\(settings.consolePort)"

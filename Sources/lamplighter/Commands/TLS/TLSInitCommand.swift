@@ -13,7 +13,8 @@ extension TLSInitCommand {
     /// The range of days that can be given.
     static let daysRange = 1...3650
 
-    /// The longest validity, in days, with which Apple's systems accept a server's certificate of any authority.
+    /// The longest validity, in days, that Apple's systems accept for a server's certificate, whichever authority has
+    /// issued it.
     static let appleDaysMax = 825
 
     func validate() throws {
