@@ -4,7 +4,7 @@ import PackageDescription
 
 /// The compiler settings of every target.
 ///
-/// Each feature is a language proposal that the next language mode adopts. All warnings are errors.
+/// Each feature in the list is a language proposal that the next language mode will adopt. All warnings are errors.
 let settings: [SwiftSetting] = [
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
     .enableUpcomingFeature("ExistentialAny"),
@@ -23,8 +23,8 @@ let settings: [SwiftSetting] = [
 
 /// The compiler settings of the targets that a message passes through.
 ///
-/// These targets are optimized in debug builds too; asserts stay on. `deploy/run` and `deploy/test` share the debug
-/// build. Each of these targets is compiled as a whole module, and other targets can inline its functions, as in
+/// These targets are optimized in debug builds too; assertions stay enabled. `deploy/run` and `deploy/test` share the
+/// debug build. Each of these targets is compiled as a whole module, and other targets can inline its functions, as in
 /// release builds.
 let hot =
     settings + [
@@ -129,7 +129,7 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"])]
         ),
 
-        // Shared by the gate and the service: no Foundation, no concurrency.
+        // The targets that the gate and the service share. They use neither Foundation nor concurrency.
         .target(name: "JSON", path: "Sources/Shared/JSON", swiftSettings: hot),
         .target(name: "Batching", path: "Sources/Shared/Batching", swiftSettings: hot),
         .target(name: "Credentials", path: "Sources/Shared/Credentials", swiftSettings: hot, plugins: ["EmbedTexts"]),
@@ -241,8 +241,8 @@ let package = Package(
             capability: .buildTool(),
             dependencies: ["SettingsTool"]
         ),
-        // The target of the reference that people read, and the build plugin that embeds texts. In this target, the
-        // plugin embeds the pages of schemas/generated/reference.txt and the playground.
+        // The build plugin that embeds texts, and the target `Reference` with the pages that people read. In
+        // `Reference`, the plugin embeds the pages of schemas/generated/reference.txt and the playground.
         .executableTarget(
             name: "EmbedTool",
             path: "Plugins/EmbedTool",
@@ -305,7 +305,8 @@ let package = Package(
             plugins: ["EmbedTexts"]
         ),
 
-        // What operators can do: one table of operations, for the console and the command line.
+        // The target with everything that operators can do: one table of operations, which the console and the command
+        // line share.
         .target(
             name: "Administration",
             dependencies: [
@@ -317,7 +318,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // The operators' console: the pages' files and the HTTP interface.
+        // The target of the operators' console: the files of its pages, and its HTTP interface.
         .target(
             name: "Console",
             dependencies: [
@@ -391,7 +392,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Tests and what they share.
+        // The tests, and the targets that the tests share.
         .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: settings),
         .target(
             name: "StoreTestKit",

@@ -32,7 +32,7 @@ def services():
 
 
 def resolved(schema, file):
-    """Follows references, and returns the schema and its file."""
+    """Follows the references of a schema, and returns the schema to which they lead and the file of that schema."""
     while "$ref" in schema:
         file, name = catalog.target(schema["$ref"], file)
         schema = catalog.files()[file]["definitions"][name]
@@ -84,7 +84,7 @@ def python_name(name):
 
 
 def wrapped(text, indent, first=""):
-    """Wraps a text to WIDTH; a `~` stands for a space at which the line can't break."""
+    """Wraps a text into lines of at most WIDTH characters; a `~` stands for a space at which the line can't break."""
     return textwrap.fill(
         text, WIDTH, initial_indent=" " * indent + first, subsequent_indent=" " * indent, break_on_hyphens=False,
         break_long_words=False).replace("~", " ")

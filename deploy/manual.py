@@ -2,9 +2,9 @@
 
     deploy/manual.py PROGRAM FOLDER
 
-lamplighter(1) is made from `--experimental-dump-help`, lamplighter.yaml(5) from `config --json`, so that the pages name
-every command, option and setting of this version. The manual plugin of swift-argument-parser would need a toolchain
-and a second build, and would make a separate page for each of sixty commands.
+lamplighter(1) is made from `--experimental-dump-help`, and lamplighter.yaml(5) is made from `config --json`, so that
+the pages name every command, option and setting of this version. The manual plugin of swift-argument-parser would
+need a toolchain and a second build, and would make a separate page for each of the sixty commands.
 """
 
 import datetime
@@ -30,13 +30,14 @@ EXAMPLES = [
 
 
 def quoted(text):
-    """Returns a text that roff prints literally."""
+    """Returns the text with escape sequences, so that roff prints the text literally."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     return "\n".join("\\&" + line if line.startswith(".") else line for line in text.splitlines())
 
 
 def discussion(text):
-    """Returns the paragraphs after a command's abstract; lines that the reader is to type stay separate lines."""
+    """Returns the paragraphs after a command's abstract; lines that contain input for the reader to type stay
+    separate lines."""
     lines = []
     for paragraph in text.strip().split("\n\n"):
         lines.append(".PP")

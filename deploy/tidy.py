@@ -55,13 +55,13 @@ RETIRED = re.compile(
     r"DeviceLife|CommandCall|CommandPlace|CommandRoom|CommandOrder|CrowdQueue|HistoryTail|Round|Piece|strike|sorter|"
     r"rearrange|harden|heal|StampSource|scrub|Wish|Sight|Said|Matter|turnAway|RequestHearers|isStandIn|"
     r"ScheduleHandler|SchedulerHandler|ScheduleNews|Workplace|JSONGlance)\b"
-    # Everyday words are retired only as names of types, constants and variables.
+    # These everyday words are refused only as the names of types, constants and variables.
     r"|\b(?:let|var|struct|enum|class|protocol) (?:owed|Ask|Standing|apology)\b|\bowed: inout\b"
 )
-# An SQL statement in a string, which belongs to Storage.
+# An SQL statement in a string; only Storage may contain SQL statements.
 SQL = re.compile(r"(?:\"|^)[ \t]*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA \w+)", re.M)
 # A path that exists only on a certain machine; the project must not depend on such paths. Tests of packages may contain
-# them, because these tests make a system of their own.
+# them, because these tests create a separate system.
 MACHINE = re.compile(r"(?<![\w.{}/$])/(?:work|home/\w+|root)/\w")
 MACHINES = ("Tests/Deploy",)
 # Phrases that are not natural English; the folder Tests is not checked, because names of tests may contain them.
@@ -74,8 +74,8 @@ FOREIGN = re.compile(
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
 # A JSON object in a string.
 JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
-# Domain's codecs for documents that are stored as they are sent, and the type that reads the
-# documents' members.
+# Domain's codecs for documents that are stored exactly as they were sent, and the type that reads the members of these
+# documents.
 DOCUMENTS = ("AppCodec", "Fields", "ProductCodec", "ProfileCodec", "RefusalCodec")
 CODEC = re.compile(r"^package (?:enum|struct) (\w+Codec|Fields)\b|\b(Fields)\(", re.M)
 # Wire reads and writes payloads. In the workers, only these files may use JSON, because they store devices' values.
@@ -96,12 +96,12 @@ LIMIT = re.compile(
 LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
 DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
 PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
-# The maximum number of libraries in a chain in which each library depends on the previous one: each waits until the
-# previous one is compiled.
+# The maximum number of libraries in a chain in which each library depends on the previous one: each library is compiled
+# only after the previous one.
 CHAIN_MAX = 7
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
-# Functions that can have three or more unlabelled parameters, each with the reason. For a function that C code calls,
-# the reason is the caller, because C has no labels.
+# Functions that can have three or more unlabelled parameters, each with the reason why it can have them. For a function
+# that C code calls, the reason given is the caller, because C has no labels.
 UNLABELLED = {
     "Sources/Administration/Operations/Operation.swift": ("init",),  # a row of the table: id, method, path
     "Sources/Administration/Operations/Refused.swift": ("init",),  # a problem: status, code, words
@@ -113,7 +113,7 @@ UNLABELLED = {
 UNLABELLED_MAX = 20
 
 failures: list[str] = []
-# The files that define a limit, by its name and number.
+# For each limit, by its name and number, the files that define the limit.
 limits: dict[tuple[str, str], set[str]] = {}
 hints: list[str] = []
 
@@ -138,7 +138,7 @@ def requirements(paths: list[pathlib.Path]) -> dict[str, set[str]]:
 
 
 def is_plain(line: str, witnesses: set[str]) -> bool:
-    """Returns whether a line declares a property that no protocol requires, so that the property needs its own doc
+    """Returns whether a line declares a property that no protocol requires and that therefore needs its own doc
     comment; only a computed or static property counts as required by our own protocols."""
     found = PROPERTY.match(line)
     if not found or found[2] in PROPERTY_WITNESSES:
@@ -237,7 +237,7 @@ def check_tree(files: list[pathlib.Path]) -> None:
 
 
 def check_chain() -> None:
-    """Checks that Package.swift has no long chain of libraries that wait for each other."""
+    """Checks that Package.swift has no long chain of libraries in which each library waits for the previous one."""
     manifest = ROOT / "Package.swift"
     if not manifest.exists():
         return
@@ -248,7 +248,7 @@ def check_chain() -> None:
             libraries[found[1]] = re.findall(r'"(\w+)"', listed[1]) if listed else []
 
     def chain(name: str) -> list[str]:
-        """Returns the longest chain that ends with a library."""
+        """Returns the longest chain that ends with the given library."""
         below = [chain(other) for other in libraries[name] if other in libraries]
         return max(below, key=len, default=[]) + [name]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the files in generated/ and the parts of other files that are made from lists/ (see lists.py); generated/
-contains the contract as AsyncAPI 3.0 (mqtt bindings), requests over HTTP and the console's interface as OpenAPI 3.1,
-the command lines, the documents' schemas in one file each, the pages of the reference, and the lists.
+"""Makes the files in generated/, and fills in those parts of other files that come from lists/ (see lists.py);
+generated/ contains the contract as AsyncAPI 3.0 (mqtt bindings), the requests over HTTP and the console's interface
+as OpenAPI 3.1, the command lines, one schema file for each document, the pages of the reference, and the lists.
 
     bundle.py            writes the files
     bundle.py --check    fails when a file is not what it would write
@@ -68,8 +68,8 @@ USERS = {
 
 
 def part_name(file, definition):
-    """The unique name in the generated documents of a shared definition, or of a message that other messages
-    contain."""
+    """The name that a shared definition, or a message that other messages contain, has in the generated documents;
+    the name is unique there."""
     entry = catalog.entries().get(definition)
     if entry and entry.file == file:
         return definition
@@ -77,8 +77,8 @@ def part_name(file, definition):
 
 
 def bundled(schema, file, refer=None):
-    """A schema of `file` with new references; `refer` makes each reference from the name of the reference's target,
-    and without `refer`, the references lead to components."""
+    """A copy of a schema of `file`, with new references; `refer` makes a reference from the target's name, and
+    without `refer`, the references lead to components."""
     refer = refer or (lambda name: component(name)["$ref"])
     if isinstance(schema, list):
         return [bundled(one, file, refer) for one in schema]
@@ -110,8 +110,8 @@ def components():
 
 
 def entry_component(name):
-    """The component for one side of a method, for a message or for a document; a side of a method gets its title
-    here."""
+    """The component for one side of a method, for a message or for a document; for a side of a method, this function
+    also adds the title."""
     entry = catalog.entries()[name]
     schema = bundled(catalog.schema(name), entry.file)
     if entry.side is None:
@@ -121,7 +121,7 @@ def entry_component(name):
 
 
 def standalone(name):
-    """The schema of a document with all that it refers to."""
+    """The schema of a document, together with all definitions that the schema refers to."""
     file = catalog.entries()[name].file
     schema = bundled(catalog.schema(name), file, defined)
     return {
@@ -161,8 +161,8 @@ def references(schema, file):
 
 
 def component_key(name):
-    """The key under which a schema stands in the document's components; it contains no dots, because some tools
-    don't allow dots in keys."""
+    """The key that a schema has among the document's components; the key contains no dots, because some tools don't
+    allow dots in keys."""
     return name.replace(".", "-")
 
 
@@ -207,13 +207,13 @@ def answer_of(result):
 
 
 def envelope(kind, member, inner):
-    """The envelope of a request or answer around a method's params or result."""
+    """The envelope of a request or answer, which contains a method's params or result."""
     return {"allOf": [component(kind), {"properties": {member: component(inner)}}]}
 
 
 def messages(name, channel, channels):
-    """The messages of one channel: its own message, and, for the channel of the answers, also one answer for each
-    method."""
+    """The messages of one channel: the channel's own message, and, if the channel carries answers, also one answer
+    for each method."""
     if "binary" in channel:
         batch = message(name, BATCH, channel["summary"])
         batch["contentType"] = "application/octet-stream"
@@ -278,7 +278,7 @@ def channel_words(channel):
 
 
 def method_words(method):
-    """Whether a method needs a token, and which errors it can answer with."""
+    """A text that says whether a method needs a token, and with which errors the method can answer."""
     token = {
         "always": "Needs the token of a session.",
         "sometimes": "Needs the token of a session for some params.",
@@ -358,7 +358,7 @@ def server(written):
 
 
 class Plain(yaml.SafeDumper):
-    """Writes YAML without anchors, so that the file reads the same in every tool."""
+    """Writes YAML without anchors, so that every tool understands the file in the same way."""
 
     def ignore_aliases(self, data):
         return True
@@ -371,7 +371,7 @@ def asyncapi():
 
 
 def outputs():
-    """The paths of the generated files, each with the file's text."""
+    """The path and the text of each generated file."""
     made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
     made |= {
         "asyncapi.yaml": asyncapi(), "commands.json": commands.text(), "lists.json": lists.text(), "openapi.yaml": http_api.text(),
@@ -383,7 +383,7 @@ def outputs():
 def main():
     filled = lists.filled()
     if "--check" not in sys.argv[1:]:
-        # These files are written first, because the pages of the reference are made from some of them.
+        # These files are written first, because the pages of the reference are made from some of these files.
         for path, text in filled.items():
             path.write_text(text, encoding="utf-8")
     made = outputs() | filled

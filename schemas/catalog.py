@@ -1,7 +1,7 @@
 """Reads the contract: methods, messages and documents by name, their channels and examples.
 
 A name is that of a message or document (`report`, `product`), or of one side of a method (`account.login.params`,
-`account.login.result`). README.md shows where each is.
+`account.login.result`). README.md shows where each of these is described.
 """
 
 import functools
@@ -21,7 +21,7 @@ FILES = ("common.schema.json", "documents.schema.json", "messages/*.schema.json"
 
 
 class Entry(NamedTuple):
-    """Where a method's side, a message or a document is described."""
+    """The place where a side of a method, a message or a document is described."""
 
     file: str  # "methods/account"
     definition: str  # "login"
@@ -43,19 +43,21 @@ def _once(pairs):
 
 @functools.cache
 def files():
-    """The schema files, by their path without the suffix; the lists' values replace the references to the lists."""
+    """The contents of the schema files, by the file's path without the suffix; the values of the lists replace the
+    references to the lists."""
     paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
     return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): lists.inlined(read(path)) for path in paths}
 
 
 def is_entry(definition):
-    """True for a method, message or document, which has a title; all other definitions are parts of these."""
+    """True for the definition of a method, message or document; only these definitions have titles, and all others
+    are parts of them."""
     return "title" in definition
 
 
 @functools.cache
 def methods():
-    """The methods by `service/method`, with the file of each."""
+    """The methods by their names in the form `service/method`, each with its file and its definition."""
     return {
         f"{file.removeprefix('methods/')}/{name}": (file, definition)
         for file, schema in files().items()
@@ -67,7 +69,7 @@ def methods():
 
 @functools.cache
 def entries():
-    """Every name of the contract and where it is described."""
+    """Every name of the contract, with the place where the name is described."""
     out = {}
     for file, schema in files().items():
         for name, definition in schema["definitions"].items():
@@ -87,8 +89,8 @@ def _named(file, name):
 
 
 def schema(name):
-    """The schema of a message, a document or a side of a method, with the references as they are written in the
-    schema's file."""
+    """The schema of a message, a document or a side of a method, with its references unchanged from the schema's
+    file."""
     file, definition, side = entries()[name]
     found = files()[file]["definitions"][definition]
     return found["properties"][side] if side else found
@@ -169,8 +171,8 @@ def needs_session(method):
 
 
 def error_codes(method, by_key=False):
-    """The codes of the errors with which a method can answer a request, in the order of `errorCode`; if `by_key` is
-    true, the request has an API key."""
+    """The codes of the errors with which a method can answer a request, in the order of `errorCode`; `by_key` says
+    whether the request is made with an API key."""
     found = {*_errors()["every"], *_errors()["methods"].get(method, ()), *(_errors()["key"] if by_key else ())}
     if needs_session(method) == "always":
         found.update(_errors()["session"])

@@ -1,7 +1,7 @@
 """Makes the OpenAPI document of the console's interface from http/*.yaml.
 
-In those files an operation has a short form: its `id`; the lowest `role` that may use it (`none`: no session is
-needed); its `query` parameters, each given by its name in common.yaml or written in full; and the schemas of its
+In those files an operation has a short form: its `id`; the lowest `role` that may use it (`none` means that no session
+is needed); its `query` parameters, each given by its name in common.yaml or written in full; and the schemas of its
 `body` and `answer`. A `$ref` contains only the name of a schema.
 """
 

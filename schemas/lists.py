@@ -2,8 +2,8 @@
 these entries.
 
 A list names the Swift enum that is made from it: `type` is the enum's name, `target` is its module, and `pages` is the
-module that gets its texts. `words` names the list's section of the console's words. `definition` names the list's
-definition in generated/lists.json, to which the schemas refer. An entry has:
+module that gets the list's texts. `words` names the list's section of the console's words. `definition` names the
+list's definition in generated/lists.json, to which the schemas refer. An entry has:
 
     code                 the value in messages, if it is not the entry's name
     title, cause, cure   or `text`: the page of `lamplighter explain` and of the reference
@@ -80,7 +80,7 @@ def definition(one):
 
 
 def inlined(schema):
-    """A schema whose references to lists are replaced by the lists."""
+    """A copy of a schema in which the lists' definitions replace the references to the lists."""
     if isinstance(schema, list):
         return [inlined(one) for one in schema]
     if not isinstance(schema, dict):
@@ -115,7 +115,7 @@ def raised(name, error):
     cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
     texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
     places = [place for text in texts for place in PLACE.findall(text)]
-    # A parameter can be absent only if it is the whole of `at`, and occurs in no other text.
+    # A parameter can be absent only if `at` consists of this parameter alone, and no other text contains the parameter.
     absent = {place for place in places if places.count(place) == 1 and error.get("at") == f"{{{place}}}"}
     kinds = {place: "String?" if place in absent else "some CustomStringConvertible" for place in places}
     return {"name": name, **error, "cures": cures, "parameters": [f"{place}: {kind}" for place, kind in kinds.items()]}
@@ -156,7 +156,7 @@ def section(name, words):
 
 
 def replaced(text, pattern, part):
-    """A text in which `part` replaces the only place that matches `pattern`."""
+    """A copy of a text in which `part` replaces the only place that matches `pattern`."""
     made, count = re.subn(pattern, lambda _: part, text, flags=re.M | re.S)
     if count != 1:
         raise ValueError(f"{pattern} is found {count} times")

@@ -21,7 +21,7 @@ struct CodeList: Decodable {
     /// The target that the enum is generated for.
     let target: String
     let doc: String
-    /// The target that needs the texts of the enum's pages, if any.
+    /// The target that needs the texts of the enum's pages; nil if no target needs them.
     let pages: String?
     /// The names of the texts that each page consists of.
     let page: [String]

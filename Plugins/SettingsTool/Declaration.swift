@@ -36,9 +36,10 @@ struct Declaration {
     var effect: String { fields["effect"] ?? "" }
     /// The Swift type of the property; nil if the kind of values determines the type.
     var type: String? { fields["type"] }
-    /// How many of the property's units make one unit of the setting, as 86,400 seconds make a day.
+    /// The number of the property's units in one unit of the setting, such as 86,400 for a property in seconds and a
+    /// setting in days.
     var factor: Int { fields["times"].flatMap(Self.number) ?? 1 }
-    /// The name of the gate's option that the setting sets, if any.
+    /// The name of the gate's option that the setting sets; nil if the setting sets no option of the gate.
     var option: String? { fields["gate"] }
     /// The largest number that the gate's option accepts, by default 2,000,000,000.
     var optionMax: Int { fields["max"].flatMap(Self.number) ?? 2_000_000_000 }

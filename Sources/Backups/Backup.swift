@@ -4,7 +4,7 @@ import Problems
 import Sodium
 import Storage
 
-/// Backups: each is one file with the database, the keys and the secrets of a data directory.
+/// Backups of a data directory; each backup is one file that contains the directory's database, keys and secrets.
 ///
 /// A backup can be made while the service runs. A backup includes the effects of all requests that were answered
 /// before the backup began.
@@ -57,7 +57,8 @@ package struct Backup: Sendable {
         }
     }
 
-    /// Returns whether the content of a key's file is the key of a copied database.
+    /// Returns whether `keyLine`, the content of a `server.key`, is the key with which a copied database's secrets are
+    /// sealed.
     static func isSealed(_ copy: DatabaseCopy, with keyLine: [UInt8]) throws -> Bool {
         let line = String(decoding: keyLine, as: UTF8.self).prefix { !$0.isNewline }
         guard let key = ServerKey(secret: String(line)) else { return false }

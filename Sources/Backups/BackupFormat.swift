@@ -4,9 +4,10 @@ import Sodium
 
 /// The format of a backup: a line that names the format, a line of JSON (the header), and an encrypted stream.
 ///
-/// In the stream, each member is a piece of JSON with the member's name and size, followed by pieces with its bytes.
-/// The last piece is JSON with each table's number of rows. Each piece is preceded by its length, in four bytes.
-/// Without a passphrase, the header contains the key: the data isn't secret, but changes are still detected.
+/// In the stream, each member begins with a piece of JSON that contains the member's name and size; further pieces
+/// contain the member's bytes. The last piece of the stream is JSON that contains each table's number of rows. Each
+/// piece is preceded by its length, in four bytes. Without a passphrase, the header contains the key: the data isn't
+/// secret, but changes are still detected.
 enum BackupFormat {
     /// The first line of a backup.
     static let magic = "lamplighter-backup 1\n"
@@ -112,7 +113,8 @@ struct BackupMember: Sendable, Equatable {
         (self.name, self.bytes) = (name, bytes)
     }
 
-    /// Reads the piece that precedes a member; nil if it is malformed or names a file outside the data directory.
+    /// Reads the piece that precedes a member; nil if the piece is malformed or names a file outside the data
+    /// directory.
     init?(piece: [UInt8]) {
         guard let object = try? JSONValue.parse(piece).objectValue,
             let name = object["member"]?.stringValue, let bytes = object["bytes"]?.intValue,

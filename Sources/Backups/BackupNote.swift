@@ -20,7 +20,7 @@ package struct BackupNote: Sendable, Equatable {
         (self.path, self.madeAt) = (path, madeAt)
     }
 
-    /// Reads the note of a data directory; nil if no backup was made yet.
+    /// Reads the note of a data directory; nil if no backup has been made yet.
     package init?(of directory: DataDirectory) {
         guard let bytes = TextFile.readBytes(directory.backupNote),
             let object = try? JSONValue.parse(bytes).objectValue, let path = object["path"]?.stringValue,
@@ -50,6 +50,6 @@ package struct BackupNote: Sendable, Equatable {
         _ = chown(directory.backupNote, owner.st_uid, owner.st_gid)
     }
 
-    /// Returns the backup's age, in seconds; 0 if the clock was set back.
+    /// Returns the backup's age, in seconds; 0 if the clock has been set back.
     package func age(at now: Instant) -> Int64 { max(0, (now.milliseconds - madeAt.milliseconds) / 1000) }
 }

@@ -9,7 +9,7 @@ struct BackupWriter {
     private let path: String
     private let file: FileDescriptor
     private var stream: SealedStreamWriter
-    /// The header's bytes until the first piece is written, then empty.
+    /// The header's bytes; empty once the first piece has been written.
     ///
     /// The first piece authenticates the header's bytes, so that a changed header is detected.
     private var bound: [UInt8]
@@ -95,8 +95,8 @@ struct BackupWriter {
     /// - Throws: A `Problem` if the disk reports an error.
     func finish() throws {
         try? file.close()
-        // `link` is tried first since, unlike `rename`, it never replaces a file that was created meanwhile. `rename`
-        // is for file systems without hard links.
+        // `link` is tried first since, unlike `rename`, `link` never replaces a file that has been created meanwhile.
+        // `rename` is used on file systems without hard links.
         guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0) else {
             throw Problem.backup(path, "it can't be renamed: \(Errno(rawValue: errno))", why: "nothing was kept")
         }

@@ -5,7 +5,7 @@ package import Storage
 
 /// A copy of the database that is made before a new version of the program changes the database's schema.
 ///
-/// With the copy, operators can return to the old version.
+/// Operators can use the copy to return to the old version of the program.
 ///
 /// The copy contains the database's secrets and personal data. Operators delete the copy once the new version works.
 package enum MigrationCopy {
@@ -16,7 +16,8 @@ package enum MigrationCopy {
     ///
     /// An existing copy is kept, because an earlier start that failed halfway may have made it. `progress` is called
     /// with the finished fraction, from 0 to 1, and can throw an error to end the copying.
-    /// - Throws: A `Problem` if the disk has too little space, or an error of `progress`; the database stays unchanged.
+    /// - Throws: A `Problem` if the disk has too little space, or the error that `progress` throws; the database stays
+    ///   unchanged.
     package static func make(
         of store: Store,
         in directory: DataDirectory,

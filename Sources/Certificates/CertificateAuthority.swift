@@ -87,7 +87,7 @@ package struct CertificateAuthority: Sendable {
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Returns a certificate (PEM) with which clients that trust this authority also trust the authority `other`.
+    /// Returns a certificate (PEM) that makes `other` trusted by all clients that trust this authority.
     ///
     /// The certificate is valid until one of the two authorities expires.
     ///
@@ -123,7 +123,7 @@ package struct CertificateAuthority: Sendable {
     ) throws -> IssuedCertificate {
         guard begin.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
         let own = Certificate.PrivateKey(P256.Signing.PrivateKey())
-        // A certificate must not outlive its authority, because some libraries refuse such a chain.
+        // A certificate must not outlive its authority, because some libraries refuse a certificate that does.
         let end = min(begin.adding(seconds: Int64(days) * 86_400).date, certificate.notValidAfter)
         var extensions = try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)

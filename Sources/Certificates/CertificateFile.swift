@@ -3,9 +3,9 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// A fault of a file that should contain a certificate or a key; it reveals nothing of the file's content.
+/// A fault of a file that should contain a certificate or a key; the fault reveals nothing of the file's content.
 package enum CertificateFault: Error, Sendable, Equatable {
-    /// The file contains no certificate in PEM form, or an unreadable one.
+    /// The file contains no certificate in PEM form, or contains an unreadable certificate.
     case noCertificate
     /// The file contains no key in PEM form, or a key of an unknown kind.
     case noKey
@@ -31,7 +31,7 @@ package enum CertificateFault: Error, Sendable, Equatable {
     }
 }
 
-/// The certificates of one PEM file: first a server's or an authority's, then the certificates of its signers.
+/// The certificates of one PEM file: first that of a server or an authority, then those of its signers.
 package struct CertificateFile: Sendable {
     let certificates: [Certificate]
     let first: Certificate

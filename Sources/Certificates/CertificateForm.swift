@@ -9,7 +9,7 @@ package enum CertificateForm: Sendable, Equatable {
     case derCertificate
     /// Certificates without a key, in PKCS #7 form (`.p7b`) encoded as PEM.
     case pkcs7
-    /// A request (`.csr`), from which an authority makes a certificate.
+    /// A certificate signing request (`.csr`), from which an authority makes a certificate.
     case request
     /// Some other binary form.
     case binary

@@ -4,7 +4,7 @@ import X509
 
 /// A name by which clients reach a server: a DNS name, which can begin with `*.`, or an IP address.
 package struct ServerName: Hashable, Sendable {
-    /// The name as written, with lowercase letters.
+    /// The name in lowercase letters and without a final dot.
     package let text: String
     private let address: [UInt8]?
 

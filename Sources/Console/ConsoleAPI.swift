@@ -17,7 +17,7 @@ package struct ConsoleAPI: ConsoleResponder {
     private let operations: [Operation]
     private let logger = Logger(label: "lamplighter.console")
 
-    /// Makes the console of a service run.
+    /// Creates the console for one run of the service.
     package init(_ context: ConsoleContext) {
         self.context = context
         access = Access(store: context.store, isSecure: context.run.consoleIsSecure)
@@ -78,7 +78,8 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns the request's rank, and its caller if the operation needs one, before the body is read.
+    /// Returns a request's caller and the rank of its work, before the request's body is read; the caller is nil if the
+    /// operation needs no caller.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation
@@ -119,7 +120,8 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    /// The maximum number of values in a body; the time to compare documents grows faster than their number of values.
+    /// The maximum number of values in a body; the time to compare documents grows faster than the number of their
+    /// values.
     static let valuesMax = 20_000
 
     /// Parses a body; a body with too many values is refused without being parsed.

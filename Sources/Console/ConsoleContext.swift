@@ -12,7 +12,7 @@ package struct ConsoleContext: Sendable {
     /// The dependencies of the operations.
     let operations: OperationContext
 
-    /// Creates the context of a service run.
+    /// Creates the context for one run of the service.
     package init(_ run: RunContext, _ backend: Backend) {
         service = RunningService(run, backend)
         operations = OperationContext(service)

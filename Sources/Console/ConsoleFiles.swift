@@ -23,7 +23,7 @@ struct ConsoleFiles: Sendable {
 
     /// The part of a path that precedes the version.
     private static let versioned = "v"
-    /// The version of files that are read from a directory, which can change.
+    /// The text that is used as the version of files from a directory, because these files can change.
     private static let changing = "dev"
     private static let page = "index.html"
 

@@ -21,6 +21,6 @@ package struct Actor: Hashable, Sendable {
     package static func device(_ did: DeviceID) -> Actor { Actor(.device, did.text) }
     /// The service as the actor.
     package static let system = Actor(.system, "lamplighter")
-    /// The actor in place of a user whose account was erased.
+    /// The actor that replaces a user whose account was erased.
     package static let erased = Actor(.user, "erased")
 }

@@ -22,7 +22,8 @@ package struct IDSource: Sendable {
         random = SystemRandomNumberGenerator()
     }
 
-    /// Makes an id: a prefix, 11 characters for time and counter, and two hex digits for `shard`, random by default.
+    /// Makes an id: a prefix, 11 characters for time and counter, and two hex digits for `shard`, which is random by
+    /// default.
     package mutating func make(_ prefix: Character, at now: Instant, shard: UInt8? = nil) -> String {
         var value = nextStamp(now)
         var body = [UInt8](repeating: 0, count: 13)

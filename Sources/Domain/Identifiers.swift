@@ -4,7 +4,7 @@ package import JSON
 package protocol IdentifierKind: Sendable {
     /// The kind's name in messages, such as `did`.
     static var name: String { get }
-    /// A description of the form, for a refusal's message.
+    /// A description of the id's form, which is used in the messages of refusals.
     static var form: String { get }
     /// Returns whether a string has the form of this kind of id.
     static func accepts(_ text: String.UTF8View) -> Bool
@@ -106,7 +106,7 @@ package enum MessageKind: IdentifierKind {
 package typealias DeviceID = Identifier<DeviceKind>
 /// A product's key.
 package typealias ProductKey = Identifier<ProductKind>
-/// A device's hardware address, from its maker.
+/// A device's hardware address, which the device's maker assigned.
 package typealias MAC = Identifier<MACKind>
 /// A user's id, made by the service, unique across all apps.
 package typealias UserID = Identifier<UserKind>

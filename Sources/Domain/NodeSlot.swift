@@ -1,4 +1,4 @@
-/// The number of a process among the processes that write to one database.
+/// A slot: a number that identifies a process among the processes that write to one database.
 ///
 /// The slot takes up six bits of each number and id that the process makes, so two processes never make equal numbers
 /// or ids.

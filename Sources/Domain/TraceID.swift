@@ -1,6 +1,7 @@
-/// A trace id (W3C Trace Context), which identifies a request in the log from arrival to its command's outcome.
+/// A trace id (W3C Trace Context), which identifies a request in the log, from the request's arrival to the outcome of
+/// its command.
 ///
-/// The documentation describes these rules (reference: operation#traces).
+/// The documentation describes trace ids (reference: operation#traces).
 package struct TraceID: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
@@ -22,7 +23,7 @@ package struct TraceID: Sendable, Hashable {
         }
     }
 
-    /// Parses a `traceparent` of version 00; returns nil for any other string, and if the trace id is zero.
+    /// Parses a `traceparent` of version 00; returns nil if the bytes have another form, or if the trace id is zero.
     package init?(traceparent bytes: some Collection<UInt8>) {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard bytes.count == Self.traceparentBytes, parts.map(\.count) == [2, 32, 16, 2],
@@ -32,7 +33,7 @@ package struct TraceID: Sendable, Hashable {
         self = trace
     }
 
-    /// Parses a trace id of 32 hex digits; returns nil for any other string, and if all digits are 0.
+    /// Parses a trace id of 32 hex digits; returns nil if the text has another form, or if all digits are 0.
     package init?(_ text: String) { self.init(hex: text.utf8) }
 
     private init?(hex digits: some Collection<UInt8>) {

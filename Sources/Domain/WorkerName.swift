@@ -14,7 +14,7 @@ package enum WorkerName: String, Sendable, CaseIterable {
     case session
     /// Answers requests about schedules, and carries out due occurrences (`ScheduleWorker`).
     case schedule
-    /// Publishes triggers of due occurrences (`TriggerClock`).
+    /// Publishes triggers for the due occurrences of schedules (`TriggerClock`).
     case scheduler
 
     /// The services whose requests the worker answers.

@@ -41,7 +41,7 @@ package struct DataDirectory: Sendable {
     package var relayedAddresses: String { path + "/gate/websocket.addresses" }
     /// The file whose lock the running service holds.
     package var lock: String { path + "/lock" }
-    /// The file with the id of this process among the processes that share a database.
+    /// The file with the id that distinguishes this process from the other processes that share its database.
     ///
     /// Until this process gets its id, the file contains the id of the previous run.
     package var process: String { path + "/process" }
@@ -64,7 +64,7 @@ package struct DataDirectory: Sendable {
 
     /// The certificates and keys that `lamplighter tls init` makes.
     package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
-    /// The key of the authority that `lamplighter tls init` makes; it signs servers' and devices' certificates.
+    /// The key of the authority that `lamplighter tls init` makes; this key signs servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
     /// The file with certificates that link older authorities to the current one; with this file, a client that trusts
     /// only an older authority can verify certificates of the current authority.
@@ -84,9 +84,10 @@ package struct DataDirectory: Sendable {
         return DataDirectory(path: path, isNew: isNew)
     }
 
-    /// Prepares, locks and fills a directory; on failure, removes the lock file and empty folders that it made.
+    /// Prepares, locks and fills a directory; on failure, removes the lock file and the empty folders that this call
+    /// has made.
     ///
-    /// - Throws: A `Problem` if the directory can't be used, or the error of `fill`.
+    /// - Throws: A `Problem` if the directory can't be used, or the error that `fill` throws.
     package static func filling<Result>(_ name: String, _ fill: (DataDirectory) throws -> Result) throws -> Result {
         let before = Set(TextFile.names(in: AbsolutePath.of(name)))
         let directory = try prepare(name)
@@ -96,7 +97,7 @@ package struct DataDirectory: Sendable {
             return try fill(directory)
         } catch {
             if !before.contains("lock") { unlink(directory.lock) }
-            // Removes only empty folders.
+            // `rmdir` removes a folder only if the folder is empty.
             for folder in ["gate", "broker", "tls"] where !before.contains(folder) {
                 rmdir(directory.path + "/" + folder)
             }
@@ -113,7 +114,7 @@ package struct DataDirectory: Sendable {
         let directory = DataDirectory(path: AbsolutePath.of(name), isNew: false)
         let wanted = holdsStore ? directory.database : directory.path
         guard TextFile.exists(wanted) else {
-            // A file that this user can't see may still exist.
+            // The file can exist even if this user can't see it.
             if access(wanted, F_OK) != 0, errno == EACCES {
                 throw Problem.directoryUnreadable(directory: directory.path)
             }

@@ -11,7 +11,8 @@ package final class DirectoryLock: Sendable {
     /// - Throws: A `Problem` if the file can't be opened or another service holds the lock.
     package init(_ directory: DataDirectory) throws {
         do {
-            // The broker must not inherit the lock: if it outlived this process, the directory would stay locked.
+            // The broker must not inherit the lock: if the broker outlived this process, the directory would stay
+            // locked.
             file = try FileDescriptor.open(
                 FilePath(directory.lock),
                 .readWrite,

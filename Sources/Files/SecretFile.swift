@@ -3,7 +3,8 @@ import Sodium
 
 /// A file of mode 0600 that contains one secret on one line.
 package enum SecretFile {
-    /// Reads a secret, or makes it if the file is missing: by default, 32 random bytes as 43 characters of base64url.
+    /// Reads a secret, or makes a new secret if the file is missing; by default, the new secret is 32 random bytes,
+    /// encoded as 43 characters of base64url.
     ///
     /// - Throws: A `Problem` if the file can't be read or written.
     package static func readOrMake(_ path: String, making make: () -> String = Sodium.randomSecret) throws -> String {
@@ -41,8 +42,8 @@ package struct ServiceSecrets: Sendable {
     package let tools: String
     /// The password of `service:console`, a principal that can only read.
     ///
-    /// The console's password is derived from the tools' password, which is the same for all processes that use one
-    /// database.
+    /// The console's password is derived from the tools' password. The tools' password is the same for all processes
+    /// that use one database.
     package var console: String {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }

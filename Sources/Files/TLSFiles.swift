@@ -7,9 +7,10 @@ package struct TLSFiles: Sendable, Equatable {
     /// The authorities that sign devices' certificates, newest first, and the server's private authority if the server
     /// has one (PEM).
     package let authority: String
-    /// The data directory where `lamplighter tls init` makes the certificate; nil if the operator provides it.
+    /// The data directory where `lamplighter tls init` makes the certificate; nil if the operator provides the
+    /// certificate.
     package let certificateMaker: String?
-    /// The data directory where `lamplighter tls init` makes the authority; nil if the operator provides it.
+    /// The data directory where `lamplighter tls init` makes the authority; nil if the operator provides the authority.
     package let authorityMaker: String?
 
     /// Creates the set of files from their paths.

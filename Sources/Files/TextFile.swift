@@ -30,7 +30,8 @@ package enum TextFile {
 
     /// Reads at most 4 MiB of standard input; returns nil if it is not readable.
     ///
-    /// `/dev/stdin` isn't opened, since this user may have no right to reopen a file that another user opened.
+    /// The function doesn't open `/dev/stdin`, because this user might not have the right to reopen a file that another
+    /// user has opened.
     package static func readStandardInput() -> [UInt8]? {
         readBytes(.standardInput, upTo: 4 << 20)
     }
@@ -85,7 +86,7 @@ package enum TextFile {
         (try? Stat(path)).map { Int($0.size) }
     }
 
-    /// Returns the sorted names of a directory's entries; empty if the directory can't be read.
+    /// Returns the sorted names of a directory's entries; the result is empty if the directory can't be read.
     package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
@@ -109,7 +110,7 @@ package enum TextFile {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
     }
 
-    /// Syncs the folder of a new file, so that its name survives a crash of the machine.
+    /// Syncs the folder of a new file, so that the file's name survives a crash of the machine.
     package static func syncDirectory(of path: String) {
         let folder = FilePath(path).removingLastComponent()
         guard let file = try? FileDescriptor.open(folder, .readOnly, options: .closeOnExec) else { return }

@@ -44,11 +44,10 @@ extension Gate {
         return false
     }
 
-    /// Returns whether the broker may carry out an access that the client's rights permit; if so, records the effects
-    /// of the access.
+    /// Returns whether to grant an access that the client's rights permit; if so, records the effects of the access.
     ///
-    /// The result is false if the message is a will that the gate sends itself, if the message is a report or request
-    /// to an overloaded worker, or if the broker can't keep more messages for a slow client.
+    /// The result is false for a will that the gate sends itself, for a report or request to an overloaded worker, and
+    /// for a delivery to a slow client for which the broker can't keep more messages.
     private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
             return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)
@@ -121,7 +120,7 @@ extension Gate {
     }
 
     /// Returns the reason why the client's rights or the limits on topics, filters and subscriptions forbid an access;
-    /// nil if it is allowed.
+    /// nil if the access is allowed.
     func refusal(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         refusalByRights(client, access, to: topic) ?? refusalOfForm(client, access, to: topic)
     }
@@ -153,8 +152,8 @@ extension Gate {
     /// Returns the client about which the broker asks.
     ///
     /// A client that isn't connected either has an MQTT session or is the source of a retained message. For the source
-    /// of a retained message, the broker has only a structure on its stack with a username and a client id. In both
-    /// cases, the client was admitted earlier, and it gets the rights that its principal has now.
+    /// of a retained message, the broker has only a structure on its stack, which contains a username and a client id.
+    /// In both cases, the client was admitted earlier, and it gets the rights that its principal has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }

@@ -34,8 +34,8 @@ extension Gate {
     ///
     /// The broker calls this function after it has reloaded its configuration, and the gate counts and publishes
     /// nothing for these calls. Mosquitto 2.0.11 also asks about sessions without a connection, and reads no new
-    /// CONNECT until it has asked about all sessions. With any other version, the gate refuses a client that it doesn't
-    /// know as connected, because the client could be new.
+    /// CONNECT until it has asked about all sessions. With any other version, the gate refuses a client that isn't
+    /// connected as far as the gate knows, because the client could be new.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }
@@ -44,7 +44,7 @@ extension Gate {
     }
 
     /// Publishes the refusal of a CONNECT or HTTP request; for `tooFast` and `busy`, it publishes at most one refusal
-    /// per second and client.
+    /// per client per second.
     func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
         if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
@@ -82,7 +82,7 @@ extension Gate {
         return try admission.admit(attempt, by: tables, now: Clock.now())
     }
 
-    /// Checks the limits on new clients, and the penalties of clients and addresses that sent too fast.
+    /// Checks the limits on new clients, and the penalties of clients and addresses that have sent messages too fast.
     func checkLimits(
         _ pass: Admission.Pass,
         _ facts: Broker.Facts,
@@ -108,7 +108,7 @@ extension Gate {
         let new = Client(pass, facts: facts, connection: nextNumber())
         giveRights(to: new)
         if pass.isSecretShared { new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId }
-        // The end of the old connection has just stored the tally in `tallies`.
+        // If an old connection has just ended, its tally was stored in `tallies`.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
         if pass.principal.isCountedByAddress, !pass.isKey, let source = new.source {

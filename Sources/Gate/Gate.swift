@@ -11,7 +11,8 @@ final class Gate {
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The memory records of clients for which messages are waiting, by client id, and the total number of bytes.
+    /// The memory records of clients for which messages are waiting, by client id (`held`), and the total number of
+    /// bytes in these records (`heldBytes`).
     var held: [String: Held] = [:]
     var heldBytes = 0
     /// The memory records of terminals that have missed status messages.
@@ -57,7 +58,8 @@ final class Gate {
     var connected: [String: Client] = [:]
     /// The connection of each link, by the id of the link's session.
     ///
-    /// A link's client id changes, so the gate, not the broker, ends the old connection when the link connects again.
+    /// A link can connect with a different client id each time, so the gate, not the broker, ends the old connection
+    /// when the link connects again.
     var links: [String: Client] = [:]
     /// The clients without a connection that the broker has asked about (sessions, sources of retained messages).
     var absent: [OpaquePointer: Client] = [:]
@@ -114,7 +116,7 @@ final class Gate {
     /// A connection that will be closed at a given time, unless another connection or session replaces it before then.
     struct Leave {
         var client: Client
-        /// The time by the steady clock, in milliseconds.
+        /// The time at which the connection is due to be closed, in milliseconds of the steady clock.
         var due: Int64
         /// The session whose end is the reason for closing the connection; nil if the connection is closed for another
         /// reason.
@@ -225,7 +227,7 @@ final class Gate {
         arrivedServices.removeAll()
     }
 
-    /// Publishes a refusal, or only counts it if this second's limit is reached.
+    /// Publishes a refusal, or only counts it if the limit for this second has been reached.
     func tell(_ entry: Refusals.Entry) {
         guard let message = refusals.message(about: entry, at: Clock.now()) else { return }
         Broker.publish(refusals.topic, message, qos: 0)
@@ -240,7 +242,7 @@ final class Gate {
         review(records)
     }
 
-    /// Returns the connection of a device or terminal, or of the link whose session is on that terminal.
+    /// Returns the connection of the device or terminal `id`, or of the link whose session is on the terminal `id`.
     func client(on id: String) -> Client? { connected[id] ?? links[Session.linkPrefix + id] }
 
     /// Returns the connection of a link; nil for other principals.

@@ -13,12 +13,12 @@ struct Settings {
     /// The path of the file to which the WebSocket relay writes its clients' addresses; empty without a relay
     /// (`plugin_opt_relayed_addresses`).
     var relayedAddresses = ""
-    /// Whether clients' messages are divided by shard (`plugin_opt_shards`).
+    /// Whether clients' messages are divided among shards (`plugin_opt_shards`).
     var hasShards = false
     /// The maximum age of the credentials file, in seconds; 0 for no limit (`plugin_opt_credentials_age`).
     ///
-    /// If the file is older, the gate admits no client. The option is meant for a file that `lamplighter feed` touches
-    /// every second.
+    /// If the file is older, the gate admits only workers. The option is meant for a file that `lamplighter feed`
+    /// touches every second.
     var credentialsAgeMax = 0
     /// The limits, which the options in `GateOption` set.
     var limits = GateLimits()
@@ -26,7 +26,7 @@ struct Settings {
     /// The number of levels of `root`.
     var rootLevels: Int { Array(root.utf8).withUnsafeBufferPointer(FilterShape.count) }
 
-    /// Reads the options, and throws a `Problem` for the first fault.
+    /// Reads the options, and throws a `Problem` for the first faulty option.
     init(_ options: UnsafeMutablePointer<mosquitto_opt>?, count: Int) throws(Problem) {
         for option in UnsafeBufferPointer(start: options, count: max(0, count)) {
             guard let key = option.key, let value = option.value else { continue }

@@ -1,6 +1,6 @@
 /// An error that users read: a description of the fault, the fault's place, the reason why it matters, and its cures.
 ///
-/// A problem's texts contain no secrets, because they are printed, logged, and output as JSON (`--json`).
+/// The strings in a problem contain no secrets, because they are printed, logged, and output as JSON (`--json`).
 package struct Problem: Error, Sendable, Equatable {
     /// A cure, as a command to type and a note on its effect.
     package struct Cure: Sendable, Equatable {

@@ -1,6 +1,6 @@
 /// The files of the reference: the pages that `schemas/bundle.py` makes, and the playground.
 package struct ReferenceSite: Sendable {
-    /// The texts of the files, by their paths below one folder.
+    /// The contents of the files, indexed by their paths relative to a common folder.
     package let files: [String: String]
 
     /// Creates the files; the pages show the program's version.
@@ -10,7 +10,7 @@ package struct ReferenceSite: Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         let pages = files.removeValue(forKey: "reference.txt") ?? ""
-        // Each file consists of a line with U+240C and the file's path, the file's text, and a final line break.
+        // Each file consists of a line with U+240C and the file's path, then the file's text, and then a line break.
         for file in pages.unicodeScalars.split(separator: "\u{240C}") {
             let path = file.prefix { $0 != "\n" }
             let text = file[path.endIndex...].dropFirst().dropLast()

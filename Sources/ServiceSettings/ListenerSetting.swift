@@ -1,4 +1,4 @@
-/// The settings of listeners that can be switched off; the raw value is the key of the port's setting.
+/// The listeners that the settings can switch off; the raw value is the key of the setting for the listener's port.
 package enum ListenerSetting: String, Sendable {
     /// The listener of MQTT with TLS.
     case mqttTLS = "mqtt.tlsPort"

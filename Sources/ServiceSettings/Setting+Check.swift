@@ -1,7 +1,7 @@
 import Domain
 
 extension Setting {
-    /// Parses a value from a flag or the environment; returns nil if the text is not of the setting's kind.
+    /// Parses a value from a flag or the environment; returns nil if the text is not a value of the setting's kind.
     func parse(_ text: String) -> SettingValue? {
         switch kind {
         case .text, .choice, .duration: .text(text)
@@ -14,7 +14,7 @@ extension Setting {
         }
     }
 
-    /// Splits a text such as `a, b` into its words.
+    /// Splits a string such as `a, b` into its words.
     static func items(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
     }
@@ -33,8 +33,8 @@ extension Setting {
             "must be one of " + words.joined(separator: ", ") + hint(word, words)
         case (.choices(let words), .list(let items)): objection(to: items, among: words)
         case (.text, .text(let text)) where text.unicodeScalars.contains { $0.value < 32 }:
-            // The text may be written to the broker's configuration, where a control character could begin another
-            // line.
+            // The service can write this text to the broker's configuration, where a control character could begin
+            // another line.
             "must not contain control characters"
         case (.text, .text(let text)) where key == "root" && !Self.isTopic(text):
             "must be levels of a topic, such as ll/v1, without + # $ and without empty levels"
@@ -55,7 +55,7 @@ extension Setting {
         return isTooMuch ? nil : product
     }
 
-    /// Returns a number of seconds as text, in the largest unit in which it is a whole number.
+    /// Returns a duration, given in seconds, as text in the largest unit that gives a whole number.
     static func time(_ seconds: Int) -> String {
         let unit = units.first { seconds % $0.seconds == 0 } ?? ("s", 1)
         return "\(seconds / unit.seconds)\(unit.name)"
@@ -68,7 +68,8 @@ extension Setting {
             && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    /// Returns what is wrong with the origin of a web page, with a correction; nil if the origin is valid.
+    /// Returns what is wrong with the origin of a web page, and a corrected form or an example where possible; nil if
+    /// the origin is valid.
     ///
     /// Browsers send an origin as `scheme://host:port`, so an origin in any other form would never match.
     private static func objection(toOrigin origin: String) -> String? {
@@ -96,7 +97,7 @@ extension Setting {
         Suggestion.nearest(to: word, among: words).map { " (did you mean \($0)?)" } ?? ""
     }
 
-    /// The kind of value that the setting expects, in words, for errors.
+    /// The kind of value that the setting expects, described in words for error messages.
     var demand: String {
         switch kind {
         case .text, .flag: kindText
@@ -105,7 +106,7 @@ extension Setting {
         }
     }
 
-    /// The kind of value in words, for the reference.
+    /// The kind of value, described in words for the reference of all settings.
     package var kindText: String {
         switch kind {
         case .text: "text"

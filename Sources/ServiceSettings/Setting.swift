@@ -24,7 +24,7 @@ package struct Setting: Sendable {
         case text
         /// A whole number within bounds.
         case integer(ClosedRange<Int>)
-        /// A time such as `90s`, `30m`, `12h` or `1d`; the lower and upper bound are in seconds.
+        /// A time such as `90s`, `30m`, `12h` or `1d`; the lower and upper bounds are in seconds.
         case duration(ClosedRange<Int>)
         /// True or false.
         case flag
@@ -34,7 +34,7 @@ package struct Setting: Sendable {
         case choices([String])
     }
 
-    /// The setting's name in a file, where `mqtt.port` is `port` under `mqtt`.
+    /// The setting's name; in the configuration file, `mqtt.port` is written as `port` under `mqtt`.
     package let key: String
     /// The kind of the setting's values.
     package let kind: Kind

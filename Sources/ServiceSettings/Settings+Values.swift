@@ -10,15 +10,15 @@ extension Settings {
     /// The maximum size of the data that the broker keeps for all products, devices and apps together, in bytes; 0 for
     /// no limit.
     package var brokerHeldBytes: Int { brokerMemoryBytes * brokerHeldPercent / 100 }
-    /// The lines of the broker's configuration with the gate's options.
+    /// The lines of the broker's configuration that set the gate's options.
     package var gateLines: [String] {
         SettingsTable.gateOptions.map { option, key, factor in "plugin_opt_\(option) \(integer(key) * factor)" } + [
             "plugin_opt_\(GateOption.heldBytes.rawValue) \(brokerHeldBytes)"
         ]
     }
-    /// The port of the health pages and metrics; 0 (the default if the web pages' port is 0) for any free port.
+    /// The port of the health pages and metrics; 0 means any free port and is the default if the web pages' port is 0.
     package var healthPort: Int { port("health.port") }
-    /// The port of the console; 0 for any free port, which is the default if the web pages' port is 0.
+    /// The port of the console; 0 means any free port and is the default if the web pages' port is 0.
     package var consolePort: Int { port("console.port") }
     /// The space to leave free on the disk of the data directory.
     package var diskReserve: DiskReserve { .init(percent: diskFreePercent, bytesMax: Int64(diskFreeMegabytes) << 20) }
@@ -34,7 +34,8 @@ extension Limits {
             guard case .integer(let number) = entry.value else { continue }
             set(entry.setting.key, to: number)
         }
-        // The lease must outlast an attempt to send a message, so that no other sender claims the message meanwhile.
+        // The lease must outlast an attempt to send a message, so that no other sender claims the message during the
+        // attempt.
         messageLease = max(messageLease, Int64(settings.smtpTimeout) * 2 + 30)
     }
 }

@@ -48,7 +48,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The configuration file that was read, as an absolute path.
+    /// The absolute path of the configuration file that was read; nil if no file was read.
     package let file: String?
     private let values: [String: Entry]
 
@@ -89,7 +89,7 @@ package struct Settings: Sendable {
         return items
     }
 
-    /// Returns the value of a setting as text; nil if it is empty.
+    /// Returns the value of a setting as text; nil if the text is empty.
     func optional(_ key: String) -> String? {
         let text = text(key)
         return text.isEmpty ? nil : text

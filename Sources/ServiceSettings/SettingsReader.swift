@@ -12,7 +12,7 @@ package struct SettingsReader {
     /// - Parameters:
     ///   - file: The path of a YAML or JSON file; nil to use the path in `LAMPLIGHTER_CONFIG`, if it is set.
     ///   - environment: The process's environment.
-    ///   - flags: The values from the command line as text, by the settings' keys.
+    ///   - flags: The values from the command line, as text; each value is stored under its setting's key.
     package init(file: String?, environment: [String: String], flags: [String: String]) {
         let named = environment["LAMPLIGHTER_CONFIG"]
         self.file = file ?? (named?.isEmpty == false ? named : nil)

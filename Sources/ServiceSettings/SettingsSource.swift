@@ -1,7 +1,7 @@
 import Configuration
 import Problems
 
-/// A source of settings: a provider of values, with the origin to show for them.
+/// A source of settings: a provider of values, and the origin to show for the values that come from this source.
 struct SettingsSource {
     /// The prefix of every key in this source.
     let prefix: [String]
@@ -21,7 +21,7 @@ struct SettingsSource {
             ?? failure(setting, key)
     }
 
-    /// Returns nil if the value is missing, and throws a `Problem` if it can't be read.
+    /// Returns nil if the value is missing, and throws a `Problem` if the value can't be read.
     private func failure(_ setting: Setting, _ key: AbsoluteConfigKey) throws -> SettingValue? {
         do {
             for type in setting.configTypes {
@@ -35,7 +35,7 @@ struct SettingsSource {
 }
 
 extension Setting {
-    /// The types with which swift-configuration reads the value, in the order in which they are tried.
+    /// The value types to request from swift-configuration, in the order in which the program tries them.
     fileprivate var configTypes: [ConfigType] {
         switch kind {
         case .text, .choice, .duration: [.string]

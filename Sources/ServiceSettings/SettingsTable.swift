@@ -1,15 +1,16 @@
 package import JSON
 
-/// The table of all settings, on which reading, checking, `lamplighter config` and the reference are based.
+/// The table of all settings; the code that reads and checks settings, `lamplighter config` and the reference all use
+/// this table.
 ///
 /// To add a setting, add an entry to schemas/settings.yaml, from which the build creates the rows.
 package enum SettingsTable {
     private static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Returns the row of a setting with a key; nil if there is none.
+    /// Returns the row of the setting that has the given key; nil if no setting has this key.
     package static func setting(_ key: String) -> Setting? { byKey[key] }
 
-    /// Returns the key that is most similar to a misspelled one; nil if none is similar enough.
+    /// Returns the key that is most similar to a misspelled key; nil if no key is similar enough.
     static func suggestion(for key: String) -> String? { Suggestion.nearest(to: key, among: all.map(\.key)) }
 }
 

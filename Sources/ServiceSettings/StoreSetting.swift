@@ -8,8 +8,7 @@ enum StoreSetting {
     static let key = "store"
     private static let schemes = ["postgres://", "postgresql://"]
 
-    /// Checks the address of a database; throws a `Problem` that names the `origin` of the address if the address is
-    /// invalid.
+    /// Checks the address of a database; if the address is invalid, throws a `Problem` that names the `origin`.
     static func check(_ text: String, from origin: String) throws {
         guard !text.isEmpty else { return }
         guard schemes.contains(where: text.hasPrefix) else {
@@ -45,8 +44,9 @@ extension Settings {
 extension DataDirectory {
     /// Opens the existing data directory that the settings name, for commands that work on it.
     ///
-    /// The directory contains the store's file, unless the store is on a database server.
-    /// - Throws: A `Problem` if the directory doesn't exist.
+    /// The directory must also contain the store's file, unless the store is on a database server.
+    /// - Throws: A `Problem` if the directory, or the store's file where required, doesn't exist, or if the directory
+    ///   can't be used.
     package static func existing(_ settings: Settings) throws -> DataDirectory {
         try existing(settings.dataDirectory, holdsStore: settings.database == nil)
     }

@@ -1,15 +1,15 @@
-/// A search for the known word that is most similar to a misspelled one.
+/// A search for the known word that is most similar to a misspelled word.
 package enum Suggestion {
-    /// Returns the candidate that is the fewest edits away from a word; nil if all are too many edits away.
+    /// Returns the candidate that is the fewest edits away from a word; nil if every candidate is too many edits away.
     ///
-    /// The maximum is two edits, or a third of the word's length if that is more.
+    /// The maximum is two edits, or one edit for every three characters of the word if that number is larger.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
         return best.1 <= max(2, word.count / 3) ? best.0 : nil
     }
 
-    /// Returns how many edits of a single character turn one word into the other (Levenshtein distance).
+    /// Returns the smallest number of single-character edits that turn one word into the other (Levenshtein distance).
     static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -1,8 +1,8 @@
 /// The reports that a device keeps until the service has answered them, with the times at which they are sent.
 ///
 /// At most 16 reports are under way, that is, sent and not yet answered; the others wait. A report without an answer is
-/// sent again after 5 seconds. Each further pause is twice as long as the last one, up to 5 minutes. Because of random
-/// jitter, devices that were left without answers don't all send at the same time.
+/// sent again after 5 seconds. Each further pause is twice as long as the previous pause, up to 5 minutes. Because of
+/// random jitter, devices that have received no answers don't all send at the same time.
 struct KeptReports {
     private struct Kept {
         var id: String

@@ -5,10 +5,13 @@ import Service
 package import ServiceSettings
 
 extension SimulateOptions {
-    /// Reads the port of the service that is running on a data directory, and the directory's demo product and app.
+    /// Reads the port of the running service that uses a data directory, and reads the demo product and the demo app of
+    /// that directory.
     ///
-    /// `productFile` names the document of a product, with a `productSecret`, to use instead of the demo product.
-    /// - Throws: A `Problem` if no service is running on the directory, or the product's document can't be used.
+    /// `productFile` is the path of a product's document to use instead of the demo product; the document must contain
+    /// a `productSecret`.
+    /// - Throws: A `Problem` if no service that uses the directory is running, or if the product's document can't be
+    ///   used.
     package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
         let directory = try DataDirectory.existing(settings)
         guard let ready = ReadyFile.read(directory), let port = ready["mqttPort"]?.intValue else {

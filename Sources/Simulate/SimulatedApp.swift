@@ -43,8 +43,8 @@ struct SimulatedApp {
     /// Returns the request that logs in as a new anonymous user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// Returns the request that binds a device; nil if the device has no id, is already bound, or its binding was
-    /// requested before.
+    /// Returns the request that binds a device; nil if the device has no id or is already bound, or if its binding has
+    /// already been requested on this connection.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
         guard let did = device.did, !dids.contains(did), asked.insert(did).inserted else { return nil }
         return request([
@@ -65,13 +65,15 @@ struct SimulatedApp {
     /// Records that a device is bound.
     mutating func noteBound(_ did: String) { if !dids.contains(did) { dids.append(did) } }
 
-    /// Records that the connection is lost and when to try again; pending requests will get no answers.
+    /// Records that the connection has been lost, and the time of the next attempt to connect; pending requests will
+    /// get no answers.
     mutating func lose(until time: Int64) {
         phase = .away(until: time)
         asked = []
     }
 
-    /// Counts a refused connection; after two in a row, discards the session, so that a new user logs in.
+    /// Counts a refused connection; after two refusals without an accepted connection between them, discards the
+    /// session, so that a new user logs in.
     mutating func noteRefusal() {
         refusals += 1
         guard refusals > 1 else { return }

@@ -36,7 +36,7 @@ extension Simulation {
         pool.flush(place)
     }
 
-    /// Records that the app's connection is lost; the app reconnects after a while, as a device does.
+    /// Records that the app's connection has been lost; the app reconnects after a while, as a device does.
     private func lose(_ app: inout SimulatedApp, _ why: String, at now: Int64) {
         lastError = "app: \(why)"
         summary.reconnects += 1
@@ -44,7 +44,7 @@ extension Simulation {
         app.lose(until: now + .random(in: 500...3000))
     }
 
-    /// Records that the app's connection is lost, as reported by the socket pool.
+    /// Records that the app's connection has been lost; called when the socket pool reports this loss.
     func loseApp(_ why: String) {
         guard var app else { return }
         lose(&app, why, at: LoadClock.milliseconds)
@@ -111,7 +111,8 @@ extension Simulation {
             pool.end(place)
             app.phase = .away(until: 0)
         } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {
-            // The line includes the passcode: with it and the id, another app can bind and control the device.
+            // The line includes the passcode: with the passcode and the id, another app can bind and control the
+            // device.
             let passcode = devices.first { $0.did == did }?.passcode
             show("bound \(did), passcode \(passcode ?? "")")
             app.noteBound(did)

@@ -26,7 +26,7 @@ extension Simulation {
         pool.sockets[index]?.disconnect()
     }
 
-    /// Records that a device's connection is lost; the device reconnects after a while.
+    /// Records that a device's connection has been lost; the device reconnects after a while.
     func lose(_ index: Int, _ why: String, at now: Int64) {
         lastError = why
         if !devices[index].isOnline { opening -= 1 }

@@ -108,7 +108,7 @@ package final class Simulation {
             case .away(let until):
                 if now >= until, opening < Self.openingMax, mayCome(index, at: now) { open(index, at: now) }
             case .registering, .connecting:
-                // The broker or the service did not answer within 10 seconds.
+                // The broker or the service hasn't answered within 10 seconds.
                 if now - devices[index].since > 10_000 { lose(index, "no answer", at: now) }
             case .online:
                 // A failed write removes the connection from the pool without calling `lost`.

@@ -26,10 +26,10 @@ final class CommitAttempt<Value> {
         return try mark.run(in: tx, noting: changes, body)
     }
 
-    /// Notes that a run was committed.
+    /// Records that a run was committed.
     func succeed() { mark?.confirm() }
 
-    /// Notes the error of a run.
+    /// Records the error with which a run failed.
     func fail(_ error: any Error) {
         hasMissedTurn = error is GateTurnMissed
         if StoreError.isOutcomeUnknown(error) { mark?.lose() }

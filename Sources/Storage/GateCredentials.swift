@@ -7,11 +7,11 @@ final class GateChanges {
     var records: [Record] = []
     /// The actions to run after the commit, such as counting in metrics or writing log lines.
     var afterCommit: [() -> Void] = []
-    /// Whether the transaction stored a message that the message sender must send, or made one due at once.
+    /// Whether the transaction stored a message that the message sender must send, or made such a message due at once.
     var hasOutgoingMessage = false
     /// The largest connection number that the transaction saved.
     private(set) var connection: Int64 = 0
-    /// Whether the transaction has its turn to write the gate's file.
+    /// Whether it is the transaction's turn to write the gate's file.
     fileprivate(set) var hasTurn = false
 
     func note(connection number: Int64) {
@@ -72,10 +72,12 @@ final class GateCredentials: Sendable {
     /// Whether most of the file is obsolete.
     var isBloated: Bool { state.withLock { $0.isBloated } }
 
-    /// Returns the record that gives the gate a connection's number; nil if the number in the file is close enough.
+    /// Returns the record that tells the gate the number of a connection; nil if the number in the file is so close to
+    /// this number that no new record is needed.
     ///
-    /// After a start, the broker begins to number connections at the file's number plus a lead, so that it never reuses
-    /// a number. The file gets a new number after each start of the broker, and whenever half of the lead is used up.
+    /// After a start, the broker begins to number connections at the file's number plus a lead (a fixed distance), so
+    /// that the broker never reuses a number. The file gets a new number after each start of the broker, and whenever
+    /// half of the lead is used up.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in
@@ -127,7 +129,7 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Ends the turn that `hold` took for these changes, if it took one; `withdrawing` says that nothing was committed.
+    /// If `hold` took a turn for these changes, ends the turn; `withdrawing` says that nothing was committed.
     func release(_ changes: GateChanges, withdrawing: Bool = false) {
         guard changes.hasTurn else { return }
         changes.hasTurn = false
@@ -135,7 +137,7 @@ final class GateCredentials: Sendable {
         turn.signal()
     }
 
-    /// Notes that the file may lack a committed change.
+    /// Records that the file may lack a committed change.
     func fallBehind() {
         lag.begin()
         state.withLock { $0.isBehind = true }
@@ -177,7 +179,8 @@ final class GateCredentials: Sendable {
         case bloated
     }
 
-    /// Rewrites the file from the records that `read` returns, unless another thread did so while this one waited.
+    /// Rewrites the file from the records that `read` returns, unless another thread rewrote the file while this thread
+    /// was waiting.
     ///
     /// Other writers wait until the file is rewritten. `isOwed` says whether a transaction that promised changes may
     /// still be in progress. `read` calls `keep` now and then, so that other processes see that this process is alive.

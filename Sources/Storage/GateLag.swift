@@ -7,12 +7,12 @@ final class GateLag: Sendable {
     /// complete.
     private let since = Atomic<Int64>(-1)
 
-    /// Notes that the file lacks changes from now on; does nothing if it already lacked changes.
+    /// Records that the file lacks changes from now on; does nothing if it already lacked changes.
     func begin() {
         _ = since.compareExchange(expected: -1, desired: elapsed, ordering: .relaxed)
     }
 
-    /// Notes that the file is complete.
+    /// Records that the file is complete.
     func end() { since.store(-1, ordering: .relaxed) }
 
     /// How long changes have been missing from the file, at least a millisecond; zero while the file is complete.

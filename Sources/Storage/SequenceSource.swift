@@ -1,7 +1,8 @@
 import Domain
 import Synchronization
 
-/// A source of numbers that grow from row to row, even after a restart and when several processes write in turn.
+/// A source of numbers; each new row gets a larger number than the row before, even after a restart and even if several
+/// processes write in turn.
 ///
 /// Processes that write concurrently use different numbers: a number's remainder modulo 64 is the slot of its process.
 final class SequenceSource: Sendable {

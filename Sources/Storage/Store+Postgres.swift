@@ -6,11 +6,12 @@ extension Store {
     /// The PostgreSQL database; nil if the store is a file.
     var server: PostgresDatabase? { if case .postgres(let database) = engine { database } else { nil } }
 
-    /// Connects to a database, migrates its tables to this version if `migrates`, and checks its settings.
+    /// Connects to a database, migrates its tables to this version if `migrates` is true, and checks its settings.
     ///
-    /// `credentialsPath` is the path of the gate's file, nil if this process doesn't write it. At most `connectionsMax`
-    /// connections are open. Writing transactions of processes with `isOneWriter` run one after another. No transaction
-    /// lasts longer than `bound`. `onConnection` is called with each new connection before its use.
+    /// `credentialsPath` is the path of the gate's file; nil if this process doesn't write that file. At most
+    /// `connectionsMax` connections are open. The write transactions of processes with `isOneWriter` run one after
+    /// another. No transaction lasts longer than `bound`. `onConnection` is called with each new connection before its
+    /// use.
     ///
     /// - Throws: `Failure`.
     package convenience init(
@@ -64,7 +65,8 @@ extension Store {
         }
     }
 
-    /// Sets a function to call with the reason if a database becomes unreachable, and with nil once it is reachable.
+    /// Sets a function to call with the reason if a database becomes unreachable, and with nil once it is reachable
+    /// again.
     ///
     /// The function is called on the thread that notices the change, and must not block. On SQLite, it is never called.
     package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {

@@ -5,10 +5,10 @@ import Synchronization
 /// The database with all of the service's data; the rest of the code accesses it only through this class.
 ///
 /// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
-/// the last committed state, and don't wait for writers. After a batch is committed, its changes to the gate's
-/// credentials are appended to the gate's file. The changes are in the file before another batch with changes to
-/// credentials can commit, and before any answer that depends on the changes is published. Code that concerns only a
-/// file is in `SQLiteFile`.
+/// the last committed state, and don't wait for writers. After a batch has been committed, its changes of credentials
+/// are appended to the gate's file. The changes are in the file before another batch with changes to credentials can
+/// commit, and before any answer that depends on the changes is published. Code that concerns only a file is in
+/// `SQLiteFile`.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -26,7 +26,7 @@ package final class Store: Sendable {
         let ring = Mutex<(@Sendable () -> Void)?>(nil)
     }
 
-    /// Opens the file, migrates it if `migrates`, and checks its settings.
+    /// Opens the file, migrates it if `migrates` is true, and checks its settings.
     ///
     /// `credentialsPath` is the path of the gate's file; nil if this process doesn't write that file. `beforeMigrating`
     /// is called before a database of an older version is changed, and can throw an error to leave the database
@@ -93,7 +93,7 @@ package final class Store: Sendable {
 
     // MARK: Transactions
 
-    /// Runs one transaction, commits it, and appends its changes to the gate's file.
+    /// Runs one transaction, commits it, and appends the transaction's changes of credentials to the gate's file.
     ///
     /// Waits while another worker changes the same data. If this method throws, nothing was changed, with two
     /// exceptions: the gate's file couldn't be written after the commit, or the answer to the commit was lost. After
@@ -117,7 +117,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Runs a batch once, commits it, and then performs its effects outside the database.
+    /// Runs a batch once, commits it, and then carries out the batch's effects outside the database.
     private func commit<Value>(
         _ attempt: CommitAttempt<Value>,
         in sql: SQL,
@@ -249,7 +249,7 @@ package final class Store: Sendable {
 
     /// Makes the next batch rewrite the gate's file if a process died before it wrote its committed changes there.
     ///
-    /// Waits for a living process that is about to write the file, but not for a frozen process.
+    /// The method waits for a running process that is about to write the file, but not for a frozen process.
     package func inheritCredentials() throws { try gate?.inherit() }
 
     /// Rewrites the gate's file when the process starts, because an earlier process may have crashed between a commit

@@ -42,8 +42,8 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Migrates the tables if `migrates` is true, and checks settings; throws `Store.Failure` or errors of
-    /// `beforeMigrating`.
+    /// Migrates the tables if `migrates` is true, and checks settings; throws `Store.Failure`, or an error that
+    /// `beforeMigrating` has thrown.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)

@@ -26,8 +26,8 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error that is thrown if the last retry also violated a unique key or lacked a lock; the cause is then the
-    /// values of the work, or the code.
+    /// The error that is thrown if the last retry also violated a unique key or lacked a lock; in that case, the fault
+    /// lies in the values that the transaction writes, or in the code.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
@@ -43,7 +43,7 @@ package enum StoreError {
         return (error as? PostgresError)?.kind == .conflict
     }
 
-    /// Returns whether a transaction lasted too long, so that a smaller one may succeed (`TransactionBound`).
+    /// Returns whether a transaction lasted too long, so that a smaller transaction might succeed (`TransactionBound`).
     package static func isTooLong(_ error: any Error) -> Bool { (error as? PostgresError)?.isTooLong == true }
 
     /// Returns whether the answer to a transaction's commit was lost; the transaction may have been committed.

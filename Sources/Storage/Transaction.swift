@@ -7,13 +7,13 @@ import Sodium
 package struct Transaction {
     /// The database connection on which the transaction runs.
     package let sql: SQL
-    /// The time of the transaction, the same for everything in it; the default in `Store.read` is the beginning of
-    /// 1970.
+    /// The time of the transaction, which is the same for all its work; `Store.read` uses the beginning of 1970 unless
+    /// its caller gives a time.
     package let now: Instant
     let key: ServerKey
     let sequence: SequenceSource
     let gate: GateChanges
-    /// Whether this process writes the transaction's changes of credentials to the gate's file after the commit.
+    /// Whether this process writes the transaction's changes to credentials to the gate's file after the commit.
     var hasGateFile = true
     var writerCache: WriterCache?
     /// The locks that this transaction has taken; nil if they aren't recorded.

@@ -4,8 +4,8 @@ import Synchronization
 /// A cache of the device statuses that the writer last read or wrote, and of the version number of the product catalog.
 ///
 /// The store's only writer puts all its changes into the cache too. The cache is cleared after another process has
-/// written or a transaction has failed. It has two generations of limited size: when the younger generation is full,
-/// the older generation is dropped.
+/// written or a transaction has failed. The cache has two generations of limited size. When the younger generation is
+/// full, the older generation is dropped, and the younger generation becomes the older one.
 final class WriterCache: Sendable {
     /// The maximum number of statuses in one generation of the cache; each status takes a few hundred bytes.
     private static let generationMax = 8192
@@ -52,8 +52,8 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// Calls `body` with each cached status and its index in `dids`; returns the indexes of statuses that aren't
-    /// cached.
+    /// Calls `body` with the status of each device in `dids` that is cached, and with the device's index; returns the
+    /// indexes of the other devices.
     ///
     /// `body` must not use the cache.
     func find(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) -> [Int] {

@@ -14,7 +14,8 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
-        /// The parts for which the start doesn't wait, since their problems are easier to see in a running service.
+        /// The parts for which the start of the service doesn't wait, since their problems are easier to see in a
+        /// running service.
         var spared: Set<String> = []
 
         func accepts(_ part: String) -> Bool {
@@ -60,7 +61,7 @@ package final class Readiness: Sendable {
         state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
     }
 
-    /// Whether every part for which the start waits accepts work.
+    /// Whether work is accepted by every part for which the start of the service waits.
     package var isStarted: Bool { state.withLock { $0.isStarted } }
 
     /// Returns whether a part accepts work, or true for an unknown part.
@@ -94,7 +95,8 @@ package final class Readiness: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // After the caller's check, the condition may have changed, or the task may have been cancelled.
+                    // Since the caller's check, the condition might have changed, or the task might have been
+                    // cancelled.
                     if isDone(state) || Task.isCancelled {
                         return true
                     }

@@ -7,12 +7,13 @@ package enum Payload {
     package static let bytesMax = 65_536
     /// The largest payload that the broker of `lamplighter up` passes on, in bytes.
     ///
-    /// The limit is more than `bytesMax`, so that the sender of a payload that is too large gets an answer with the
-    /// reason.
+    /// The limit is larger than `bytesMax`. Therefore, the service can receive a payload that is somewhat too large,
+    /// and can answer the sender with the reason for the refusal.
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///
-    /// The service forwards the text in messages with further fields; those messages must not exceed 64 KiB either.
+    /// The service forwards the text in messages that also contain other fields; those messages must not exceed 64 KiB
+    /// either.
     package static let binaryMax = 61_440
 
     /// Parses a payload, which must be a JSON object.
@@ -38,7 +39,7 @@ package enum Payload {
     /// Returns the message's id, or nil if the message has no valid id.
     package static func id(of object: JSONObject) -> MessageID? { object["id"]?.stringValue.flatMap { MessageID($0) } }
 
-    /// Runs a function that reads fields, and adds the message's id to the errors that it throws.
+    /// Runs a function that reads fields, and adds the message's id to the errors that this function throws.
     static func read<Value>(
         _ object: JSONObject,
         _ body: (Fields) throws(Rejection) -> Value

@@ -3,8 +3,9 @@ package import JSON
 
 /// A mask that removes passwords, codes, tokens and other secrets from payloads before they are shown.
 ///
-/// The mask recognises secrets by their members' names, which a test compares with the schemas. For a service that
-/// isn't in `open`, such as `account`, only names and sizes are shown, because a secret could be in the wrong member.
+/// The mask recognises a secret by the name of the member that contains it. A test compares these names with the
+/// schemas. For a service that isn't in `open`, such as `account`, only names and sizes are shown, because a secret
+/// could be in the wrong member.
 package struct SecretMask: Sendable {
     /// The names of the data points that are write-only in at least one product; their values are hidden.
     private let writeOnly: Set<String>
@@ -21,7 +22,7 @@ package struct SecretMask: Sendable {
         "key",
     ]
 
-    /// The names of members with addresses, which only operators with full rights see unmasked.
+    /// The names of members that contain addresses; only operators with full rights see these addresses unmasked.
     private static let addresses: Set<String> = [
         "email", "phone", "account", "pendingEmail", "pendingPhone", "to", "address", "value", "username", "userName",
         "name", "nickname", "latitude", "longitude",
@@ -30,7 +31,8 @@ package struct SecretMask: Sendable {
     private static let maybeAddresses: Set<String> = [
         "account", "to", "value", "username", "userName", "name", "nickname",
     ]
-    /// The services whose requests are shown with their values, because any secret in them is recognised by its name.
+    /// The services whose requests are shown with their values, because a member's name shows whether the member is
+    /// secret.
     private static let open: Set<String> = ["device", "home", "share", "schedule"]
 
     /// Makes a mask that also hides the values of write-only data points.
@@ -64,7 +66,7 @@ package struct SecretMask: Sendable {
         }
     }
 
-    /// Returns a value with masked addresses, for operators who may not see complete addresses.
+    /// Returns a value with masked addresses, for operators who aren't permitted to see complete addresses.
     package static func withoutAddresses(_ value: JSONValue) -> JSONValue {
         map(value) { name, inner, _ in
             guard addresses.contains(name) else { return nil }
@@ -75,7 +77,8 @@ package struct SecretMask: Sendable {
         }
     }
 
-    /// Replaces members at any depth with the result of `change`, which gets a name, its value and the enclosing name.
+    /// Replaces members at any depth with the result of `change`, which gets a member's name, the member's value, and
+    /// the name of the enclosing member.
     ///
     /// If the result is nil, the member stays, and the members inside it are visited.
     private static func map(

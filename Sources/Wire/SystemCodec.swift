@@ -16,7 +16,7 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
-    /// Encodes the message with which a process says that it is online or offline, for processes that share a database.
+    /// Encodes the message with which one of several processes that share a database says that it is online or offline.
     package static func processState(isOnline: Bool) -> [UInt8] { JSONObject([("online", .bool(isOnline))]).encoded() }
 
     /// Parses the message that says whether a process is online; returns nil if the payload is malformed.
@@ -39,7 +39,7 @@ package enum SystemCodec {
         try? Payload.object(bytes)["number"]?.intValue
     }
 
-    /// Encodes the message that notifies terminals that a service went up or down.
+    /// Encodes the message that notifies terminals that a service has gone up or down.
     package static func service(_ name: String, isUp: Bool) -> [UInt8] {
         JSONObject([
             ("type", isUp ? "serviceUp" : "serviceDown"), ("service", .string(name)),
@@ -59,11 +59,11 @@ package enum SystemCodec {
         case revokeSession(SessionID, TerminalID)
         case kickDevice(DeviceID)
         case announcePresence
-        /// Announces the presence of the devices of one lane; the second value is the number of lanes.
+        /// Makes the gate announce the presence of the devices of one lane; the second value is the number of lanes.
         case announceLane(Int, of: Int)
-        /// Adds the shard to the topics of messages, because several processes share the work.
+        /// Makes the gate add the shard to the topics of messages, because several processes share the work.
         case divide
-        /// Changes credentials; each change is a record of the gate's file in hexadecimal digits.
+        /// Makes the gate change credentials; each change is a record of the gate's file in hexadecimal digits.
         ///
         /// The gate gets the changes before the answers that depend on them, so the gate's file can be updated later.
         case learn([String])

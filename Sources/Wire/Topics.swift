@@ -181,7 +181,7 @@ package struct Topics: Sendable {
     }
     /// Returns a user's topic; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
     package func user(_ uid: UserID, _ leaf: StaticString) -> String { "\(root)/user/\(uid.text)/\(leaf)" }
-    /// Returns a topic of a link about a device; `leaf` is `set` or `problem`.
+    /// Returns a link's topic about a device; `leaf` is `set` or `problem`.
     package func link(_ session: SessionID, _ did: DeviceID, leaf: StaticString) -> String {
         "\(root)/ha/\(session.text)/\(did.text)/\(leaf)"
     }
@@ -228,7 +228,8 @@ package struct Topics: Sendable {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
-    /// Returns a topic for dead letters and logs, with `*` for a request's service and method if they aren't names.
+    /// Returns a topic in the form for dead letters and logs; `*` replaces the service or method of a request if it
+    /// isn't a valid name.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {
         let text = String(decoding: topic, as: UTF8.self)
         var levels = text.utf8.split(

@@ -1,12 +1,12 @@
 package import Domain
 
-/// The reason why a message is invalid, and will still be invalid if it is sent again.
+/// The reason why a message is invalid; the same message would be invalid again if its sender repeated it.
 package struct WireError: Error, Equatable, Sendable {
     /// A description of the fault for the sender.
     package var reason: String
     /// The field at fault.
     package var field: String?
-    /// The message's id, if it could be read, so that the sender gets an error as the answer.
+    /// The message's id, with which the sender gets the error as an answer; nil if the id couldn't be read.
     package var id: MessageID?
 
     /// Makes an error.

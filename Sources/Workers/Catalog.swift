@@ -1,12 +1,12 @@
 import Domain
 import Storage
 
-/// An in-memory copy of the products and apps, and of the time until which the event log keeps statuses.
+/// An in-memory copy of the products, the apps, and the time at which the event log stops keeping statuses.
 struct Catalog {
     private var epoch: Int64 = -1
     private var products: [ProductKey: Product] = [:]
     private var apps: [AppID: App] = [:]
-    /// The time until which the event log keeps statuses; nil if no reader wants statuses.
+    /// The time at which the event log stops keeping statuses; nil if no reader wants statuses.
     private var statusesUntil: Instant?
 
     /// Reloads products and apps if the catalog has changed; otherwise reads only the catalog's epoch.

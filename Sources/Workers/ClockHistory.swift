@@ -4,7 +4,7 @@ import Synchronization
 /// A record of the steps of the machine's clock while this process is running; the steps are found by comparison with
 /// the monotonic clock.
 ///
-/// With this record, rows stored in the last few minutes can be found even if the clock has been set since.
+/// With this record, rows stored in the last few minutes can be found even if the clock has been set since then.
 package final class ClockHistory: Sendable {
     /// A span of time between two steps of the machine's clock; both ends are milliseconds of the monotonic clock.
     fileprivate struct Span {

@@ -35,7 +35,7 @@ package struct Environment: Sendable {
     package let eventWatch: EventWatch
     /// The rule for the URLs that webhooks may have.
     package var outbound = OutboundRule.strict
-    /// The sender of pushes.
+    /// The sender of push notifications.
     package var pushes = PushSender(.strict)
     /// The budget of the bytes sent to each terminal.
     package let answers: AnswerBudget

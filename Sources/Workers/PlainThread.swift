@@ -12,7 +12,8 @@ package enum PlainThread {
     /// The size of a thread's stack, in bytes.
     private static let stackBytes = 4 << 20
 
-    /// Lowers the priority of only the calling thread (on Linux), so that it doesn't delay reports and commands.
+    /// Lowers the priority of only the calling thread (on Linux), so that this thread doesn't delay reports and
+    /// commands.
     ///
     /// The kernel's weights (`sched_prio_to_weight`) are 110 for a niceness of 10 and 1,024 for a niceness of 0. Beside
     /// a busy thread, a thread with a niceness of 10 therefore gets a tenth of a core.

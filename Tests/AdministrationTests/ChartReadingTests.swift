@@ -61,7 +61,8 @@ struct ChartReadingTests {
             let draft = try store.read { try $0.history.days.sumUp(Self.did, day: number) }
             try arrange { _ = try $0.history.days.save(draft) }
         }
-        // Late values of the second day are compacted and make its sums stale; the last 500 values stay in the buffer.
+        // Late values of the second day are compacted, and make the sums of that day stale; the last 500 values stay in
+        // the buffer.
         let second = HistoryDay.time(of: day + 1)
         try append(records[5000..<5500].filter { second.contains($0.ts.milliseconds) }, sorted: true)
         try append(Array(records[5500...]), sorted: false)

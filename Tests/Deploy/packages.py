@@ -1,5 +1,5 @@
-"""The packages under test, and the systems to install them on: a Debian in a folder, which is used with chroot or
-booted.
+"""The packages under test, and the systems to install them on: a Debian system in a folder, which the tests use with
+chroot or boot.
 
 LAMPLIGHTER_BUILD     the folder of the program and the gate (.build/debug)
 LAMPLIGHTER_PACKAGES  1: runs tests that make a Debian, which needs root, a network and some minutes
@@ -66,8 +66,8 @@ class Packages:
 
 
 class Debian:
-    """A folder with a Debian of the same release as this machine, and with the dependencies of a package, if one is
-    given."""
+    """A folder that contains a Debian system of the same release as this machine; if a package is given, the folder
+    also contains the package's dependencies."""
 
     def __init__(self, package=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-debian-"))
@@ -124,7 +124,7 @@ class Debian:
 
 
 class Machine:
-    """A booted Debian, with systemd and a separate network that has no connection to other networks."""
+    """A booted Debian system with systemd and a separate network that has no connection to other networks."""
 
     def __init__(self, debian):
         self.debian = debian

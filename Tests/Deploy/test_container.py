@@ -1,9 +1,9 @@
 """Tests of the container's files (also with third-party tools, if these are installed) and of the image's build
 steps.
 
-No container engine is needed: the steps of the last stage are run by hand in a fresh Debian, and the image is started
-in the same way as an engine starts it, with the image's variables, the image's user, no capabilities and a read-only
-root.
+No container engine is needed: the tests themselves run the steps of the last build stage in a fresh Debian system. They
+start the image in the same way as an engine does, with the image's variables, the image's user, no capabilities and
+a read-only root.
 """
 
 import json
@@ -18,7 +18,7 @@ import unittest
 import yaml
 from packages import IS_LONG, ROOT, Debian, Packages, eventually, run
 
-# The path with the tools of deploy/requirements.txt, which deploy/test installs.
+# The search path for programs, with the tools that deploy/test installs from deploy/requirements.txt.
 TOOLS = f"{ROOT}/.build/tools/bin:{os.environ['PATH']}"
 DOCKERFILE = ROOT / "deploy/Dockerfile"
 COMPOSE = ROOT / "deploy/compose.yaml"

@@ -1,7 +1,7 @@
-"""Tests the package in a Debian, where it is installed, started, upgraded, removed and purged.
+"""Tests the package in a Debian system, where the package is installed, started, upgraded, removed and purged.
 
-These tests run with deploy/test --packages. The first tests use the folder only with chroot and start the service by
-hand. The other tests use a booted machine, with systemd, its limits and its watchdog.
+These tests run with deploy/test --packages. The first tests use the folder with the Debian system only with chroot and
+start the service by hand. The other tests use a booted machine, with systemd, its limits and its watchdog.
 """
 
 import json
@@ -42,7 +42,7 @@ def report(shell):
 
 
 def import_product(enter):
-    """Imports the lamp's product with lamplighterctl, and keeps its secret for DEVICE."""
+    """Imports the lamp's product with lamplighterctl, and keeps the product's secret for DEVICE."""
     enter("bash", "-c", "lamplighterctl product import - --json <<'END' | sed 's/.*\"productSecret\":\"\\([^\"]*\\)\".*/\\1/'"
           f" > /var/tmp/product.secret\n{json.dumps(PRODUCT)}\nEND")
 
@@ -64,7 +64,8 @@ class Installed(unittest.TestCase):
             shutil.copy(packages.deb, cls.debian.root / "root")
 
     def limits(self):
-        """Returns the unit's program and user, with the limits that work without systemd."""
+        """Returns the command line that runs the unit's program as the unit's user, with those of the unit's limits
+        that work without systemd."""
         unit = (ROOT / "deploy/systemd/lamplighter.service").read_text()
         line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
         data = {"G": 1 << 30}

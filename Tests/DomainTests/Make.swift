@@ -1,7 +1,8 @@
 import Domain
 import JSON
 
-/// Makers of values for the tests; their defaults let a test state only the values that matter to it.
+/// Functions and constants that make values for the tests; the functions' defaults let a test state only the values
+/// that matter to the test.
 enum Make {
     static let did = DeviceID(trusted: "d-0000000000001")
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))

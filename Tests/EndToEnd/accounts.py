@@ -1,4 +1,4 @@
-"""Accounts in tests: apps with policies, a gateway that receives messages, and users with addresses."""
+"""Accounts in tests: apps with policies, a gateway to which the service sends messages, and users with addresses."""
 
 import itertools
 import json
@@ -17,7 +17,7 @@ WRONG = "not the right lamp 44"
 
 # The apps of account tests, each named after its special feature.
 APPS = {
-    # Four apps with the same policies, since an app can send 200 codes an hour to one country.
+    # Four apps with the same policies, since an app can send only 200 codes an hour to one country.
     **{f"people{n}": {"policies": {"phoneRegistration": True, "uidLogin": True}} for n in ("", "-2", "-3", "-4")},
     "people-link": {"policies": {"emailRegistration": "link", "phoneRegistration": True}},
     "people-none": {"policies": {"emailRegistration": "none", "emailVerification": False}},
@@ -43,7 +43,7 @@ def fresh_name():
 
 
 class Gateway(Tool):
-    """A gateway for texts and e-mails that keeps the messages and reports them as sent."""
+    """A gateway for text messages and e-mails that keeps the messages and reports them as sent."""
 
     refused = ()  # addresses that it fails to send to
     dead = ()  # addresses that don't exist: it reports a final failure
@@ -79,7 +79,7 @@ class Gateway(Tool):
 
 
 def same(one, other):
-    """Returns whether two spellings mean one address."""
+    """Returns whether two spellings mean the same address."""
     if "@" in one or "@" in other:
         return one.lower() == other.lower()
     one, other = re.sub(r"\D", "", one), re.sub(r"\D", "", other)
@@ -176,7 +176,8 @@ class People(EndToEnd):
             "countryCode": COUNTRY, **address, "code": code})["ticket"]
 
     def audit(self, uid):
-        """Returns the rows of the audit trail about the user, sorted by time in either direction."""
+        """Returns the audit trail's rows about the user, sorted by time, with either the oldest or the newest row
+        first."""
         return self.world.service.json("user", "audit", uid)["items"]
 
     def assertEnded(self, terminal, reason, token=None):

@@ -10,7 +10,7 @@ import subprocess
 
 
 def trusting(authority, certificate=None, key=None):
-    """Returns a context that trusts only this authority, and shows the given certificate if any."""
+    """Returns a TLS context that trusts only this authority; if a certificate is given, the context shows it."""
     context = ssl.create_default_context(cafile=str(authority))
     if certificate:
         context.load_cert_chain(str(certificate), str(key))

@@ -1,4 +1,4 @@
-"""MQTT clients as third parties write them, which check all messages against the schemas."""
+"""MQTT clients like those that third parties write; these clients check all messages against the schemas."""
 
 import itertools
 import json
@@ -71,7 +71,7 @@ def check(message):
     if found is None:
         return
     name, channel = found
-    # The service isn't responsible for the messages that other clients publish on these topics.
+    # The service isn't responsible for the messages on channels to which only other clients publish.
     if channel["action"] != "send" and channel["who"] != "gate":
         return
     if "binary" in channel:
@@ -215,7 +215,7 @@ class Client:
         self.paho.unsubscribe(filter)
 
     def publish(self, topic, body, qos=1, retain=False, properties=None, wait=True):
-        """Publishes bytes and texts unchanged, other values as JSON; returns PUBACK's code."""
+        """Publishes bytes and strings unchanged, and other values as JSON; returns PUBACK's code."""
         payload = body if isinstance(body, (bytes, str)) else json.dumps(body)
         info = self.paho.publish(topic, payload, qos, retain, properties)
         if not wait:
@@ -269,7 +269,7 @@ class Client:
 
 
 class Device(Client):
-    """A device with its identity: sends reports, receives answers and commands."""
+    """A device with its identity; it sends reports, and receives answers and commands."""
 
     def __init__(self, port, did, secret, mac=None, product=None, passcode=None, **more):
         super().__init__(port, f"device:{did}", secret, did, **more)
@@ -312,7 +312,8 @@ class Device(Client):
 
 
 class Terminal(Client):
-    """An app's terminal: sends requests, and receives answers and, after a login, the messages on the user's topics."""
+    """An app's terminal; it sends requests and receives answers, and after a login it also receives the messages on
+    the user's topics."""
 
     def __init__(self, port, app_id, secret, terminal_id=None, **more):
         self.terminal_id = terminal_id or fresh_terminal()

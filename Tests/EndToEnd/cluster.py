@@ -1,4 +1,4 @@
-"""Several processes of `lamplighter serve` on one PostgreSQL and one Mosquitto with the gate.
+"""Several processes of `lamplighter serve` that share one PostgreSQL server and one Mosquitto broker with the gate.
 
 Each process has its own connections to PostgreSQL and to Mosquitto.
 """
@@ -72,7 +72,7 @@ class Cluster:
     beside it."""
 
     def __init__(self, count=3, replacements=None, settings=()):
-        """`replacements` change texts in the traffic from the processes to the database."""
+        """`replacements` are strings that the proxy replaces in the traffic from the processes to the database."""
         self.replacements, self.settings = replacements, settings
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-cluster-"))
         self.server = postgres.Server(port=free_port())

@@ -1,4 +1,4 @@
-"""The operators' console in Debian's Chromium, by Playwright."""
+"""The operators' console in Debian's Chromium, controlled by Playwright."""
 
 import contextlib
 import json
@@ -12,7 +12,7 @@ FINDINGS = """async only => {
   const { violations } = await axe.run(document, options);
   return violations.map(v => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 300)).join(' | ')}`);
 }"""
-# Returns whether the browser shows the page that the address names, and nothing is loading any more.
+# Returns whether the browser shows the page that the address names, and whether nothing is loading any more.
 SHOWN = """([parts]) => {
   const main = document.querySelector('main');
   return location.hash.split('?')[0] === '#/' + parts && main && main.dataset.page === parts
@@ -52,12 +52,13 @@ class Visit:
             self.elsewhere.add(request.url)
 
     def _console(self, message):
-        # The browser also logs refused requests, and failed ones while the service is killed.
+        # The browser also logs requests that the service refuses, and requests that fail because the service was
+        # killed.
         if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
             self.faults.append(f"{message.type}: {message.text}")
 
     def enter(self, link=None):
-        """Signs in by a one-time link."""
+        """Signs in with a one-time link."""
         self.page.goto(link or self.service.json("console")["url"])
         self.page.wait_for_selector("nav#side", state="attached")
         session = self.api("GET", "session")[1]

@@ -1,4 +1,4 @@
-"""The contract's schemas: finds a topic's schema, and checks payloads against schemas."""
+"""The contract's schemas, with functions that find a topic's schema and check payloads against schemas."""
 
 import functools
 import pathlib

@@ -19,7 +19,8 @@ from receiver import place
 class Follower(threading.Thread):
     """A maker's server that follows the log over HTTP, and continues from its last position after each failure.
 
-    `got` has the events in the order of their arrival. With a subscription, the follower stores its cursor in the service.
+    `got` has the events in the order of their arrival. If the follower has a subscription, it stores its cursor in the
+    service.
     """
 
     def __init__(self, service, key, types, after=None, subscription=None, wait=2):
@@ -105,7 +106,8 @@ class EventStream(Follower):
 
 
 class KilledReceiver:
-    """A receiver of webhooks in its own process, which writes each post to a file before it answers."""
+    """A receiver of webhooks that runs in its own process, and that writes each post to a file before it answers the
+    post."""
 
     def __init__(self, folder):
         self.file = pathlib.Path(folder) / "posts.log"
@@ -173,8 +175,8 @@ def faults(truth, got):
 
 
 def early(lines, truth):
-    """Returns the posts that began before all earlier events were accepted, and the posts whose id had another
-    content before."""
+    """Returns the posts that began before all earlier events were accepted, and the posts whose id an earlier post
+    used with different content."""
     number = {event["id"]: index for index, event in enumerate(truth)}
     found, taken, contents = [], -1, {}
     for row in lines:
@@ -189,7 +191,8 @@ def early(lines, truth):
 
 
 def write_posts(port, file):
-    """The receiver's process: writes each post and its status to the file; some answers take a while."""
+    """The receiver's process: writes a row to the file when a post arrives, and another row when the post is
+    accepted; some answers take a while."""
     from receiver import Receiver, answer
 
     output = os.open(file, os.O_WRONLY | os.O_APPEND)

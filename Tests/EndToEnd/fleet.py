@@ -1,6 +1,7 @@
-"""Many devices and terminals in their own process, which detect messages that are lost, doubled or out of order.
+"""Many devices and terminals that run in their own process, and that detect messages that are lost, duplicated or
+out of order.
 
-Each device reports the next number when the last number was answered; until then, it repeats the last number. The
+Each device reports the next number when the last number has been answered; until then, it repeats the last number. The
 devices also obey commands. `rate` is the maximum number of reports a second for all devices together. With `hasty`
 the devices don't wait for answers and ignore the contents of answers. The terminals receive statuses and send
 commands. The process writes the packets of MQTT 3.1.1 itself to save processor time, since the load runs on the same

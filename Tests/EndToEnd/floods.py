@@ -38,7 +38,8 @@ SERVICE_MEGABYTES = 512  # a quarter of limits.memoryMegabytes
 
 
 class Noting:
-    """Notes the times of answers, as (kind of request, when it was sent, seconds or None)."""
+    """Notes each answer as (kind of request, time when the request was sent, seconds until the answer); the seconds
+    are None if the request was refused or not answered."""
 
     asked = None
 
@@ -73,7 +74,7 @@ class Lamp(Noting, clients.Device):
 
 
 def others(spec, stop, pipe):
-    """Runs an app and its device, which send requests, commands and reports and time them."""
+    """Runs an app and its device, which send requests, commands and reports and measure how long each answer takes."""
     device = Lamp(spec["port"], *spec["device"]).come()
     app = Caller(spec["port"], APP, spec["secret"]).come()
     app.login()
@@ -101,8 +102,8 @@ def others(spec, stop, pipe):
 
 
 def late(seconds):
-    """Returns the 99th percentile, but for few values the second largest: a pause of the machine can delay one
-    value."""
+    """Returns the 99th percentile; for fewer than 200 values, returns the second largest value, since a pause of the
+    machine can delay one value."""
     return sorted(seconds)[-1 - max(1, len(seconds) // 100)] if len(seconds) > 1 else 0
 
 
@@ -181,7 +182,7 @@ class Ground:
         return process, stop
 
     def idle(self, count):
-        """Measures once the memory of an idle connection, and of the broker without connections."""
+        """Measures the memory of an idle connection and of the broker without connections; later calls do nothing."""
         if self.per_link is not None:
             return
         self.base = self.memory()
@@ -197,8 +198,8 @@ class Ground:
 def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, pace=400, slack=0.1):
     """Runs one flood; returns its measurements, with every broken bound in `misses`.
 
-    `rate`: requests a second of one terminal; `pace`: terminals that begin in a second; `slack`: the additional seconds
-    that other clients may wait.
+    `rate`: the number of requests that one terminal sends each second; `pace`: the number of terminals that begin each
+    second; `slack`: the additional seconds that other clients may have to wait.
     """
     if WAYS[name].needs:
         ground.people(terminals)
@@ -233,7 +234,7 @@ def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, 
 
 
 def watch(ground, shown, pid, end):
-    """Watches the broker until `end`, until nothing changes for 30 s, or, with --off, until a bound is broken."""
+    """Watches the broker until `end`, until nothing has changed for 30 s, or, with --off, until a bound is broken."""
     samples, most, peak, misses = [], 0, 0, []
     while (now := time.monotonic()) < end and not (misses and ground.is_off):
         time.sleep(0.5)
@@ -256,7 +257,8 @@ def watch(ground, shown, pid, end):
 
 
 def judge_others(seen, answers, began, slack):
-    """Returns how the flood affected the others, as lines, for each kind of request."""
+    """Stores in `seen` how fast the other clients' requests of each kind were answered; returns, as lines, the kinds
+    whose requests were lost or answered too slowly."""
     misses = [] if answers else ["the others said nothing"]
     for what in sorted({what for what, _, _ in answers}):
         took = [[s for kind, at, s in answers if kind == what and (at >= began) == after] for after in (False, True)]

@@ -1,7 +1,7 @@
-"""The worst attacks of strangers' terminals: each is a way to make the broker hold memory for them.
+"""The worst attacks of strangers' terminals: each attack is a way to make the broker hold memory for these
+terminals.
 
-The attackers run on one thread of their own process. They reconnect when they are closed or
-refused.
+The attackers run on one thread of their own process. They reconnect when their connections are closed or refused.
 """
 
 import base64
@@ -29,7 +29,7 @@ def number(value):
 
 
 def connect(client_id, username, password, will=None, window=1):
-    """Returns a CONNECT of MQTT 5 that requests a session without end."""
+    """Returns a CONNECT of MQTT 5 that requests a session that never expires."""
     flags = 0xC0 | (0x0C if will else 0)
     body = text("MQTT") + bytes([5, flags]) + number(600) + b"\x08\x11\xff\xff\xff\xff\x21" + number(window)
     body += text(client_id)
@@ -48,7 +48,7 @@ def publish(topic, payload, qos=0, mid=1):
 
 
 class Way:
-    """The actions of one attacking terminal: when it connects, when it is connected, and at each beat."""
+    """The actions of one attacking terminal: while it is connecting, once it is connected, and at each beat."""
 
     off = {"broker.heldPercent": 0}
     needs = ""  # "users" with tokens, or also their "devices"
@@ -113,7 +113,8 @@ class QoS2(Way):
 
 
 class Sessions(Way):
-    """B1: endless sessions with a will of 60 KB and 64 filters, which their terminals abandon."""
+    """B1: sessions that never expire, each with a will of 60 KB and 64 filters; their terminals abandon these
+    sessions."""
 
     off = {"limits.terminalSessionSeconds": 0, "broker.heldPercent": 0}
     pause, payload = 0.5, json.dumps({"id": "will", "params": {"x": "y" * 60_000}}).encode()
@@ -178,7 +179,7 @@ class Status(Way):
 
 
 class Half(Way):
-    """Messages that announce the greatest length and never end."""
+    """Messages that announce almost the greatest allowed length and never end."""
 
     size = 320_000
 
@@ -214,7 +215,7 @@ class Filters(Way):
 
 
 class Commands(Way):
-    """Commands of 45 KB for devices that acknowledge none."""
+    """Commands of 45 KB for devices that acknowledge no command."""
 
     off = {"limits.deviceHeldKilobytes": 0, "limits.deviceHeldMessages": 0, "limits.tooSlowSeconds": 0,
            "broker.heldPercent": 0}
@@ -254,7 +255,7 @@ class Requests(Way):
 
 
 class Connects(Way):
-    """CONNECTs that announce the greatest length and never end."""
+    """CONNECTs that announce almost the greatest allowed length and never end."""
 
     off, size = {"limits.connectSeconds": 0, "broker.heldPercent": 0}, 320_000
 

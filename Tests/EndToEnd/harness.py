@@ -1,4 +1,4 @@
-"""A service under test: starts, stops and kills it, and runs its command line."""
+"""A service under test, with functions that start, stop and kill the service and run its command line."""
 
 import itertools
 import json
@@ -25,7 +25,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 TOPICS = "ll/v1"
 SECOND = 1.0 if LONG else 3.0  # for what must happen within a second: other tests can occupy the cores
 
-# The names of these settings' ports in ready.json.
+# The names under which ready.json lists the ports of these settings.
 OTHER_PORTS = {
     "mqtt.tlsPort": "mqttTlsPort", "mqtt.clientCertificatePort": "clientCertificatePort",
     "mqtt.webSocketPort": "webSocketPort", "mqtt.webSocketTlsPort": "webSocketTlsPort", "http.tlsPort": "httpTlsPort",
@@ -40,14 +40,14 @@ CLI_SECONDS = 120  # only ends commands that would never end: a busy machine is 
 def patience(seconds):
     """Returns the seconds to wait.
 
-    A wait of ten seconds or more only ends a test that would never end otherwise. Such waits are made longer, since other
-    tests can occupy the processor cores.
+    The only purpose of a limit of ten seconds or more is to end a test that would otherwise never end. Such limits are made
+    longer, since other tests can occupy the processor cores.
     """
     return seconds if seconds < 10 else max(seconds, 40)
 
 
 def eventually(probe, seconds=10, what="the condition"):
-    """Calls the probe until it returns something true, and returns that."""
+    """Calls the probe until it returns a true value, and returns this value."""
     seconds = patience(seconds)
     deadline = time.monotonic() + seconds
     while True:
@@ -71,7 +71,7 @@ port_blocks = {}  # by process, since run.py forks
 
 
 def port_block():
-    """Returns this process's block of ports; a socket's name reserves it until the process ends."""
+    """Returns this process's block of ports; a socket's name reserves the block until the process ends."""
     if os.getpid() not in port_blocks:
         for block in range(BLOCKS):
             name = socket.socket(socket.AF_UNIX)
@@ -150,7 +150,7 @@ class Service:
         ]
 
     def start(self):
-        """Starts the service, on the ports of its last run if it ran before, and waits for ready.json."""
+        """Starts the service and waits for ready.json; if the service ran before, it gets the ports of its last run."""
         if not self.mqtt_port:
             self.mqtt_port, self.http_port, self.health_port = (free_port() for _ in range(3))
             self.other_ports = {setting: free_port() for setting in OTHER_PORTS}
@@ -237,7 +237,7 @@ class Service:
     def doctor(self):
         """Returns the codes of `doctor`'s failed checks, except those that fail only because of the tests' database.
 
-        Warnings depend on the machine.
+        Warnings are ignored, since they depend on the machine.
         """
         done = self.cli("doctor", check=False)
         failed = re.findall(r"(?m)^fail  (LL\d+)", done.stdout)
@@ -256,7 +256,7 @@ class Service:
         return self.json(kind, "import", str(path))
 
     def sql(self, statement, before_commit=lambda: None):
-        """Runs a statement on the service's database and commits it; returns rows of texts.
+        """Runs a statement on the service's database and commits it; returns the rows as tuples of strings.
 
         A test can stop the service in `before_commit`. At that moment the test holds SQLite's write lock, so the stopped
         service can't hold the lock.
@@ -264,7 +264,8 @@ class Service:
         if self.store:
             before_commit()
             return postgres.query(self.store, statement)
-        # A deferred transaction fails at once if the service commits between its first read and its first write.
+        # A deferred transaction fails at once if the service commits between the transaction's first read and its first
+        # write.
         base = sqlite3.connect(self.data / "lamplighter.db", timeout=30, isolation_level="IMMEDIATE")
         try:
             with base:

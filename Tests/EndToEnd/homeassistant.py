@@ -1,4 +1,4 @@
-"""A client that plays Home Assistant: it discovers devices, applies their templates, and sends commands."""
+"""A client that acts as Home Assistant: it discovers devices, applies their templates, and sends commands."""
 
 import json
 import secrets
@@ -13,7 +13,8 @@ PLATFORMS = (
     "alarm_control_panel binary_sensor button camera climate cover device_automation device_tracker event fan humidifier"
     " image lawn_mower light lock notify number scene select sensor siren switch tag text update vacuum valve water_heater"
 ).split()
-# The filters of Home Assistant 2025.4: each platform without and with a node id, devices, and integrations of makers.
+# The topic filters to which Home Assistant 2025.4 subscribes: for each platform and for devices, without and with a
+# node id, and (in FOREIGN) for the integrations of other makers.
 FILTERS = [f"homeassistant/{kind}/{levels}/config" for kind in ["device", *PLATFORMS] for levels in ("+", "+/+")]
 FOREIGN = ["tasmota/discovery/#", "esphome/discover/#", "drop_connect/discovery/#", "fully/deviceInfo/+", "pglab/discovery/#"]
 
@@ -22,7 +23,7 @@ _jinja.filters["to_json"] = json.dumps
 
 
 def client_id():
-    """Returns a client id of the form that Home Assistant makes at each start."""
+    """Returns a new client id in the form that Home Assistant creates at each start."""
     return "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(22))
 
 
@@ -31,7 +32,7 @@ def render(template, **values):
 
 
 def parsed(payload):
-    """Returns the variables of a template that reads a payload."""
+    """Returns the variables for a template that reads a payload."""
     values = {"value": payload.decode()}
     try:
         values["value_json"] = json.loads(payload)
@@ -41,7 +42,7 @@ def parsed(payload):
 
 
 class HomeAssistant(Client):
-    """Home Assistant with a link's user name and password, as it connects after a start."""
+    """A client that connects with a link's user name and password, as Home Assistant does after a start."""
 
     def __init__(self, port, link, **more):
         super().__init__(port, link["username"], link["password"], client_id(), **{

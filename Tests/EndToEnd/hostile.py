@@ -1,4 +1,4 @@
-"""A hostile client in its own process, which does one deed as fast as it can.
+"""A hostile client that runs in its own process, and that performs one hostile action (its deed) as fast as it can.
 
 It reads its orders as JSON from standard input, and writes its results as JSON to standard output.
 It uses one thread, raw sockets, and packets that differ only in their numbers. When it is refused
@@ -28,8 +28,8 @@ MANY = 1 << 40
 
 
 class Repeated:
-    """A packet to repeat: each copy has its number in place of the runs of #, and its packet identifier at the
-    position `mid`."""
+    """A packet to repeat: in each copy, the copy's number replaces every sequence of #, and the packet identifier is
+    at the position `mid`."""
 
     def __init__(self, raw, mid=None, most=MANY):
         self.size, self.most = len(raw), max(1, min(CHUNK // len(raw), most))
@@ -173,7 +173,7 @@ class DevicePlan(Plan):
 
 
 class ProductPlan(Plan):
-    """Deeds of one new device after another, with the product's secret."""
+    """Deeds of new devices, which connect one after another with the product's secret."""
 
     is_brief = True
 
@@ -253,7 +253,7 @@ class Hostile:
             ("sent", "bytes", "confirmed", "refused", "answered", "connects", "turnedAway", "closed", "reason", "early"), 0)
 
     def run(self):
-        """Does the deed for the ordered time; returns the tally."""
+        """Performs the deed for the time that the orders state; returns the counts."""
         begin = time.monotonic()
         warm, end = begin + self.orders["warmSeconds"], begin + self.orders["seconds"]
         while (now := time.monotonic()) < end:
@@ -309,7 +309,7 @@ class Hostile:
         self.come_at[place] = time.monotonic() + (0 if self.plan.is_brief else PAUSE)
 
     def serve(self, place, events):
-        """Reads and writes; returns False if the connection is over."""
+        """Reads and writes; returns False if the connection has ended."""
         connection = self.connections[place]
         try:
             if events & ~select.EPOLLOUT:
@@ -357,7 +357,7 @@ class Hostile:
     # Received packets
 
     def take(self, connection, kind, body):
-        """Takes a packet; returns False if the connection has done its deed or is refused."""
+        """Handles a received packet; returns False if the connection has done its deed or is refused."""
         connection.heard = time.monotonic()
         kind, flags = kind & 0xF0, kind
         if kind == 0x20:

@@ -4,14 +4,14 @@
     instructions.py PROGRAM [PROGRAM ...]
 
 On a shared machine, a wall clock can't measure a difference of five percent. Each program is a release build with its
-gate beside it, and runs in Valgrind's callgrind. For each kind, thousands of messages wait in the broker before the
-program continues, and the cost of the turns of the program's loop is divided by the number of messages. The
-program's clocks and timed waits run slower, about as much as Valgrind slows the program, so that time limits keep
-their meaning. A batch takes all waiting messages, however long it lasts: its size determines the cost of a message,
-and must not depend on the machine's load.
+gate beside it, and runs in Valgrind's callgrind. For each kind of message, thousands of messages wait in the broker
+before the program continues, and the cost of the turns of the program's loop is divided by the number of messages.
+The program's clocks and timed waits run slower, about as much as Valgrind slows the program, so that time limits
+keep their meaning. A batch takes all waiting messages, regardless of how long the batch lasts. The size of a batch
+determines the cost of a message, so the size must not depend on the machine's load.
 
-Needs valgrind, cc and objcopy. Prints one line for each kind: for each program, the thousands of instructions per
-message.
+The script needs valgrind, cc and objcopy. It prints one line for each kind of message; the line contains the thousands
+of instructions per message for each program.
 """
 
 import collections
@@ -164,7 +164,7 @@ class Counted(harness.Service):
     def count(self, messages, send, answered):
         """Queues messages, then lets the service handle them.
 
-        Returns the thousands of instructions per message that the workers' turns take.
+        Returns the thousands of instructions per message that the workers use in their turns.
         """
         self.control("-i", "on")
         self.control("-z")
@@ -179,7 +179,7 @@ class Counted(harness.Service):
 
 
 def turns(path):
-    """Returns the instructions within `WorkerLoop.turn()`, of all workers."""
+    """Returns the number of instructions that all workers have executed within `WorkerLoop.turn()`."""
     text = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(path)],
                           capture_output=True, text=True, check=True).stdout
     found = collections.Counter()
@@ -192,7 +192,8 @@ def turns(path):
 
 
 def measure(program, clock):
-    """Counts all kinds; returns the thousands of instructions per message for each kind."""
+    """Counts the instructions for all kinds of messages; returns the thousands of instructions per message for each
+    kind of message."""
     with tempfile.TemporaryDirectory(prefix="lamplighter-instructions-") as folder:
         service = Counted(program, pathlib.Path(folder), clock)
         world = World(watch=False, service=service)

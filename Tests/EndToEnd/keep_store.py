@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Keeps a store of this version for test_upgrade.py: writes stores/VERSION.tar.gz and VERSION.json.
 
-The archive has the data directory of a service that ended well, with rows in most tables; the file
-beside it has the facts that a test needs. Run it once for a release, and never again for that
-version. Before the first release the tables of the first step can change; then run it again.
+The archive contains the data directory of a service that has ended normally, with rows in most tables; the JSON file
+contains the facts that a test needs. Run this script once for a release, and never again for that version. Before
+the first release, the tables of the first migration step can change; if they change, run this script again.
 """
 
 import json
@@ -79,7 +79,7 @@ def main():
             facts = live(world)
             code, _ = service.stop()
             assert code == 0, service.tail()
-            # Merge the log into the database file, as a service that ended well does.
+            # This merges the log into the database file, as a service does when it ends normally.
             with sqlite3.connect(service.data / "lamplighter.db") as database:
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             database.close()

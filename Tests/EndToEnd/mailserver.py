@@ -48,7 +48,7 @@ class Mail:
 class MailServer:
     """A mail server.
 
-    `kind` is plain, starttls or tls. `answers` are the answers to the next DATA commands, in place
+    `kind` is plain, starttls or tls. `answers` are the answers to the next DATA commands, and the server gives them instead
     of accepting the mails.
     """
 
@@ -109,7 +109,8 @@ class MailServer:
 
 
 class TextServer:
-    """A server that takes text messages (SMS) as JSON; `answers` are the statuses of the next posts."""
+    """A server that takes text messages (SMS) as JSON; `answers` are the HTTP statuses with which the server answers
+    the next posts."""
 
     def __init__(self):
         self.texts, self.answers, self.tries = [], [], 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Recreates the pictures of the README and the guides in docs/images: `make_pictures.py`.
+"""Recreates, in docs/images, the pictures of the README and of the guides: `make_pictures.py`.
 
-Needs a built program and Chromium. Each picture is a page of the console of a new service that has
-a day's data. Run it when those pages look different.
+The script needs a built program and Chromium. Each picture is a page of the console of a new service that has a day's
+data. Run the script again when the appearance of those pages has changed.
 """
 
 import math
@@ -76,8 +76,8 @@ class Furnished:
         self.world.close()
 
 
-# The pictures of other programs, which this script doesn't make: a device's page in Home Assistant, 1,000 pixels wide,
-# with the data of test_home_assistant_real.py.
+# The pictures that this script doesn't make, since they show other programs: a device's page in Home Assistant, 1,000
+# pixels wide, with the data of test_home_assistant_real.py.
 OTHERS = {"home-assistant.png"}
 # Each picture's page, and the text whose appearance shows that the page is ready.
 PICTURES = {

@@ -15,7 +15,7 @@ TYPES = {1: socket.AF_INET, 28: socket.AF_INET6}
 
 
 def is_possible():
-    """Returns whether this process may have a network of its own."""
+    """Returns whether this process has the rights to create a network of its own."""
     return os.getuid() == 0 and subprocess.run(["unshare", "-n", "-m", "true"], capture_output=True).returncode == 0
 
 
@@ -98,7 +98,7 @@ class Network:
         return head + question[12:end] + b"".join(found)
 
     def use(self, service):
-        """Makes a service that isn't started yet ask this name server."""
+        """Configures a service that hasn't been started yet, so that it asks this name server."""
         file = pathlib.Path(service.holder) / "resolv.conf"
         file.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
         command = service.command

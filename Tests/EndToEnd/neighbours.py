@@ -1,4 +1,5 @@
-"""Honest clients beside a hostile one, which send requests at an even pace and time the answers."""
+"""Honest clients, which run beside a hostile client, send requests at an even pace, and measure how long each answer
+takes."""
 
 import collections
 import json
@@ -51,7 +52,7 @@ class Neighbours:
         return self.members[-1]
 
     def ready(self):
-        """Waits until all are connected and all their subscriptions are granted."""
+        """Waits until all clients are connected and all their subscriptions are granted."""
         self.until(lambda: all(m.code is not None and len(m.granted) == len(m.filters) for m in self.members), 30)
         codes = {m.code for m in self.members} | {code for m in self.members for code in m.granted}
         if not codes <= {0, 1}:

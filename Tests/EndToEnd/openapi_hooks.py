@@ -1,4 +1,5 @@
-"""Hooks of schemathesis: random requests get the caller's user, so that they reach the methods."""
+"""Hooks of schemathesis: the hooks put the caller's user into random requests, so that these requests reach the
+methods."""
 
 import os
 

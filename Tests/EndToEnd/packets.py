@@ -4,7 +4,7 @@ import struct
 
 
 def text(value):
-    """Returns a text or bytes, preceded by the length."""
+    """Returns a string or bytes, preceded by the length."""
     raw = value.encode() if isinstance(value, str) else value
     return struct.pack(">H", len(raw)) + raw
 

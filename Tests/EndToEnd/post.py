@@ -1,4 +1,4 @@
-"""A service that sends e-mails and texts without a gateway."""
+"""A service that sends e-mails and text messages without a gateway."""
 
 import pathlib
 import re
@@ -39,7 +39,7 @@ class PostWorld(World):
 
 
 class Post(EndToEnd):
-    """A test with its own service, which sends its messages itself."""
+    """A test with its own service; this service sends its messages itself, without a gateway."""
 
     def setUp(self):
         super().setUp()

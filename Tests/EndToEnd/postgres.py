@@ -1,4 +1,4 @@
-"""A PostgreSQL for the tests: a server on a Unix socket or a port, and a database for each service.
+"""The PostgreSQL of the tests: a server on a Unix socket or a port, and a database for each service.
 
 With `LAMPLIGHTER_TEST_STORE=postgres` every service of the tests keeps its data there.
 """
@@ -17,17 +17,17 @@ WANTED = os.environ.get("LAMPLIGHTER_TEST_STORE") == "postgres"
 PROGRAMS = pathlib.Path("/usr/lib/postgresql/15/bin")
 START_SECONDS = 30
 
-# For tests that concern only SQLite's file.
+# This decorator is for tests that concern only SQLite's file.
 on_file = unittest.skipIf(WANTED, "it is about a file of SQLite's")
 
-# The check of `doctor` that fails: for speed, the tests' server doesn't sync its writes.
+# This check of `doctor` fails, since the tests' server doesn't sync its writes; this makes the tests faster.
 CARELESS = ["LL1314"] if WANTED else []
 
 _shared = None
 
 
 def shared():
-    """Returns the server of this process, which the first call starts."""
+    """Returns this process's server; the first call starts the server."""
     global _shared
     if _shared is None or _shared.owner != os.getpid():
         _shared = Server()
@@ -36,7 +36,7 @@ def shared():
 
 
 def query(address, statement):
-    """Returns the rows of a statement on a database, as tuples of texts."""
+    """Returns the rows of a statement on a database, as tuples of strings."""
     done = subprocess.run(
         [str(PROGRAMS / "psql"), "-X", "-A", "-t", "-q", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-c", statement, address],
         stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -67,7 +67,8 @@ class Server:
         self.start_first()
 
     def start_first(self, tries=3):
-        """Starts the server for the first time, on another port if the given one was taken meanwhile."""
+        """Starts the server for the first time, on another port if another program has taken the given port
+        meanwhile."""
         from harness import free_port  # which imports this module
 
         try:
@@ -123,7 +124,7 @@ class Server:
         return int(self.sql(f"SELECT greatest(0, '{now}'::pg_lsn - pg_last_wal_replay_lsn())::bigint"))
 
     def hold_commits(self):
-        """Makes each commit, once it is written, wait for a standby that doesn't exist."""
+        """Makes each commit wait, after it has been written, for a standby that doesn't exist."""
         self.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
         self.sql("SELECT pg_reload_conf()")
 
@@ -180,7 +181,7 @@ class Server:
         self.process.wait()
 
     def sql(self, statement, database="postgres"):
-        """Returns psql's output for a statement: a row a line, values separated by bars."""
+        """Returns psql's output for a statement: one row on each line, with the values separated by vertical bars."""
         return self.run("psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", *self.where(), "-d", database, "-c", statement)
 
     def make(self):

@@ -1,5 +1,5 @@
-"""A server that acts as a provider, as the providers' documentation describes: keys, ID tokens, and an answer for
-each path."""
+"""A server that acts as an identity provider in the way that the providers' documentation describes, with keys, ID
+tokens, and an answer for each path."""
 
 import base64
 import hmac
@@ -35,7 +35,7 @@ class _Server(ThreadingHTTPServer):
 class Provider:
     """An OpenID Connect issuer and an API.
 
-    A test sets its answers and makes it hang, and reads the requests that it received.
+    A test sets the provider's answers, can make the provider hang, and reads the requests that the provider has received.
     """
 
     def __init__(self):

@@ -37,7 +37,7 @@ def point(key):
 
 
 def claims(token, key):
-    """The header and the claims of a signed token; the key is public, of P-256 or RSA."""
+    """Returns the header and the claims of a signed token; `key` is a public key, of P-256 or RSA."""
     signed, signature = token.rsplit(".", 1)
     header, body = (json.loads(bytes_of(part)) for part in signed.split("."))
     raw = bytes_of(signature)
@@ -53,7 +53,7 @@ def claims(token, key):
 
 
 class Push:
-    """One push as it arrived, and what was answered."""
+    """One push as it arrived, and the status with which it was answered."""
 
     def __init__(self, path, headers, body):
         self.path, self.headers, self.raw, self.at, self.status = path, headers, body, time.monotonic(), None
@@ -64,7 +64,8 @@ class Push:
 
 
 class Plans:
-    """The pushes that arrived, and the next answers by path: (status, body, headers), "hang", "drop" or "goaway"."""
+    """The pushes that arrived, and the next answers by path: (status, body, headers), "hang", "drop", "goaway" or
+    "refuse"."""
 
     def __init__(self):
         self.pushes, self.plans, self.lock = [], collections.defaultdict(list), threading.Lock()
@@ -148,7 +149,7 @@ class WebPush(HTTPService):
 
 
 class Subscriber:
-    """A browser's subscription, with the keys that read its pushes."""
+    """A browser's subscription, with the keys to decrypt its pushes."""
 
     def __init__(self, service):
         self.service, self.path = service, "/push/" + fresh_id("s")
@@ -205,7 +206,7 @@ class Google(HTTPService):
             with self.lock:
                 self.refused.append(push)
             return self.error(401, "UNAUTHENTICATED")
-        # The plan for a push's answers is found by the push address.
+        # The push address is the key of the prepared answers for a push.
         push.path = push.json["message"]["token"]
         return self.take(push, self.usual)
 
@@ -312,7 +313,7 @@ class Apple(Plans):
             speaker.send_data(stream, text, end_stream=True)
 
     def judge(self, push):
-        """Returns the answer that Apple's rules require: it checks the provider token first, then the headers."""
+        """Checks the provider token first, then the headers; returns the answer that Apple's rules require."""
         try:
             header, said = claims(push.headers["authorization"].removeprefix("bearer "), self.key.public_key())
         except ValueError:

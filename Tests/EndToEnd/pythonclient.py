@@ -43,7 +43,7 @@ class Heard:
         app.on(kind, self.pushes.append, did)
 
     def next(self, fits=lambda push: True, seconds=WAIT_SECONDS):
-        """Takes the first push that fits."""
+        """Takes the first push that passes the check `fits`."""
         def take():
             for index, push in enumerate(self.pushes):
                 if fits(push):

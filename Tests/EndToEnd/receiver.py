@@ -57,7 +57,7 @@ def hang_up(connection, _):
 
 
 def drip(connection, _):
-    """Sends a byte of an answer each second, without an end."""
+    """Sends one byte of an answer each second, and the answer is so long that a client never receives its end."""
     for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b"x" * 10000:
         connection.sendall(bytes([byte]))
         time.sleep(1)
@@ -69,11 +69,11 @@ def long_headers(connection, post):
 
 
 class Receiver:
-    """An HTTP server on this machine; `plans` has, by path, the answers to the next posts, and later posts get the
-    answer `usual`."""
+    """An HTTP server on this machine; `plans` contains the answers to the next posts to each path, and later posts
+    to a path get the path's answer from `usual`."""
 
     def __init__(self, port=0, otherwise=answer(204)):
-        """`otherwise` answers the posts to all other paths."""
+        """`otherwise` is the answer to the posts to all other paths."""
         self.posts, self.plans, self.usual, self.lock = [], {}, {}, threading.Lock()
         self.otherwise = otherwise
         outer = self
@@ -131,7 +131,8 @@ class Receiver:
         return list(seen.values())
 
     def fault(self, path):
-        """The first fault of the log: an event taken before an earlier one, or two posts at once; None if there is none.
+        """The first fault of the log: an event that was accepted before an earlier event, or two posts at the same
+        time; None if the log has no fault.
 
         The service may post a later event only when all earlier events were accepted. If the service moved a cursor before the
         answer 2xx, an event would never be accepted, and this check would find that.

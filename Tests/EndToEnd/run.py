@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the end-to-end tests: `run.py` for all, or with names as unittest takes them.
+"""Runs the end-to-end tests: `run.py` without arguments runs all tests, and `run.py` with names (in the form that
+unittest accepts) runs the tests with these names.
 
 Several processes run modules, each process with its own service. Another process runs the modules that mostly wait, one
 after the other. If one to three modules fail, they are run once more, alone, because on a busy machine a time limit
@@ -31,7 +32,7 @@ FIRST = ["test_console_browser", "test_playground", "test_cluster", "test_gate",
          "test_session_crash"]
 # These modules wait for the next minute or for time limits. While they wait, other modules can use the processor cores.
 WAITING = ["test_schedules", "test_accounts_crash", "test_http_limits", "test_watching", "test_limits_connection"]
-# These modules measure times in their long form, or load the machine.
+# In their long form, these modules measure times or load the machine.
 MEASURING = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again",
              "test_session_cut", "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held",
              "test_hostile", "test_event_cluster", "test_revocation", "test_webhook_failures"]
@@ -67,7 +68,7 @@ def close_shared():
 
 
 def work(modules, results):
-    """Runs modules in one process until none is left, and keeps its service between them."""
+    """Runs modules in one process until no module is left; all these modules share the process's service."""
     warnings.simplefilter("ignore", DeprecationWarning)
     try:
         while (module := modules.get()) is not None:

@@ -1,4 +1,4 @@
-"""The service killed during logins and registrations: a repeated request has one effect."""
+"""Tests that kill the service during logins and registrations; a repeated request must have only one effect."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ class Killed(OwnWorld, People):
         self.own.service.start()
 
     def patient(self, terminal, method, params, id):
-        """Repeats a request with one id until it is answered, as an app does after a time-out.
+        """Repeats a request with the same id until the request is answered, as an app does after a time-out.
 
         Returns None once the app's secret no longer connects: then the terminal has a session, so
         the request was carried out and only its answer was lost.

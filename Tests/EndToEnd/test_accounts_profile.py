@@ -1,4 +1,4 @@
-"""Users' profiles and addresses, and the parts that others see."""
+"""Users' profiles and addresses, and the parts of profiles that other users see."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""Answers count against a terminal's rate, and long readings don't delay commands.
+"""Answers count against a terminal's rate, and long reads of the history don't delay commands.
 
 Alongside other tests commands can take two seconds longer; LAMPLIGHTER_LONG=1 allows only 0.1 s, or
 0.5 s in a debug build.
@@ -24,7 +24,8 @@ LATER = (0.5 if IS_DEBUG else 0.1) if LONG else 2.0  # seconds
 
 class Heavy(OwnWorldOfClass):
     def heavy(self):
-        """Returns a device whose history fills answers, and its terminal."""
+        """Returns a device whose history is long enough to fill large answers, and a terminal that has access to the
+        device."""
         device, terminal = self.pair(FREE)
         for number in range(ROWS):
             binary = base64.b64encode(bytes([number]) * 9_000).decode()
@@ -43,7 +44,7 @@ class Heavy(OwnWorldOfClass):
         return ids
 
     def control(self, app, device, times):
-        """Returns the seconds until each command was answered, sorted."""
+        """Sends commands one after another; returns the seconds until each command was answered, sorted."""
         taken = []
         for number in range(times):
             began = time.monotonic()
@@ -72,7 +73,7 @@ class Answers(Heavy):
         # Nineteen of twenty commands must be fast. This process also reads all the answers, which can delay a command's
         # answer.
         self.assertLess(busy[37], idle[37] + LATER)
-        # The rest is delayed, but not lost.
+        # The answers to the other requests are delayed, but not lost.
         for id in ids:
             if id not in [b["id"] for b in answered]:
                 body = greedy.answer("device/history", id, 60)
@@ -80,7 +81,7 @@ class Answers(Heavy):
 
 
 class Reader(Member):
-    """A member of the crowd that counts the bytes of long answers without parsing them."""
+    """A terminal that counts the bytes of long answers without parsing them."""
 
     taken = 0
 
@@ -95,7 +96,7 @@ class Readers(Crowd):
 
 
 def read_all_the_time(port, secret, count, params, passcode, orders, told):
-    """Runs terminals, in a separate process, that request long histories as fast as allowed."""
+    """Runs terminals in a separate process; they request long histories as fast as allowed."""
     crowd = Readers(port, "test-app", secret, count)
     try:
         crowd.login()

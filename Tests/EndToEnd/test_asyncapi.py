@@ -1,4 +1,5 @@
-"""The contract as AsyncAPI, checked by its parser in a browser, its meta-schema, and asyncapi3.
+"""The contract as AsyncAPI, checked by AsyncAPI's own parser in a browser, by AsyncAPI's meta-schema, and by
+asyncapi3.
 
 Six planted faults are a control: a check that passes all of them checks nothing.
 """
@@ -160,7 +161,7 @@ class Tools(unittest.TestCase):
 
 
 class Content(unittest.TestCase):
-    """The contract's content beyond its form."""
+    """Tests of the contract's content, which go beyond its form."""
 
     def test_each_operation_states_its_permissions_and_belongs_to_a_group(self):
         groups = [tag["name"] for tag in whole()["info"]["tags"]]

@@ -1,4 +1,4 @@
-"""Attacks on accounts, each by its name."""
+"""Tests of attacks on accounts; each test is named after its attack."""
 
 import unittest
 
@@ -15,7 +15,7 @@ class PreHijacking(People):
     app = "people-link"
 
     def squat(self, email):
-        """Returns an attacker's session on an account that has the victim's address, unverified."""
+        """Returns an attacker's session on an account that has the victim's address as an unverified address."""
         terminal = self.stranger()
         terminal.adopt(terminal.get("account/register", {
             "countryCode": COUNTRY, "email": email, "password": WRONG}))
@@ -71,8 +71,7 @@ class PreHijacking(People):
             self.assertNotEqual(answer["result"]["user"]["uid"], victim.uid)
 
     def test_unexpired_email_change(self):
-        # The attacker requests a verification mail to the victim's address, and its link is opened
-        # later.
+        # The attacker requests a verification mail to the victim's address, and the link in this mail is opened later.
         email = fresh_email()
         attacker = self.squat(email)
         url = local(self.gateway.taken(email, "verifyEmail")["params"]["url"], self.world.service.http_port)

@@ -1,4 +1,4 @@
-"""Malformed messages of every kind become dead letters with a reason, and never block others."""
+"""A malformed message of any kind becomes a dead letter with a reason, and never blocks other messages."""
 
 import json
 import unittest
@@ -102,7 +102,7 @@ class Reports(EndToEnd):
     def test_16_levels_are_accepted_and_more_are_refused(self):
         device = self.device(FREE)
         topic = f"{device.base}/report"
-        # The message and `data` are already two levels.
+        # The message object and its `data` object already count as two levels.
         device.publish(topic, '{"id":"d16","data":{"a":%s}}' % deep(14))
         self.assertTrue(device.response("d16")["ok"])
         self.world.watcher.clear()

@@ -1,7 +1,8 @@
-"""axe finds no barrier in the service's public pages: the first page, a missing one, the reference.
+"""axe finds no barrier in the service's public pages: the first page, the page for an address that doesn't exist,
+and the reference.
 
-test_console_browser checks the console's pages, test_playground the playground. LAMPLIGHTER_LONG=1
-checks every page of the reference; other runs check only pages with special content.
+test_console_browser checks the console's pages, and test_playground checks the playground. LAMPLIGHTER_LONG=1 checks
+every page of the reference; other runs check only pages with special content.
 """
 
 import re
@@ -12,7 +13,7 @@ from harness import LONG
 from webpage import Chromium, barriers
 from world import EndToEnd
 
-# Pages with diagrams, wide tables, examples, a method, and a list of errors.
+# These pages have diagrams, wide tables, examples, a method, and a list of errors.
 SLICE = ["index.html", "sessions.html", "settings.html", "examples.html", "service-device.html", "errors.html"]
 
 
@@ -24,7 +25,7 @@ class Barriers(EndToEnd):
         cls.addClassCleanup(cls.browser.close)
 
     def reference(self, site):
-        """Returns the paths of the reference's pages: all that its first page leads to."""
+        """Returns the paths of the reference's pages: all pages to which its first page leads."""
         names, waiting = set(), ["index.html"]
         while waiting:
             name = waiting.pop()

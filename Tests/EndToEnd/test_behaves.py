@@ -42,7 +42,7 @@ class LateAcks:
 
 
 class Phones(Unnoticed):
-    """Devices that hardly have limits, and phones with the default limits."""
+    """Devices that have almost no limits, and phones with the default limits."""
 
     @classmethod
     def make_world(cls):
@@ -51,7 +51,7 @@ class Phones(Unnoticed):
         return World(service=Service(arguments=[word for setting in fast for word in ("--set", setting)]))
 
     def phone(self, version, devices=()):
-        """Connects a user's terminal with its token, and a session that outlives the connection."""
+        """Connects a user's terminal with its token; its MQTT session outlives the connection."""
         first = self.terminal(version=version)
         for device in devices:
             first.bind(device)
@@ -71,7 +71,7 @@ class Phones(Unnoticed):
         return again
 
     def newest(self, phone, device):
-        """Returns the last status of a device that a phone received."""
+        """Returns the last status of a device among the statuses that a phone has received."""
         found = [m.body for m in phone.everything if m.topic.endswith(f"/device/{device.did}/status") and m.body]
         return found[-1]["data"] if found else {}
 
@@ -80,7 +80,7 @@ class Phones(Unnoticed):
                 and m.body["type"].startswith("alert")}
 
     def stored_events(self, phone, device):
-        """Returns the ids of the stored alerts, which the phone requests afterwards."""
+        """Requests the device's stored alerts for the phone, and returns their ids."""
         found, more = set(), {}
         while True:
             page = phone.get("device/events", {"did": device.did, "limit": 1000, "types": ["alert", "alertCleared"], **more})
@@ -90,7 +90,7 @@ class Phones(Unnoticed):
             more = {"cursor": page["cursor"]}
 
     def report_all(self, device, reports, window=16):
-        """Sends reports as an honest device does: at most `window` without an answer."""
+        """Sends reports as an honest device does: at most `window` reports are unanswered at any time."""
         ids = []
         for report in reports:
             ids.append(fresh_id("b"))
@@ -128,7 +128,8 @@ class Slow(Phones):
 
 
 class Away(Phones):
-    """A phone that is away while a device keeps reporting; at first, the broker keeps the phone's session."""
+    """A phone that is away while a device keeps reporting; for the first part of that time, the broker keeps the
+    phone's session."""
 
     reports = 30_000 if LONG else 840
     alarms = 60  # each begins and is cleared
@@ -187,14 +188,15 @@ class Outcomes(Phones):
                 self.assertEqual(phone.get("device/status", {"did": device.did})["data"]["power"], True)
 
     def later(self, phone):
-        """Waits until the phone's session is gone; the check connects in a way that leaves no session behind."""
+        """Waits until the phone's session no longer exists; the connection that checks this leaves no session
+        behind."""
         def look():
             probe = self.keep(Terminal(
                 self.world.port, phone.app_id, phone.token, phone.terminal_id, clean=False, version=phone.paho._protocol))
             self.assertEqual(probe.connect(), 0)
             probe.close()
             return None if probe.session_present else probe
-        # A probe prolongs the session that it finds, so the probes are several seconds apart.
+        # A probe that finds the session prolongs it, so the test waits several seconds between the probes.
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             threading.Event().wait(4)
@@ -204,7 +206,8 @@ class Outcomes(Phones):
 
 
 class Home(Unnoticed):
-    """An app that opens with two hundred devices: one filter, requests at the allowed pace."""
+    """An app that shows two hundred devices when it opens; it subscribes with one filter, and sends requests at the
+    allowed pace."""
 
     count = 200 if LONG else 90
 
@@ -232,8 +235,8 @@ class Home(Unnoticed):
         ids = {}
         for number, did in enumerate(dids):
             ids[did] = fresh_id("h")
-            # The app sends eighty requests at once, then fewer than twenty a second: an honest app stays below both
-            # limits.
+            # The app sends eighty requests at once, then fewer than twenty a second. An honest app stays below both
+            # limits in this way.
             ahead = (number - 80) / 19 - (time.monotonic() - began)
             if ahead > 0:
                 threading.Event().wait(ahead)
@@ -279,7 +282,8 @@ class Store(Unnoticed):
                 self.assertEqual(self.told(terminal, device, begun), list(range(self.count)))
 
     def send(self, device, reports, answers, window=16, awaits=True):
-        """Sends reports: at most sixteen unanswered, and forty a second beyond the burst."""
+        """Sends reports: at most sixteen are unanswered at any time, and after the burst at most forty are sent a
+        second."""
         for number, report in enumerate(reports):
             if number >= window:
                 self.take(device, reports[number - window], answers)

@@ -1,4 +1,4 @@
-"""device/bind, bindRemote and unbind: permissions, and their effects on what users see."""
+"""device/bind, bindRemote and unbind: the permissions that they require, and their effects on what users see."""
 
 import base64
 import unittest

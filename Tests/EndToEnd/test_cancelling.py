@@ -22,7 +22,7 @@ class Cancelling(People):
         return [row["kind"] for row in self.audit(uid)]
 
     def hasten(self, uid):
-        """Sets the time of erasure to now, and waits until nothing is left to do."""
+        """Changes the time of the erasure to now, and waits until the account has been erased."""
         path = self.world.service.data / "lamplighter.db"
         base = sqlite3.connect(path, timeout=20, isolation_level="IMMEDIATE")
         self.addCleanup(base.close)
@@ -33,7 +33,7 @@ class Cancelling(People):
         return base
 
     def left(self, words):
-        """Returns the words that occur in a file of the data directory."""
+        """Returns those of the given words that occur in any file of the data directory."""
         files = [p.read_bytes() for p in pathlib.Path(self.world.service.data).rglob("*") if p.is_file()]
         return [w for w in words if any(w.encode() in f for f in files)]
 
@@ -97,7 +97,7 @@ class Cancelling(People):
         self.assertIsNotNone(self.deletes_at(owner.uid))
 
     def furnish_person(self):
-        """Creates a user with many records, and a device that another user shares."""
+        """Creates a user with many records, and a device that this user and another user have bound."""
         device, phone, email = self.device(), fresh_phone(), fresh_email()
         owner = self.register(email=email)
         uid = owner.uid
@@ -132,8 +132,8 @@ class Cancelling(People):
         for table in ("event", "command"):
             self.assertEqual(base.execute(
                 f"SELECT count(*) FROM {table} WHERE actorId = ?", (uid,)).fetchone(), (0,))
-        # The service keeps answers for ten minutes, for repeated requests. An answer with the user's data is sealed or
-        # deleted, so no answer holds this data in clear text.
+        # The service keeps each answer for ten minutes, because the request can be repeated. An answer with the user's
+        # data is sealed or deleted, so no answer holds this data in clear text.
         eventually(lambda: not self.left(personal), 90, "the end of every trace: " + str(self.left(personal)))
 
     @postgres.on_file

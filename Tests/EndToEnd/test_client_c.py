@@ -1,4 +1,4 @@
-"""The device in C of clients/c, compiled unchanged and run against a service."""
+"""The C device in clients/c, which is compiled unchanged and runs against a service."""
 
 import os
 import pathlib
@@ -15,7 +15,8 @@ from world import FREE, LAMP, EndToEnd, OwnWorld
 CLIENT = ROOT / "clients" / "c"
 STRICT = ["gcc", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", str(CLIENT)]
 
-# Prints the numbers of publishes, of kept reports, and of kept reports that were never sent.
+# This program prints how many reports it published, how many reports it keeps, and how many of the kept reports were
+# never sent.
 MANY = r"""
 #include <mosquitto.h>
 #include <string.h>
@@ -54,7 +55,7 @@ int main(int count, char **arguments) {
 }
 """
 
-# Reports an alert; when there is a line to read, reports that the alert is over.
+# This program reports an alert. When it can read a line, it reports that the alert is over.
 ALERT = r"""
 #include "lamplighter.h"
 
@@ -76,7 +77,8 @@ int main(int count, char **arguments) {
 }
 """
 
-# Parses texts of characters that JSON uses; each text is in a buffer of exactly its length.
+# This program parses texts that consist of characters that JSON uses. The buffer of each text has exactly the text's
+# length.
 READER = r"""
 #include "lamplighter.h"
 int main(void) {
@@ -205,7 +207,7 @@ class Many(OwnWorld, Compiled):
         self.addCleanup(os.kill, self.world.service.process.pid, signal.SIGCONT)
         device.stdin.write("go\n")
         device.stdin.flush()
-        # 48 are taken and 16 of them sent; after some seconds those 16 are sent again, and none of
+        # The client has taken 48 reports and sent 16 of them. After some seconds it sends those 16 again, and none of
         # the others.
         self.line(device, r"taken 48 published 16 waiting 32")
         self.line(device, r"taken 48 published 32 waiting 32")

@@ -18,8 +18,8 @@ from world import EndToEnd, OwnWorld
 APP = "people"
 WORDS = "Lämpchen 灯 💡 \u2028 \"quoted\""
 PAGE = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>app</title>'
-# Runs before each script: `make` returns a terminal, `hear` its pushes, `failure` a promise's
-# error.
+# This code runs before each script. `make` returns a terminal, `hear` collects the pushes that a terminal receives, and
+# `failure` returns the error of a promise.
 PRELUDE = r"""
 const client = await import('/js/lamplighter.js');
 window.apps ??= {};
@@ -82,7 +82,7 @@ class InBrowser(EndToEnd):
         return self.browser.run(prelude + script, *arguments)
 
     def bound(self):
-        """Returns a device that the app named `a` has bound, switched off."""
+        """Returns a switched-off device that the app named `a` has bound."""
         device = self.device()
         device.report(data={"power": False})
         self.run_script("await apps.a.device.bind({did: args[0], passcode: args[1]})", device.did, device.passcode)
@@ -250,7 +250,7 @@ class Sessions(InBrowser):
         found = self.run_script(
             "const app = await enter('a'), {credentials} = app; app.close();"
             "const again = make('b', {credentials}), ended = hear(again, 'ended'), connected = again.connect();"
-            # This sets the client's state as it is after a temporary refusal.
+            # This sets the client's state to the state after a temporary refusal.
             "again.refused = 1; again.renew(); await connected;"
             "return [(await again.account.whoami()).user.uid === credentials.uid, again.credentials !== null,"
             " ended.pushes.length]")
@@ -305,7 +305,7 @@ class Repeats(InBrowser):
             self.run_script(
                 "window.asked = apps.a.home.create({name: args[0]});"
                 "await until(() => [...apps.a.requests.values()].some(request => request.pause >= 4000))", WORDS)
-        # Over HTTP the connection waits for the answer, and carries no repeats.
+        # Over HTTP the connection waits for the answer, so the client doesn't repeat the request.
         eventually(lambda: len(asked()) >= (1 if self.transport == "http" else 3), 60, "a request's second repetition")
         home, homes = self.run_script("return [(await asked).homeId, (await apps.a.home.list()).homes]")
         self.assertEqual([h["homeId"] for h in homes], [home])
@@ -316,7 +316,8 @@ class Repeats(InBrowser):
         with stopped(self.world.service.process):
             self.assertEqual("TimeoutError", self.run_script(
                 "return (await failure(apps.a.ask('home/create', {name: 'late'}, {id: 'late-1', timeout: 2000}))).name"))
-        # Over HTTP, requests are refused until the service, which was stopped, has its connection to the broker again.
+        # Over HTTP, the service refuses requests at first. It was stopped, and accepts requests only when it has its
+        # connection to the broker again.
         home, homes = self.run_script(
             "for (;;) try {"
             "  const {homeId} = await apps.a.ask('home/create', {name: 'late'}, {id: 'late-1'});"
@@ -397,7 +398,8 @@ class Servers(InBrowser):
 
 
 def over_http(case):
-    """Returns the same tests over HTTP, where a login uses its token at once, so that the secret no longer counts."""
+    """Returns the same tests over HTTP, without the test that uses the secret in place of the token; over HTTP, the
+    client uses the token right after the login, so the secret no longer has an effect."""
     others = {"test_the_secret_in_place_of_the_token_ends_no_session": None}
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 

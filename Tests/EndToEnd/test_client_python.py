@@ -1,4 +1,4 @@
-"""The Python client of clients/python against a running service, on both versions of paho."""
+"""The Python client of clients/python against a running service, with both versions of paho."""
 
 import asyncio
 import base64
@@ -74,7 +74,7 @@ class Client(EndToEnd):
         return made
 
     def bound(self, app):
-        """Returns a device that the app's user has bound, switched off."""
+        """Returns a switched-off device that the app's user has bound."""
         device = self.device()
         device.report(data={"power": False})
         app.device.bind(did=device.did, passcode=device.passcode)
@@ -314,8 +314,7 @@ class Sessions(Client):
 class Repeats(Client):
     def test_a_request_is_repeated_and_has_its_effect_once(self):
         app = self.app(repeat_after=0.5)
-        # A worker that was stopped before gets its lanes back in a moment; until then requests are
-        # refused.
+        # A worker that was stopped gets its lanes back after a moment. Until then, it refuses requests.
         eventually(lambda: app.submit("home/list", {}).exception(10) is None)
         with stopped(self.world.service.process):
             future = app.submit("home/create", {"name": WORDS})
@@ -372,7 +371,7 @@ class Servers(Client):
                 seen.append(event["id"])
                 if (event["type"], event["did"]) == ("device.online", device.did):
                     break
-            # The next reader gets the last page again, as it wasn't acknowledged.
+            # The next reader gets the last page again, because the first reader didn't acknowledge it.
             self.assertIn(seen[-1], [event["id"] for event in server.events.read(subscriptionId=made)["events"]])
         server.ask("events/unsubscribe", {"subscriptionId": made})
         self.assertRaises(self.client.LamplighterError, next, server.follow(made))
@@ -438,7 +437,8 @@ class Reconnecting(OwnWorld, Client):
 
 
 def over_http(case):
-    """Returns the same tests over HTTP, where a login uses its token at once, so that the secret no longer counts."""
+    """Returns the same tests over HTTP, without the tests of MQTT 3.1.1 and of the secret in place of the token;
+    over HTTP, the client uses the token right after the login, so the secret no longer has an effect."""
     others = dict.fromkeys(("test_by_mqtt_3_1_1", "test_the_secret_in_place_of_the_token_ends_no_session"))
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 

@@ -1,4 +1,4 @@
-"""A clock that is set while the service is running (reference: clocks)."""
+"""The machine's clock is changed while the service is running (reference: clocks)."""
 
 import json
 import pathlib

@@ -1,8 +1,8 @@
-"""Several processes on one database and broker: failures lose, double and reorder nothing.
+"""Several processes share one database and broker; failures neither lose nor duplicate nor reorder anything.
 
-LAMPLIGHTER_LONG=1 uses 400 devices, 2,000 reports a second, 20 rounds of each failure, and the
-controls. LAMPLIGHTER_DEVICES, LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS reduce these numbers;
-LAMPLIGHTER_FAILURES lists the failures, separated by commas.
+LAMPLIGHTER_LONG=1 uses 400 devices, 2,000 reports a second and 20 rounds of each failure, and also runs the control
+experiments. LAMPLIGHTER_DEVICES, LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS reduce these numbers; LAMPLIGHTER_FAILURES
+lists the failures, separated by commas.
 """
 
 import collections
@@ -27,8 +27,8 @@ REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if LONG else 100)
 TERMINALS, COMMANDS_A_SECOND = (8, 40) if LONG else (2, 20)
 ROUNDS = int(os.environ.get("LAMPLIGHTER_ROUNDS", 20 if LONG else 1))
 SEED = int(os.environ.get("LAMPLIGHTER_SEED", 4711))
-# The seconds for which a lane can be quiet. On a busy machine and with a debug build these times are longer, so that
-# the test fails there only if a wait never ends.
+# The number of seconds for which a lane can be quiet after each failure. On a busy machine and with a debug build, the
+# test accepts longer times, so that it fails there only if a wait never ends.
 QUIET = {"kill": 2, "freeze": 8, "stop": 0.5}
 SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if LONG and not IS_DEBUG else 15))
 
@@ -68,7 +68,8 @@ class Processes(OwnClusterOfClass):
     # The functions that cause failures. Each returns the seconds for which a lane can be quiet.
 
     def nothing(self, _):
-        """Shows how quiet lanes are under load alone; it runs only if `LAMPLIGHTER_FAILURES` names it."""
+        """Shows how long lanes are quiet under load without a failure; it runs only if `LAMPLIGHTER_FAILURES` names
+        it."""
         return float("inf")
 
     def kill(self, node):
@@ -80,7 +81,8 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_until_replaced(self, node):
-        """Freezes a process until others have its lanes; it resumes with old messages."""
+        """Freezes a process until other processes have taken its lanes; when it resumes, it still holds old
+        messages."""
         node.freeze()
         eventually(lambda: not self.holds(node), 20, "others with its lanes")
         node.thaw()
@@ -90,12 +92,12 @@ class Processes(OwnClusterOfClass):
         return int(self.sql(f"SELECT count(*) FROM lease JOIN node USING (node) WHERE name = '{node.name}'"))
 
     def freeze_in_transaction(self, node):
-        """Freezes a process while the database waits for the rest of one of its transactions."""
+        """Freezes a process while the database is waiting for the rest of one of the process's transactions."""
         def is_within():
             self.fleet.ask("forget")
             node.freeze()
-            # The transactions of the other processes have ended before the second query. Only a frozen transaction is
-            # in both results.
+            # When the second query runs, the transactions of the other processes have already ended. Therefore, only a
+            # frozen transaction is in both results.
             if self.waiting_transactions() & self.waiting_transactions():
                 return True
             node.thaw()
@@ -105,7 +107,8 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_in_pipeline(self, node):
-        """Freezes a process within a pipeline, while the server considers the session busy."""
+        """Freezes a process when the database server has received only a part of a pipeline, and therefore considers
+        the session busy."""
         node.database_way.withhold_ends()
         eventually(self.owed_lanes, 60, "a lane's transaction within a pipeline")
         self.fleet.ask("forget")
@@ -113,14 +116,15 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def owed_lanes(self):
-        """Returns the number of lanes' transactions with an incomplete pipeline."""
+        """Returns the number of transactions of lanes whose pipeline is incomplete."""
         return int(self.sql(
             "SELECT count(DISTINCT a.pid) FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid) WHERE a.state = 'active' "
             "AND a.wait_event = 'ClientRead' AND l.relation = 'lease'::regclass AND l.mode = 'RowShareLock' "
             "AND a.xact_start < clock_timestamp() - interval '0.2 s'"))
 
     def waiting_transactions(self):
-        """Returns the transactions whose next statement the database waits for."""
+        """Returns the open transactions that the database considers idle, because it is waiting for their next
+        statement."""
         rows = self.sql("SELECT pid, xact_start FROM pg_stat_activity WHERE state = 'idle in transaction'")
         return set(rows.split("\n")) - {""}
 
@@ -141,7 +145,7 @@ class Processes(OwnClusterOfClass):
         return self.cluster.server.sql(statement, "shared")
 
     def mend(self, node):
-        """Brings a process back, and waits until it has its share."""
+        """Makes a process work again, and waits until it has its share of the lanes."""
         node.broker_way.mend()
         node.database_way.mend()
         if node.process.poll() is None:
@@ -155,7 +159,7 @@ class Processes(OwnClusterOfClass):
         return (self.cluster.shares() or {}).get(node.name)
 
     def rest(self, behind):
-        """Pauses the fleet, and waits until every report is answered and its status published."""
+        """Pauses the fleet, and waits until each report has been answered and its status has been published."""
         self.fleet.ask("rest")
         began = time.monotonic()
         state = eventually(
@@ -223,7 +227,7 @@ class Alone(OwnClusterOfClass):
             node.start()
             began = time.monotonic()
             eventually(lambda: terminal.ask("device/status", {"did": device.did})["ok"], 30, "an answer")
-            # Lanes of a process that fell silent are taken after six seconds.
+            # If a process has fallen silent, other processes take its lanes after six seconds.
             self.assertLess(time.monotonic() - began, 4)
 
     def test_logins_continue_although_a_process_is_frozen_in_its_turn_at_the_gates_file(self):
@@ -260,7 +264,7 @@ class Alone(OwnClusterOfClass):
 
 @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 class BesideUp(unittest.TestCase):
-    """A process with its own broker, on a database that others could share."""
+    """A process that runs its own broker, and a database that other processes could use too."""
 
     def test_a_cluster_process_is_refused_beside_up(self):
         server = postgres.Server()
@@ -284,12 +288,13 @@ class BesideUp(unittest.TestCase):
 
 
 class Inherited(OwnClusterOfClass):
-    """Two processes on one machine; one dies between its commit and the gate's file."""
+    """Two processes on one machine; one of them dies after its commit and before it has written the gate's file."""
 
     processes = 2
 
     def holder(self):
-        """Returns the process that holds the gate's file and has made a promise, if any."""
+        """Returns the process that holds the lock of the gate's file and has written a promise to the lock's file;
+        None if there is no such process."""
         lock = pathlib.Path(f"{self.cluster.gate_file}.lock").stat()
         if lock.st_size == 0:
             return None
@@ -305,7 +310,7 @@ class Inherited(OwnClusterOfClass):
             node = eventually(self.holder, 20, "the commit")
             eventually(lambda: self.cluster.server.held_commits("lamplighter p-%"), 20, "the wait for a standby")
             node.kill()
-            # Another process changes the gate's file before the fate of the commit is known.
+            # Another process changes the gate's file before it is known whether the commit has succeeded.
             other = next(other for other in self.cluster.nodes if other is not node)
             tool = subprocess.Popen(
                 [str(BINARY), "service", "add", "probe", "--role", "gateway", "--data", str(other.data), *self.cluster.shared_files(other)],
@@ -323,7 +328,7 @@ class Inherited(OwnClusterOfClass):
 
 @unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutInbox(Processes):
-    """A control that shows that the tests notice failures: it removes a safeguard from outside."""
+    """A control: it disables a safeguard from outside the service, and shows that the tests notice the failures."""
 
     def test_reports_take_effect_twice(self):
         self.load()
@@ -364,20 +369,20 @@ class WithoutIdleTimeout(Processes):
 @unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutFence(Processes):
     replacements = WithoutIdleTimeout.replacements | {
-        # The lease is neither checked nor locked.
+        # The processes then neither check nor lock the lease.
         "lane = $2 AND epoch = $3 AND node": "lane = $2 AND epoch >=$3 AND node",
         "FOR KEY SHARE) AS own": ") AS own".ljust(21),
     }
 
     def test_a_frozen_process_commits_its_work_although_another_has_its_lanes(self):
-        # The frozen process's commits are published late. Devices that wait for answers would rarely send another
-        # report before that.
+        # The frozen process's commits are published late. A device that waits for its answers would rarely send another
+        # report before that, so the devices of this test don't wait.
         self.load(reports=REPORTS_A_SECOND / 3, hasty=True)
         for _ in range(ROUNDS):
             victim = random.choice(self.cluster.nodes)
             self.freeze_in_transaction(victim)
             eventually(lambda: not self.holds(victim), 20, "others with its lanes")
-            # If the frozen transaction has locked nothing in this round, the frozen transaction of a later round will
+            # If the frozen transaction of this round has locked nothing, the frozen transaction of a later round will
             # lock something.
             late = time.monotonic() + 3
             eventually(lambda: self.waits_for_frozen() or time.monotonic() > late, 10, "others that wait for it")
@@ -389,8 +394,8 @@ class WithoutFence(Processes):
         self.fail("nothing was out of order")
 
     def waits_for_frozen(self):
-        """Returns how many transactions wait for a transaction that began before other processes took over the
-        lanes."""
+        """Returns the number of transactions that are waiting for a transaction that began before other processes
+        took over the lanes."""
         return int(self.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE EXISTS (SELECT 1 FROM pg_stat_activity AS b "
             "WHERE b.pid = ANY (pg_blocking_pids(pg_stat_activity.pid)) AND b.xact_start < now() - interval '3 s')"))

@@ -1,4 +1,4 @@
-"""A later version starts on a database in use, and changes the tables while others run."""
+"""A later version starts on a database that is in use, and changes the tables while other processes are running."""
 
 import subprocess
 import tempfile
@@ -8,8 +8,9 @@ import test_cluster
 from cluster import Node
 from harness import BINARY, ENVIRONMENT
 
-# The statements that the next version runs at its start (PostgresMigrations). Under the lock, one migration step only
-# adds tables and columns. Then the minimum number of steps that a program must know is stored.
+# The next version runs these statements when it starts (PostgresMigrations). The statements take two locks, and run one
+# migration step, which only adds tables and columns. Then the statements store the minimum number of migration steps
+# that a program must know.
 MIGRATION = """
     BEGIN;
     SET LOCAL lock_timeout = '60s';
@@ -59,7 +60,7 @@ class Upgrade(test_cluster.Processes):
         self.sql(MIGRATION)
 
     def refuses_an_older_one(self, node):
-        """Asserts that a program that knows too few steps is refused before it changes anything."""
+        """Asserts that a program that knows too few migration steps is refused before it changes anything."""
         self.sql("UPDATE meta SET value = '99' WHERE name = 'minimumVersion'")
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Codes: sending, reports of their delivery, checks, single use, and their purposes."""
+"""Codes: their sending, the reports of their delivery, their checks, their single use, and their purposes."""
 
 import unittest
 
@@ -117,7 +117,7 @@ class Sending(People):
         for who in (terminal, self.stranger()):
             error = self.assertError(who.ask("account/sendCode", ask), "TooManyRequests")
             self.assertTrue(1 <= error["retryAfter"] <= 60)
-        # The same number in another spelling is the same number.
+        # Another spelling of the number counts as the same number.
         for spelling in (f"{phone[:3]} {phone[3:]}", f"{phone[:3]}-{phone[3:]}", f"({phone[:3]}) {phone[3:]}"):
             with self.subTest(spelling=spelling):
                 self.assertError(terminal.ask("account/sendCode", {**ask, "phone": spelling}), "TooManyRequests")

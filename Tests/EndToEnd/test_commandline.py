@@ -183,7 +183,7 @@ class Usage(EndToEnd):
                 self.assertRegex(done.stderr, rf"(?m)^  do    lamplighter {meant} ")
 
     def commands(self):
-        """Yields every command that help shows, and its description, from the parser's dump."""
+        """Yields every command that the help shows, together with its description in the parser's dump."""
         top = json.loads(self.run_cli("--experimental-dump-help").stdout)["command"]
 
         def walk(command, path):
@@ -204,8 +204,8 @@ class Usage(EndToEnd):
                 self.assertTrue(lines, "no example")
                 for line in lines:
                     words = shlex.split(line.partition("   ")[0].partition(" > ")[0].partition(" | ")[0])[1:]
-                    # With --help at the end, the program checks only the names of commands. So the test checks that the
-                    # options are known too.
+                    # With --help at the end, the program checks only the names of commands. Therefore, the test itself
+                    # checks that the options exist.
                     done = self.run_cli(*words, "--help")
                     self.assertEqual(done.returncode, 0, line)
                     options = {word for word in words if word.startswith("--")}
@@ -341,7 +341,7 @@ class Rows(EndToEnd):
         self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
 
     def answered(self, command, answer, code=2):
-        """Runs a command on a terminal that answers its question; returns the output."""
+        """Runs a command on a terminal and answers the command's question; returns the output."""
         ours, theirs = pty.openpty()
         os.write(ours, answer.encode())
         done = subprocess.run(

@@ -316,7 +316,7 @@ class Queued(EndToEnd):
 
 
 class Asked(EndToEnd):
-    """device/query, and the actors that users see for changes."""
+    """device/query, and the actor that users see as the cause of a change."""
 
     def test_a_query_returns_the_status_after_the_devices_answer(self):
         device, terminal = self.pair()

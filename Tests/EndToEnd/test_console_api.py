@@ -57,7 +57,7 @@ class TestConsole(unittest.TestCase):
         return caller
 
     def path(self, path):
-        """Returns a path with the ids of existing objects."""
+        """Returns a path that contains the ids of existing objects."""
         for name, value in {
             "did": self.lamp.did, "uid": self.user.uid, "productKey": LAMP["productKey"], "appId": "test-app",
             "mac": "aabbccddeeff", "code": "LL1003",
@@ -443,7 +443,8 @@ class TestConsole(unittest.TestCase):
             slow.sendall(b"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
             self.assertEqual(self.with_token("viewer").get("/session").status, 200)
             slow.settimeout(25)
-            # The connection is closed at its time limit, without an answer that reports success.
+            # The service closes the connection when the time limit is reached, and sends no answer that reports
+            # success.
             self.assertNotIn(b" 200 ", slow.recv(1000))
         self.assertEqual(self.state(), before)
 

@@ -29,13 +29,14 @@ LENGTHY = "a long one " * 900  # 10 kB
 PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
          "audit", "audit/operators", "nowhere"]
-# The rules for forced colours: the system then determines the contrast, but not the names and states.
+# The rules that apply to forced colours. With forced colours the system determines the contrast, but not the names and
+# states.
 FORCED = ["aria-valid-attr-value", "button-name", "link-name", "label", "scrollable-region-focusable"]
 TABS = ["state", "timeline", "commands", "history", "who", "schedules", "messages", "info"]
 
 
 class Console(OwnWorldOfClass):
-    """A service with a device, a user and a browser; no window may have a fault."""
+    """A service with a device, a user and a browser; no browser window may report a fault."""
 
     @classmethod
     def setUpClass(cls):
@@ -72,7 +73,7 @@ class EveryPage(Console):
         found = []
         for path in paths:
             visit.show(path)
-            # The page isn't loaded again for each view, since its content is the same.
+            # The page isn't loaded again for each width and colour scheme, because its content stays the same.
             for width in (1400, 390):
                 visit.page.set_viewport_size({"width": width, "height": 844})
                 for scheme in ("light", "dark"):
@@ -83,8 +84,8 @@ class EveryPage(Console):
             visit.page.emulate_media(forced_colors="active")
             found += [f"{path}, forced colours: {one}" for one in visit.findings(FORCED)]
             visit.page.emulate_media(forced_colors="none")
-            # WCAG requires widths from 320 px; the largest is tried with letters twice as large
-            # too.
+            # WCAG requires that pages work from a width of 320 px. The largest width is also tested with letters that
+            # are twice as large.
             for width, size in ((390, ""), (320, ""), (1280, ""), (1280, "200%")):
                 visit.page.set_viewport_size({"width": width, "height": 844})
                 visit.page.evaluate("size => { document.documentElement.style.fontSize = size; }", size)
@@ -141,7 +142,7 @@ class EveryPage(Console):
         visit.show("apps/test-app")
         visit.page.get_by_role("button", name="试一下").first.click()
         visit.see("消息发布给网关")
-        # If the browser can't load the Chinese words of findings, their text is English.
+        # If the browser can't load the Chinese words of findings, the findings are shown in English.
         other = self.visit(locale="zh-CN")
         other.page.route("**/words-zh-findings.json", lambda route: route.abort())
         other.show("system")
@@ -174,8 +175,8 @@ class EveryPage(Console):
         for path in ("devices", f"devices/{device.did}", "system/limits", f"users/{terminal.uid}", "live"):
             visit.show(path)
             self.assertTrue(visit.page.evaluate("matchMedia('(forced-colors: active)').matches"))
-            # If an element's colour has a meaning, the element also has a word, and it has a border or keeps its
-            # colour.
+            # If the colour of an element has a meaning, the element also has a word. It also has a border, or it keeps
+            # its colour.
             bare = visit.page.evaluate("""() => [...document.querySelectorAll('.badge, .note, .dot, .bar i')].filter(one => {
               const style = getComputedStyle(one);
               const box = one.getBoundingClientRect();
@@ -188,7 +189,7 @@ class EveryPage(Console):
 
     def test_a_charts_days_begin_at_midnight_in_its_zone_even_when_clocks_change(self):
         visit = self.visit()
-        # The modules are served as one, so this one is loaded from the sources.
+        # The service combines all modules into one file, so the test loads this module from the sources.
         visit.page.route("**/console/base/calendar.js", lambda route: route.fulfill(
             path=FILES / "base/calendar.js", content_type="text/javascript"))
         days = visit.page.evaluate("""async () => {
@@ -212,8 +213,8 @@ class Newcomers(Console):
         page.wait_for_selector("dialog", state="detached")
         page.reload()
         visit.show("overview")
-        # The dialogs share a module. If the question for a password were still pending, loading another dialog would
-        # show it too.
+        # All dialogs share one module. If the request for a password were still pending, opening another dialog would
+        # also show this request.
         page.keyboard.press("c")
         page.wait_for_selector("dialog[open] h2")
         self.assertEqual(page.locator("dialog").count(), 1)
@@ -421,7 +422,7 @@ class Lists(Console):
 
     def test_a_list_continues_while_its_rows_change(self):
         visit = self.visit()
-        # The last device's row is on the screen, with the button below it.
+        # The last device's row and the button below it are on the screen.
         last = self.devices[visit.api("GET", "devices")[1]["items"][-1]["did"]].come()
         page = visit.show("devices")
         row = page.locator(f"tr[data-key='{last.did}']")
@@ -479,7 +480,7 @@ class Lists(Console):
         beside = visit.tab("refusals")
         page = visit.show("overview")
         held = []
-        # The answer is made before the event and arrives after it.
+        # The service makes the answer before the event occurs, and the answer arrives after the event.
         page.route(lambda url: url.endswith("/api/v1/refusals"), lambda route: held.append((route, route.fetch())), times=1)
         page.click("#side a[href='#/refusals']")
         eventually(lambda: page.wait_for_timeout(10) or held, what="the list's first answer")
@@ -560,7 +561,7 @@ class Lists(Console):
         self.assertEqual(page.locator("tbody tr").count(), rows)
         eventually(lambda: page.evaluate("name => document.querySelector(`tbody a[href='${name}']`).getBoundingClientRect().top < innerHeight", name),
                    what="the place in the list")
-        # A list with another query begins with its own first 50 rows.
+        # If the query changes, the list begins again with the first 50 rows of the new query.
         page.keyboard.press("/")
         page.keyboard.type("online:no ")
         page.wait_for_function("() => document.querySelectorAll('main tbody tr').length === 50")
@@ -667,7 +668,7 @@ class Acts(Console):
         unsent.wait_for()
         self.assertEqual(page.input_value("dialog input[name=name]"), "somebody")
         self.assertEqual(visit.findings(), [])
-        # After more typing the question is asked again.
+        # If the user types more, the dialog asks the question again.
         keys.type(" else")
         unsent.wait_for(state="detached")
         keys.press("Escape")
@@ -680,7 +681,8 @@ class Acts(Console):
         keys.press("Escape")
         page.get_by_role("button", name="Discard").click()
         page.wait_for_selector("dialog", state="detached")
-        # If the input is in a form of the page itself, going back to the list discards the input.
+        # If the user has typed into a form of the page itself, the page asks before it goes back to the list and
+        # discards the input.
         page = visit.show(f"products/{LISTED['productKey']}")
         page.fill("main form [name=macs]", "a0b1c2d3e4f5")
         keys.press("Escape")
@@ -690,7 +692,8 @@ class Acts(Console):
         keys.press("Escape")
         page.wait_for_function("location.hash === '#/products'")
         unsent.wait_for(state="detached")
-        # Refused input isn't lost without a question either. The question disappears when the page is left.
+        # If the service has refused the input, the page also asks before it discards the input. The question disappears
+        # when the user leaves the page.
         page = visit.show(f"products/{LISTED['productKey']}")
         page.fill("main form [name=macs]", "no address at all")
         keys.press("Enter")
@@ -906,7 +909,7 @@ class Events(Console):
         made = self.own.service.json("key", "add", "ledger", "--app", "test-app", "--scope", "events")
         server = self.keep(Terminal(self.own.port, "test-app", made["key"], made["terminalId"]).come())
         server.token = made["key"]
-        # Nobody listens there: every try fails.
+        # No server listens at this address, so every try fails.
         hook = server.get("events/subscribe", {
             "name": "to-ledger", "types": ["device.registered"], "url": "https://localhost:9/hook"})["subscriptionId"]
         self.device()
@@ -997,7 +1000,7 @@ class Sessions(Console):
         ended = time.time() * 1000
         for tab in tabs:
             tab.wait_for_selector("main.enter")
-        # Twelve tabs draw at the same time, beside other tests.
+        # Twelve tabs are drawn at the same time, while other tests are running.
         self.assertLess(max(tab.evaluate("window.outAt") for tab in tabs) - ended, SECOND * 1000)
         self.assertEqual(visit.api("GET", "devices")[0], 401)
 
@@ -1139,7 +1142,8 @@ class Weight(Console):
         self.assertLess(travels, 116_000)
 
     def test_words_stay_within_their_budget_and_are_data(self):
-        # A browser loads the words of one language, and those of findings if it shows any.
+        # A browser loads the words of one language. It also loads the translated words of findings if it shows a
+        # finding.
         files = sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.json"))
         self.assertEqual(files, ["base/words-en.json", "base/words-zh-findings.json", "base/words-zh.json"])
         for path in files:

@@ -1,6 +1,6 @@
-"""The console of a large installation, for LAMPLIGHTER_LONG=1 and a release build.
+"""Tests of the console of a large installation; they run only with LAMPLIGHTER_LONG=1, and need a release build.
 
-It has a device with ten million records, 100,000 devices, and pages that stay open for an hour.
+The tests use 100,000 devices, a device with ten million records, and pages that stay open for an hour.
 """
 
 import json
@@ -55,7 +55,7 @@ class Large(EndToEnd):
         return caller
 
     def took(self, what, act, most, times=7):
-        """Runs an action several times and compares the median of its seconds with a limit."""
+        """Runs an action several times, and compares the median of the times in seconds with a limit."""
         taken = []
         for _ in range(times):
             began = time.monotonic()
@@ -154,7 +154,8 @@ class LongOpen(EndToEnd):
         cls.addClassCleanup(cls.browser.close)
 
     def heap(self, page):
-        """Returns the megabytes that a page's scripts and document hold after a collection."""
+        """Returns the megabytes that the page's scripts use, and the number of the page's DOM nodes, after a garbage
+        collection."""
         session = page.context.new_cdp_session(page)
         try:
             for _ in range(3):
@@ -179,7 +180,7 @@ class LongOpen(EndToEnd):
         pages = {path: visit.tab(path) for path in ("overview", "devices", "live", f"devices/{did}/history", f"devices/{did}/timeline")}
         taken = {path: [] for path in pages}
         began = time.monotonic()
-        # The limited lists of a page fill up in the first minute. If a page still grew after that, it would never stop
+        # A page's limited lists fill up in the first minute. If a page still grew after that, it would never stop
         # growing.
         for turn in range(13):
             due = began + 60 + turn * max(seconds - 60, 1) / 12

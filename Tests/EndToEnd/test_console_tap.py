@@ -28,7 +28,7 @@ class TestTap(unittest.TestCase):
         cls.lamp = cls.world.device()
 
     def watch(self, term="tap", role="viewer"):
-        """Opens a stream, and waits until it listens."""
+        """Opens a stream, and waits until the service receives messages for it."""
         stream = Console(self.service, self.tokens[role]).events(term)
         self.addCleanup(stream.close)
         while not stream.next("tap")[1]["isListening"]:
@@ -36,7 +36,7 @@ class TestTap(unittest.TestCase):
         return stream
 
     def lines(self, stream, until):
-        """Returns the lines up to the first that fits `until`."""
+        """Returns the lines that arrive, up to the first line for which `until` is true."""
         lines = []
         while True:
             _, tap = stream.next("tap")
@@ -46,7 +46,7 @@ class TestTap(unittest.TestCase):
                 return lines
 
     def mark(self, stream):
-        """Sends a report; returns the lines up to it."""
+        """Sends a report; returns the lines that arrive, up to the line of this report."""
         text = fresh_id()[:8]
         self.lamp.report(data={"label": text})
         return self.lines(stream, lambda line: text in json.dumps(line))
@@ -163,8 +163,8 @@ class TestTap(unittest.TestCase):
         total, seen, left = 1500, 0, 0
         for number in range(total):
             self.lamp.publish(f"{self.lamp.base}/report", {"id": f"flood-{number}", "data": {"count": number}}, wait=False)
-        # At most 200 answers wait for a device, so the device can miss some answers during a flood. It repeats its last
-        # report until it gets the answer.
+        # At most 200 answers wait for a device, so the device can miss some answers during a flood. The device repeats
+        # its last report until it gets the answer.
         def answered():
             self.lamp.send(id="flood-last", data={"count": total})
             with contextlib.suppress(AssertionError):

@@ -12,13 +12,13 @@ FILES = ROOT / "Sources/Console/Files"
 # The name of the section that translates texts from other parts of the service. Findings contain these texts unchanged
 # in English.
 FROM_ELSEWHERE = "What comes as it is"
-# Not texts: commands, codes, topics, names of settings, requests.
+# These strings need no translation: commands, codes, topics, names of settings, and requests.
 OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALTER|SELECT|VACUUM|http|\$SYS|providers\.|delivery\.|pid )")
 PLACE = re.compile(r"\{\d+\}")
 # A placeholder in the console's own texts. It stands for a value, or it holds a singular and a plural wording.
 FILLED = re.compile(r"\{(\d)(?:\|[^{}|]+\|[^{}|]+)?\}")
-# The code first selects these texts, or passes them to other code, which knows their value. The placeholders are filled
-# there.
+# The code first selects one of these texts, or passes the text to other code that knows the values. The placeholders
+# are filled there.
 HANDED_ON = {"devices.kicked", "devices.forgotten", "timeline.bindings.other"}
 
 
@@ -36,7 +36,7 @@ def literals(source):
 
 
 def literal(source, at):
-    """Returns the literal at a position, those in its interpolations, and the next position."""
+    """Returns the literal at a position, the literals in its interpolations, and the position after it."""
     quote = '"""' if source.startswith('"""', at) else '"'
     at += len(quote)
     text, inner, count = "", [], 0
@@ -62,7 +62,7 @@ def literal(source, at):
 
 
 def said():
-    """Yields the texts of the doctor and of trials: literals with words beside their values."""
+    """Yields the texts of the doctor and of trials: the literals that contain words in addition to their values."""
     for path in SOURCES:
         for text in literals(path.read_text(encoding="utf-8")):
             words = PLACE.sub("", text)
@@ -88,7 +88,8 @@ def texts(words, at=()):
 
 
 def known():
-    """Returns the keys of the Chinese words, and the keys of other parts' texts."""
+    """Returns the keys of the Chinese translations, and the keys of the texts that come from other parts of the
+    service."""
     sections = read("zh-findings")
     others = list(sections.pop(FROM_ELSEWHERE))
     return [key for section in sections.values() for key in section], others

@@ -1,4 +1,4 @@
-"""Killed at any time, the service loses nothing that it answered, and counts nothing twice."""
+"""A service that is killed at any time loses nothing that it has answered, and counts nothing twice."""
 
 import random
 import threading
@@ -17,7 +17,7 @@ COMMANDED = 5
 
 
 class Sender(threading.Thread):
-    """A device that keeps a report until its answer, and repeats it with the same id."""
+    """A device that keeps a report until it is answered, and repeats it with the same id."""
 
     def __init__(self, device, stop):
         super().__init__(daemon=True)
@@ -60,7 +60,7 @@ class UnderLoad(OwnWorld):
             self.app.bind(device)
 
     def load(self, fault):
-        """Runs the load while the fault strikes at random times; returns the senders."""
+        """Runs the load while the function `fault` causes failures at random times; returns the senders."""
         stop = threading.Event()
         senders = [Sender(device, stop) for device in self.devices]
         for sender in senders:
@@ -104,7 +104,7 @@ class UnderLoad(OwnWorld):
 
     @staticmethod
     def _is_answered(app):
-        """Sends a request, as apps do until there is an answer."""
+        """Sends a request once, where an app would repeat it until it is answered; returns whether the answer is ok."""
         try:
             return app.ask("device/list", seconds=2)["ok"]
         except AssertionError:
@@ -127,7 +127,7 @@ class UnderLoad(OwnWorld):
             old = self.own.service.broker_pid
             self.own.service.kill_broker()
             eventually(lambda: self._new_broker(old), 30, "a new broker")
-            # A service that is always killed before a client is back would prove too little.
+            # If the service were always killed before a client has reconnected, the test would prove too little.
             if dice.random() < 0.5:
                 eventually(self._is_ready, 60, "the service to be ready again")
 
@@ -175,8 +175,8 @@ class Commander(threading.Thread):
                 return
 
     def ask(self, params, id):
-        # The limit is a time, not a number of tries. Without a connection a try takes no time. With a connection a try
-        # takes a second, and many tries can meet a kill.
+        # This loop has a time limit, not a limit on the number of tries. Without a connection, a try takes no time.
+        # With a connection, a try takes a second, and a kill can disturb many tries.
         end = time.monotonic() + 120
         while time.monotonic() < end:
             try:
@@ -191,7 +191,8 @@ class Commander(threading.Thread):
 
 
 class Obedient(threading.Thread):
-    """A device that obeys each command once: it ignores commands no newer than its last."""
+    """A device that obeys each command once: it ignores each command that isn't newer than the last command that it
+    obeyed."""
 
     def __init__(self, device, stop):
         super().__init__(daemon=True)
@@ -206,7 +207,7 @@ class Obedient(threading.Thread):
             except AssertionError:
                 continue
             if command["cid"] <= last:
-                # The broker can deliver a message again; nothing else arrives out of order.
+                # The broker can deliver a message twice. Otherwise, nothing arrives out of order.
                 if (command["sn"], command["cid"]) not in self.obeyed:
                     self.backwards.append(f"{self.device.did}: cid {command['cid']} after {last}")
                 continue
@@ -234,7 +235,7 @@ class CommandsUnderLoad(OwnWorld):
             self.app.bind(device)
             commander = Commander(self.app, device.did, random.Random(dice.random()), stop)
             pairs.append((commander, Obedient(device, done)))
-        # With a session, the terminal can reconnect only with its token.
+        # While it has a session, the terminal can reconnect only with its token.
         self.app.paho.username_pw_set("app:test-app", self.app.token)
         for thread in sum(pairs, ()):
             thread.start()
@@ -274,7 +275,7 @@ class CommandsUnderLoad(OwnWorld):
         commands = self.log(commander.did)
         self.assertEqual([c["cid"] for c in commands], sorted({c["cid"] for c in commands}, reverse=True))
         self.assertEqual(obedient.backwards, [])
-        # Each accepted command is there once, under the number in its answer.
+        # The log has each accepted command exactly once, with the number that the answer contained.
         self.assertEqual(sorted((c["sn"], c["cid"]) for c in commands), sorted(commander.taken))
         self.assertGreater(len(commands), 1)
         obeyed = {cid for _, cid in obedient.obeyed}

@@ -1,4 +1,5 @@
-"""Killed at any time: at most one owner, guests only by invitation, no status for strangers."""
+"""When the service is killed at any time, a device still has at most one owner, it has guests only by invitation,
+and strangers get no status."""
 
 import random
 import threading
@@ -78,7 +79,7 @@ class Bonds(OwnWorld):
         secret = self.own.apps["test-app"]["secret"]
         terminal = self.keep(Patient(self.own.port, "test-app", secret, reconnect=True, keepalive=5)).come()
         terminal.login()
-        # While its session lives, only the token lets the terminal back in.
+        # While the terminal's session exists, the terminal can reconnect only with its token.
         terminal.paho.username_pw_set("app:test-app", terminal.token)
         return terminal
 
@@ -86,7 +87,7 @@ class Bonds(OwnWorld):
         return self.own.service.sql(sql)
 
     def invariants(self):
-        """Asserts the rules that hold at every moment, with one query."""
+        """Uses one query to check the rules that must hold at every moment."""
         bonds = self.rows("SELECT did, uid, role, sharingId FROM binding")
         accepted = {row[0] for row in self.rows("SELECT sharingId FROM sharing WHERE status = 'accepted'")}
         for did in {b[0] for b in bonds}:
@@ -96,7 +97,8 @@ class Bonds(OwnWorld):
             self.assertEqual(set(roles) - {heads[0]}, set(roles) & ({"guest"} if heads == ["owner"] else {"normal"}), roles)
 
     def guests(self):
-        """Asserts that guests and accepted invitations match, and that inviters may share."""
+        """Asserts that guests and accepted invitations match, and that the users with open invitations may share the
+        device."""
         found = self.rows("""
             SELECT b.did, b.uid FROM binding b LEFT JOIN sharing s ON s.sharingId = b.sharingId
             WHERE b.sharingId IS NOT NULL AND (s.status IS NULL OR s.status <> 'accepted' OR s.guestUid <> b.uid

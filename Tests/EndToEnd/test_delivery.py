@@ -1,4 +1,4 @@
-"""E-mails by SMTP and texts by webhook: messages that arrive, and failures."""
+"""E-mails by SMTP and text messages by webhook: messages that arrive, and messages that fail."""
 
 import json
 import re
@@ -111,7 +111,7 @@ class ByMail(Post):
             mail = server.next(to)
             self.assertIn(words, mail.text())
             self.assertIn(f'lang="{"en" if country == "49" else "zh"}"', mail.text("html"))
-        # The language is the user's own, in any country.
+        # If the user has chosen a language, the mail uses this language in any country.
         for country, language, words in (("49", "zh-Hans-CN", "请确认这是您的邮箱"), ("86", "en-GB", "Please confirm that it is yours")):
             terminal, to = self.register(server, fresh_email(), country=country), fresh_email()
             terminal.get("account/updateProfile", {"language": language})

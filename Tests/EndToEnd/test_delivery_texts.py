@@ -1,4 +1,4 @@
-"""Texts over a webhook, messages in the log, and settings that can't work."""
+"""Text messages by webhook, messages in the log, and settings that can't work."""
 
 import re
 import time

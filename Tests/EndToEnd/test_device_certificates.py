@@ -65,7 +65,7 @@ class Certificates(OwnWorldOfClass):
                                 ("service:lamplighter", "svc.lamplighter.x")):
             with self.subTest(name):
                 self.assertNotEqual(Client(self.port, name, None, client_id, host=HOST, tls=context).connect(), 0)
-        # Other devices use their secrets, as at every listener.
+        # At this listener, other devices can use their secrets, as they can at every listener.
         self.assertEqual(self.with_certificate(other, files, secret=other.secret).connect(), 0)
 
     def test_the_certificate_is_accepted_only_at_its_own_listener(self):
@@ -101,7 +101,7 @@ class Certificates(OwnWorldOfClass):
         self.assertNotEqual(self.with_certificate(plain, old).connect(), 0)
         rows = eventually(lambda: refusals(self.service, plain.did), 10, "the refusal")
         self.assertEqual(rows[0]["reason"], "certificateRevoked")
-        # The secret still works, and so do other devices.
+        # The device's secret still works, and other devices are not affected.
         self.assertTrue(with_secret.report(data={"power": True})["ok"])
         again = Device(self.world.port, plain.did, plain.secret)
         self.assertEqual(again.connect(), 0)

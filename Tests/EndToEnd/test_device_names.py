@@ -1,4 +1,4 @@
-"""Names and tags of devices, by operators: command line, the console's API and pages."""
+"""Names and tags that operators give to devices, by the command line, the console's API and the console's pages."""
 
 import json
 import unittest
@@ -154,7 +154,7 @@ class Interface(Names):
         self.assertEqual(counts["all"], 2)
         self.caller().ask("PATCH", f"/devices/{one.did}", {"name": "", "tags": {"mark": None}})
         self.assertEqual(self.found(mark), [two.did])
-        # Once the device is forgotten, a search finds nothing of it.
+        # After the device has been forgotten, a search no longer finds it.
         self.own.service.cli("device", "forget", two.did, "--yes")
         self.assertEqual(self.found(f"tag:mark={mark}"), [])
 

@@ -1,4 +1,4 @@
-"""A disk that fails or is full costs time, never a report."""
+"""A disk that fails or is full causes delays, but never the loss of a report."""
 
 import json
 import os
@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def skip_aloud(test, why):
-    """Skips a test with a visible reason."""
+    """Skips a test, and prints the reason."""
     print(f"\n*** NOT TRIED: {why} ***", file=sys.stderr)
     test.skipTest(why)
 
@@ -36,7 +36,7 @@ class Disk(OwnWorld):
             return error.code, error.read().decode()
 
     def survive(self, breaks, mends, reason):
-        """Asserts that a report during a disk failure is answered afterwards, and counts once."""
+        """Asserts that a report that is sent during a disk failure is answered after the failure, and counts once."""
         device, app = self.pair()
         self.assertEqual(device.report(data={"count": 1})["version"], 1)
         app.status(device, lambda b: b["version"] == 1)
@@ -86,7 +86,8 @@ class InputOutputError(Disk):
 
 
 class Tiny(Service):
-    """A service whose database is filled in place, since a copied database has another size than a used database."""
+    """A service whose database is filled in place, because a copy of a database differs in size from a database in
+    use."""
 
 
 @postgres.on_file
@@ -174,11 +175,10 @@ class Full(Small):
 
 @postgres.on_file
 class NearlyFull(Small):
-    """Reports are refused when less disk space than the reserve is free, which is before the disk is full."""
+    """When the free disk space is less than the reserve, the service refuses reports; the disk is not yet full then."""
 
     size = "96m"
-    # The device has more than 16 reports in flight, and doesn't repeat those whose answers it
-    # missed.
+    # The device has more than 16 unanswered reports, and doesn't repeat the reports whose answers it has missed.
     settings = ("--set", "limits.diskFreePercent=20", "--set", "limits.deviceHeldMessages=1000")
     reserve = (96 << 20) // 5
 
@@ -268,7 +268,7 @@ class NearlyFull(Small):
 
 @postgres.on_file
 class Shrinking(OwnWorld):
-    """A file that grew shrinks again automatically."""
+    """A file that has grown becomes smaller again automatically."""
 
     def sizes(self):
         return sum(path.stat().st_size for path in self.own.service.data.glob("lamplighter.db*"))
@@ -291,7 +291,7 @@ class Shrinking(OwnWorld):
         device = self.device()
         taken = []
         deadline = time.monotonic() + 120
-        # The log keeps at most 36 MB; the database file keeps a few free pages.
+        # The database's write-ahead log keeps at most 36 MB, and the database file keeps a few free pages.
         while self.sizes() > 60 << 20:
             self.assertLess(time.monotonic(), deadline, f"{self.sizes() >> 20} of {grown >> 20} MB are left")
             began = time.monotonic()

@@ -1,7 +1,6 @@
-"""No answer and no timing reveals whether an account exists.
+"""No answer and no response time reveals whether an account exists.
 
-Answers are always compared. Times are compared at the login by password, and with
-LAMPLIGHTER_LONG=1 everywhere.
+The test always compares answers. It compares times for the login by password, and with LAMPLIGHTER_LONG=1 in all cases.
 """
 
 import json
@@ -14,25 +13,25 @@ from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_ema
 from harness import LONG
 from pages import fetch, local
 
-# A difference must exceed both bounds. A missing hash makes one side some thirty milliseconds
-# faster, and five times as fast.
+# A difference must exceed both limits. If the service doesn't compute a hash, it answers about thirty milliseconds
+# earlier, and five times as fast.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# The highest accepted probability that a difference is due to chance, and the number of times in a row that the
-# difference must be found.
+# The highest accepted probability that a difference is due to chance, and the number of consecutive rounds in which the
+# test must find a difference.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000
 
 
 def fast(times):
-    """Returns the lower quartile, since other work of the machine only adds to a time."""
+    """Returns the lower quartile of the times, because other work of the machine can only make a time longer."""
     return statistics.quantiles(times, n=4)[0]
 
 
 def chance(one, two):
-    """Swaps the values within pairs at random, many times; returns the share of these trials in which the two series
-    differ at least as much as before."""
+    """Swaps the two values of pairs at random, many times; returns the share of these trials in which the two series
+    differ at least as much as the original series."""
     apart, source, hits = abs(fast(one) - fast(two)), random.Random(1), 0
     for _ in range(SHUFFLES):
         pairs = [(a, b) if source.random() < 0.5 else (b, a) for a, b in zip(one, two)]
@@ -41,7 +40,8 @@ def chance(one, two):
 
 
 def differ(one, two):
-    """Returns whether two series of times, measured in pairs, distinguish known accounts from unknown accounts."""
+    """Returns whether the times of known accounts differ from the times of unknown accounts; the two series were
+    measured in pairs."""
     apart = abs(fast(one) - fast(two))
     return apart > APART_SECONDS and apart > APART_SHARE * min(fast(one), fast(two)) and chance(one, two) < CHANCE
 
@@ -49,9 +49,9 @@ def differ(one, two):
 class Alike(People):
     """A comparison of answers and times for accounts that exist and accounts that don't.
 
-    Times are measured in pairs. The two requests of a pair follow directly after one another, in alternating order. A
-    permutation test compares the times. A difference counts if it is large, isn't chance, and occurs repeatedly with
-    other accounts.
+    Times are measured in pairs. The two requests of a pair follow directly after one another, and their order alternates
+    from pair to pair. A permutation test compares the times. A difference counts if it is large, is unlikely to be
+    due to chance, and occurs repeatedly with other accounts.
     """
 
     def owners(self, count):
@@ -62,7 +62,8 @@ class Alike(People):
         return [fresh_email() for _ in range(count)]
 
     def measure(self, ask, known, unknown, rounds):
-        """Asks in turn about known and unknown accounts; asserts that the answers are equal, and returns the times."""
+        """Sends requests alternately for known and for unknown accounts; asserts that the answers are equal, and
+        returns the times."""
         times, answers = ([], []), ([], [])
         terminals = []
         for turn in range(rounds):
@@ -79,7 +80,8 @@ class Alike(People):
         return times
 
     def compare(self, ask, known, unknown, rounds, accounts=8, timed=LONG):
-        """Fails if answers or times reveal an account; `known` and `unknown` create new accounts."""
+        """Fails if the answers or the times reveal an account; `known` prepares accounts that exist, and `unknown`
+        returns accounts that don't."""
         if not timed:
             return self.measure(ask, known(2), unknown(2), 4)
         for turn in range(ROUNDS_IN_A_ROW):
@@ -240,7 +242,7 @@ class WithLinks(Alike):
     app = "people-link"
 
     def take(self, email):
-        """Registers the owner of an address, who proves it if the app has links."""
+        """Registers the owner of an address; if the app sends links, the owner opens the link to prove the address."""
         owner = self.stranger()
         owner.adopt(owner.get("account/register", {"countryCode": COUNTRY, "email": email, "password": PASSWORD}))
         if self.app == "people-link":
@@ -296,7 +298,7 @@ class WithLinks(Alike):
 
 
 class WithoutAnyProof(WithLinks):
-    """The same under the policy `none`."""
+    """The same tests under the policy `none`."""
 
     app = "people-none"
 

@@ -1,5 +1,5 @@
-"""Requests, streams, keys and the event log where several processes share a PostgreSQL: a client can use any of the
-processes."""
+"""Requests, streams, keys and the event log with several processes that share a PostgreSQL database: a client can
+use any of the processes."""
 
 import time
 import types
@@ -17,7 +17,8 @@ class Processes(OwnClusterOfClass):
     processes, settings = 3, ("--set", "outbound.privateTargets=localhost")
 
     def side(self, number):
-        """Returns an object with the port and apps that HTTP terminals and streams need to use one process."""
+        """Returns an object with the port and the apps that HTTP terminals and streams need in order to use one
+        process."""
         node = self.cluster.nodes[number]
         return types.SimpleNamespace(
             service=types.SimpleNamespace(http_port=node._ready()["httpPort"]), apps=self.own.apps)
@@ -30,7 +31,7 @@ class Processes(OwnClusterOfClass):
         return self.own.service.nodes[0].json("key", "add", fresh_id("server"), "--app", "test-app", "--scope", "events")
 
     def on(self, number, terminal):
-        """Returns the same terminal at another process."""
+        """Returns a client that sends the same terminal's requests to another process."""
         return HTTPTerminal(self.side(number), terminal.app_id, terminal.terminal_id, terminal.token)
 
     def test_a_request_can_go_to_any_process_and_takes_effect_once(self):
@@ -100,7 +101,7 @@ class Processes(OwnClusterOfClass):
                     self.assertTrue(device.report(alerts=[{"name": "smoke", "value": number % 2 == 0}])["ok"])
 
         report(6)
-        # The first process posts to the webhooks, so it is always killed.
+        # The first process sends the posts to the webhooks, so the test always kills it.
         killed = self.cluster.nodes[:2 if LONG else 1]
         for node in killed:
             node.kill()

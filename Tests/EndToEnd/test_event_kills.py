@@ -1,7 +1,8 @@
-"""Nothing of the event log is lost to its readers, whatever is killed: two webhooks and three followers under load.
+"""No reader of the event log loses an event, whatever is killed: two webhooks and three followers read it under
+load.
 
-Every reader's own record is compared with the log. The controls remove a safeguard from outside, and the same
-comparison must detect this.
+The test compares the record of each reader with the log. The controls disable a safeguard from outside the service, and
+the same comparison must detect the loss.
 """
 
 import contextlib
@@ -25,7 +26,8 @@ WANTED = ["device.*"]
 
 
 class Sender(threading.Thread):
-    """A device that changes its alert and a value with each report; it repeats a report until it is answered."""
+    """A device that changes its alert and a value with each report; it repeats each report until the report is
+    answered."""
 
     def __init__(self, device, stopping):
         super().__init__(daemon=True)
@@ -45,7 +47,7 @@ class Sender(threading.Thread):
 
 
 class Killed(OwnWorld):
-    """A service whose parts are killed while events flow."""
+    """A service whose parts are killed while it is writing and delivering events."""
 
     def make_world(self):
         self.service = Service(arguments=[*SETTINGS, "--set", "outbound.privateTargets=localhost", *self.more()],
@@ -87,7 +89,7 @@ class Killed(OwnWorld):
             sender.start()
 
     def ask(self, method, **params):
-        """Sends a request with the key, and repeats it while parts of the service are away."""
+        """Sends a request with the API key, and repeats it while parts of the service are unavailable."""
         def answer():
             with contextlib.suppress(OSError, ValueError):
                 return [self.once(method, **params)]
@@ -124,12 +126,12 @@ class Killed(OwnWorld):
         self.hurry()
 
     def hurry(self):
-        """Lets webhooks try again at once: this test isn't about the pauses between tries."""
+        """Makes webhooks try again immediately, because this test isn't about the pauses between tries."""
         self.service.sql("UPDATE eventSubscription SET dueAt = NULL, tries = 0")
         self.service.sql("UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'catalogEpoch'")
 
     def load(self, kills, count):
-        """Kills at random times; returns the seed."""
+        """Kills parts of the service at random times; returns the seed."""
         seed = random.randrange(1 << 32)
         dice = random.Random(seed)
         for number in range(count):
@@ -143,7 +145,7 @@ class Killed(OwnWorld):
     # What they got
 
     def truth(self, types):
-        """Returns the log from the beginning of the load on."""
+        """Returns the log's events since the load began."""
         events, where = [], {"after": self.begin, "types": types}
         while True:
             page = self.ask("read", limit=1000, **where)
@@ -153,7 +155,7 @@ class Killed(OwnWorld):
                 return events
 
     def compare(self):
-        """Returns the faults of all readers, once they have everything."""
+        """Returns the faults that were found in the records of all readers, after they have read everything."""
         truths = {tuple(types): self.truth(types) for types in (ALERTS, WANTED)}
         found = []
         for sender in self.senders:
@@ -196,7 +198,7 @@ class Killed(OwnWorld):
         return found
 
     def survive(self, kills):
-        """Kills in rounds of fifty; each round has its own readers, and nothing may be lost."""
+        """Runs the kills in rounds of fifty; each round has its own readers, and none of them may lose an event."""
         self.killed = {}
         for begun in range(0, KILLS, 50):
             self.prepare()

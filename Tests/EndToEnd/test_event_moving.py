@@ -42,7 +42,7 @@ class Moved(OwnWorld):
         self.report(6)
         self.known = self.read(self.begin)
         self.assertEqual(len(self.known), 6)
-        # The stored cursor is in the middle of the known events.
+        # The stored cursor is after the third of the six known events.
         self.server.get("events/ack", {"subscriptionId": self.stored, "cursor": self.known[2]["id"]})
         self.delivered(6)
 
@@ -148,7 +148,8 @@ class Moved(OwnWorld):
         self.addCleanup(other.close)
         self.receiver.posts[:] = [post for post in self.receiver.posts if post.events[-1]["id"] <= self.known[-1]["id"]]
         self.goes_on(other.start())
-        # A reader that has read on before the disaster misses no event from the time after the disaster.
+        # Before the disaster, this reader had read events that the backup doesn't contain. It misses no event from the
+        # time after the disaster.
         self.assertEqual(self.read(lost[-1]["id"]), self.known[6:])
 
 

@@ -1,5 +1,5 @@
-"""The stream of the event log over HTTP: server-sent events for a maker's server, which continues where it was
-interrupted."""
+"""The stream of the event log over HTTP: a maker's server reads server-sent events, and continues where the stream
+was interrupted."""
 
 import contextlib
 import http.client
@@ -56,7 +56,7 @@ class Events(Stream):
         return [event["type"] for event in self.found]
 
     def end(self, seconds=10):
-        """Waits for the end; returns its reason."""
+        """Waits for the end of the stream; returns the reason for the end."""
         (name, reason), = eventually(lambda: list(self.ends), seconds, "the stream's end")
         assert name == "end", name
         self.thread.join(5)
@@ -69,7 +69,7 @@ class Keyed(EndToEnd):
 
     def key(self, app="test-app", scope="events"):
         made = self.world.service.json("key", "add", fresh_id("server"), "--app", app, "--scope", scope)
-        # An app has at most 20 keys.
+        # An app can have at most 20 keys, so each test revokes its keys.
         self.addCleanup(self.world.service.cli, "key", "revoke", made["keyId"], check=False)
         return made
 
@@ -168,7 +168,7 @@ class Streams(Keyed):
         third = self.stream(self.made, f"subscriptionId={id}")
         third.until(1)
         self.assertEqual(third.found, first.found[1:])
-        # Moving the cursor back is a replay, on an open stream too.
+        # If an operator moves the cursor back, the service sends the events again, even on an open stream.
         self.world.service.json("events", "seek", id, "start")
         third.until(3)
         self.assertEqual(third.found[1:], first.found)
@@ -197,7 +197,7 @@ class Streams(Keyed):
         self.addCleanup(mixed.close)
         self.assertEqual(mixed.status, 429)
         self.assertEqual(self.stream(other, address="192.0.2.7").status, 200)
-        # A client that leaves frees its places at once.
+        # When a client closes its streams, they stop counting towards the limits at once.
         for stream in streams:
             stream.close()
         eventually(lambda: self.stream(self.made).status == 200, 3, "a place")
@@ -205,7 +205,7 @@ class Streams(Keyed):
 
 class Alone(Keyed, OwnWorld):
     def slow(self, path, token):
-        """Opens a stream whose client has a small buffer and reads only on request."""
+        """Opens a stream for a client that has a small buffer and reads only when the test makes it read."""
         slow = socket.socket()
         self.addCleanup(slow.close)
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)

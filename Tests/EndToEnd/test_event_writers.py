@@ -1,5 +1,5 @@
-"""Eight writers at once on PostgreSQL: the service's reader gets every event; a reader that uses only the numbers
-doesn't."""
+"""Eight writers write at the same time on PostgreSQL: the service's reader gets every event, but a reader that uses
+only the numbers doesn't."""
 
 import subprocess
 import threading
@@ -26,7 +26,7 @@ def base36(number):
 
 
 class ByNumber(threading.Thread):
-    """The control: it continues to read after the largest number that it has seen."""
+    """The control: a reader that always continues after the largest number that it has seen."""
 
     def __init__(self, store):
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""device/events and device/commands: the logs, newest first."""
+"""device/events and device/commands return the logs, with the newest entries first."""
 
 import unittest
 
@@ -37,7 +37,7 @@ class Events(EndToEnd):
         at = now() + 5000
         self.assertEqual(device.report(alerts=[{"name": "smoke"}], ts=at)["stored"], "state")
         terminal.event(device, lambda b: b["type"] == "alert")
-        # The device's stored alerts: on, still on, off, and still off.
+        # The device then reports alerts that it had stored: on, still on, off, and still off.
         for value, ts in ((True, at - 1000), (True, at - 900), (False, at - 500), (False, at - 400)):
             report = device.report(alerts=[{"name": "smoke", "value": value}], ts=ts)
             self.assertEqual(report["stored"], "history")

@@ -1,4 +1,5 @@
-"""Why a user was not notified: `notification/explain` names the true reason of planted causes, and the cure works."""
+"""Why a user was not notified: the test plants causes, `notification/explain` names the true reason, and the cure
+that it names works."""
 
 import concurrent.futures
 import json
@@ -26,7 +27,8 @@ CASES = []
 
 
 def case(plant):
-    """Adds a case: plants a cause, yields what `explain` must say of it, and carries out the cure that it names.
+    """Adds a case: the case plants a cause, yields what `explain` must say about it, and carries out the cure that
+    `explain` names.
 
     The event that the case raised last is then raised again, and must be pushed.
     """
@@ -58,14 +60,14 @@ class NoRow:
 
 
 class Refused:
-    """`explain` itself is refused with this code."""
+    """The service must refuse the request `explain` itself with this code."""
 
     def __init__(self, code):
         self.code = code
 
 
 class Stage:
-    """One user with a terminal, and everything with which a case plants its cause."""
+    """One user with a terminal, and everything that a case needs to plant its cause."""
 
     def __init__(self, test, app="test-app", **login):
         self.test, self.world, self.app, self.open = test, test.world, app, []
@@ -87,16 +89,17 @@ class Stage:
         return self.keep(self.world.terminal(app or self.app, **login))
 
     def beside(self):
-        """Begins anew with a user who has a second terminal, which asks for reasons; returns the second terminal."""
+        """Begins again with a user who has a second terminal, which requests the reasons; returns the second
+        terminal."""
         self.installation = fresh_id("installation")
         self.user = self.terminal(device_id=self.installation)
         self.asking = self.terminal(device_id=self.installation)
-        # The first terminal is notified of this login, before it has an address.
+        # The service notifies the first terminal of this login before the terminal has a push address.
         eventually(self.rows, 20, "the second login")
         return self.asking
 
     def subscribe(self, terminal=None):
-        """Sets a fresh address for Web Push, which works."""
+        """Sets a new Web Push address to which pushes succeed."""
         subscriber = self.test.web.subscribe()
         (terminal or self.user).get("notification/setPush", {"push": subscriber.push})
         return subscriber
@@ -140,13 +143,13 @@ class Stage:
         return self.lamps[0]
 
     def raises(self, type, event, *arguments, **more):
-        """Raises an event of a type, and remembers how, to raise it again after the cure."""
+        """Raises an event of a type, and remembers how to raise it again after the cure."""
         self.next(type, event, *arguments, **more)
         self.known = {row["eventId"] for row in self.rows()}
         self.event()
 
     def next(self, type, event, *arguments, **more):
-        """Remembers an event that is raised after the cure."""
+        """Remembers how to raise the event that must be pushed after the cure, but doesn't raise it yet."""
         self.type, self.event = type, lambda: event(*arguments, **more)
 
     def report(self, **one):
@@ -201,7 +204,7 @@ class Stage:
             error = self.asking.fail("notification/explain", {"did": self.lamp.did})
             assert error["code"] == expected.code, error
         elif isinstance(expected, NoRow):
-            # The notifier has passed the event once it has handled a later one.
+            # When the notifier has handled a later event, it has certainly passed this event.
             before = self.known, self.type, self.event
             self.message()
             eventually(self.fresh, 20, "the message")
@@ -223,7 +226,7 @@ class Stage:
 # What the user has switched off
 
 def switched_off(stage, plant, raise_event, *told, **cure):
-    """A cause that one change of the settings plants, and another cures."""
+    """A case where one change of the settings plants the cause, and another change cures it."""
     stage.subscribe()
     stage.settings(**plant)
     raise_event()
@@ -286,7 +289,7 @@ def a_device_returned_in_time(stage):
 
 
 def stays_offline(stage):
-    """The lamp goes offline again, and stays so for longer than a minute."""
+    """The lamp goes offline again, and stays offline for longer than a minute."""
     if not stage.is_back:
         stage.lamp.come()
     stage.raises(stage.type, stage.event)
@@ -449,7 +452,7 @@ def the_user_was_erased(stage):
     stage.user.bind(stage.lamp)
 
 
-# What similar events and numbers do
+# Effects of similar events and of the number of events
 
 @case
 def counted_in_an_earlier_notification(stage):
@@ -530,7 +533,7 @@ def the_address_moved_to_another_terminal(stage):
 
 
 def session_ended(stage, end):
-    """A cause that ends the session of the user's only terminal with an address."""
+    """A case where the session of the only terminal with a push address ends."""
     stage.beside()
     stage.subscribe()
     end(stage.user)
@@ -617,7 +620,7 @@ def the_terminal_that_logs_in_is_spared(stage):
     id = fresh_id("installation")
     stage.user = stage.asking = stage.terminal(device_id=id)
     stage.subscribe()
-    # The new terminal sets its address before the notifier has read of the login.
+    # The new terminal sets its push address before the notifier has read the event of the login.
     other = stage.terminal(login=False)
     stage.world.service.sql(
         f"UPDATE pushAddress SET terminalId = '{other.terminal_id}' WHERE terminalId = '{stage.user.terminal_id}'")
@@ -702,8 +705,8 @@ def web_push_is_not_reached(stage):
 
 
 def refused_at(kind, name, *answers, words, **again):
-    """Adds a case in which FCM or APNs refuses a push; the cure is a new address with the arguments `again`, or
-    without them the recovery of the push service."""
+    """Adds a case in which FCM or APNs refuses a push; the cure is a new address with the arguments `again`, or the
+    recovery of the push service if `again` is empty."""
     def plant(stage):
         provider = stage.test.google if kind == "fcm" else stage.test.apple
         yield from refused(stage, error=words, address=lambda: stage.set_push(kind, provider, answers))
@@ -802,7 +805,7 @@ def one_of_two_terminals_is_gone(stage):
 
 
 class PushGateway(Gateway):
-    """A gateway that confirms pushes to the addresses that it knows, and nothing else."""
+    """A gateway that confirms only the pushes to the addresses that it knows."""
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)

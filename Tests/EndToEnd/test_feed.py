@@ -17,7 +17,7 @@ AGE_SECONDS = 3
 
 
 class ApartCluster(Cluster):
-    """Two processes that can't reach the gate's file; only the feeder writes there."""
+    """Two processes that can't reach the gate's file; only the feeder writes this file."""
 
     feeder = None
 
@@ -77,7 +77,8 @@ class Feed(OwnWorldOfClass):
             self.assertFalse((node.data / "gate/credentials").exists())
 
     def test_an_answered_change_works_at_once(self):
-        """A device connects after its registration, and a terminal with the token of its login."""
+        """A device can connect right after its registration, and a terminal can connect with its token right after
+        its login."""
         device = self.world.device()
         device.send(data={"power": True})
         failures = []

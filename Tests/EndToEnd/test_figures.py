@@ -1,9 +1,9 @@
-"""Every figure that operators see, compared with a known load.
+"""The test compares every figure that operators see with a known load.
 
 The lists hold every family of `/metrics`, every member of the console's overview and of its pages about the system, and
-every check of `doctor`. A test fails at a figure that its list doesn't name. Each entry is either a function that
-compares the figure, or a string that says why the figure can't be compared here. test_cluster compares the figures
-of `cluster status`, with several processes.
+every check of `doctor`. A test fails if it finds a figure that its list doesn't name. Each entry is either a
+function that compares the figure, or a string that says why the figure can't be compared here. test_cluster compares
+the figures of `cluster status`, because it runs several processes.
 """
 
 import json
@@ -43,7 +43,7 @@ def grows_at_least(by, **labels):
 
 
 def times(by, **labels):
-    """Compares a histogram: it has `by` more values, none longer than the load took."""
+    """Compares a histogram: it has `by` more values than before, and no value is longer than the load took."""
     def compare(load, name):
         grown = [load.after.sum(f"{name}_{what}", **labels) - load.before.sum(f"{name}_{what}", **labels) for what in ("count", "sum")]
         return grown[0] == by and 0 <= grown[1] <= by * load.seconds
@@ -55,7 +55,7 @@ def shows(value, **labels):
 
 
 def about(value, share=0.1):
-    """Compares a changing value with another measurement of it; they may differ by a share."""
+    """Compares a changing value with another measurement of the same value; the two can differ by a share."""
     def compare(load, name):
         other = value(load)
         return abs(load.after.sum(name) - other) <= share * other + 1
@@ -81,7 +81,7 @@ def file_size(load, ending=""):
 
 
 def connections(load):
-    """Returns the number of the broker's connections, as the system counts them."""
+    """Returns the number of connections to the broker that the operating system counts."""
     port = f"{load.service.mqtt_port:04X}"
     lines = pathlib.Path("/proc/net/tcp").read_text().splitlines() + pathlib.Path("/proc/net/tcp6").read_text().splitlines()
     return sum(1 for line in lines if (fields := line.split())[1].endswith(f":{port}") and fields[3] == "01")
@@ -99,7 +99,8 @@ METRICS = {
         load.grown(name + "_sum", **STATUS) == load.grown("lamplighter_messages_received_total", **STATUS),
     "lamplighter_broker_dropped_total": nothing,
     "lamplighter_broker_restarts_total": nothing,
-    # The session of the terminal that logged out, unless it was gone before the gate checked.
+    # This counts the session of the terminal that logged out, unless the session had already ended when the gate
+    # checked it.
     "lamplighter_broker_sessions_ended_total": lambda load, name: load.grown(name) in (0, 1),
     "lamplighter_build_info": shows(1),
     "lamplighter_certificate_lifetime_seconds": absent,
@@ -124,7 +125,8 @@ METRICS = {
     "lamplighter_due_failures_total": nothing,
     "lamplighter_event_log_bytes": lambda load, name: 0 <= load.after.sum(name) < file_size(load),
     "lamplighter_event_readers_waiting": nothing,
-    # No reader wants statuses, and the last command has no outcome yet.
+    # This concerns `lamplighter_events_total` below. No reader wants statuses, so they cause no events. The last
+    # command has no outcome yet, so it has caused no event yet.
     "lamplighter_event_subscription_behind_seconds": nothing,
     "lamplighter_events_total": lambda load, name: [
         load.grown(name, type=type) for type in ("device.alert", "device.command", "session.ended", "device.status")
@@ -141,7 +143,7 @@ METRICS = {
     "lamplighter_limited_total": nothing,
     # Each report is answered, and each accepted one is published to the user.
     "lamplighter_messages_published_total": grows_at_least(ACCEPTED + REFUSED, **STATUS),
-    # Besides reports a worker receives its own echoes, at most ten a second.
+    # In addition to reports, a worker receives at most ten of its own echoes a second.
     "lamplighter_messages_received_total": lambda load, name:
         0 <= load.grown(name, **STATUS) - ACCEPTED - REPEATED - DEAD <= 10 * load.seconds,
     # The alert.
@@ -235,7 +237,7 @@ STORE = {
         "device": DEVICES, "account": USERS, "session": LIVE, "deadLetter": DEAD, "delivery": 0,
         "attempt": int(load.service.sql("SELECT count(*) FROM attempt")[0][0])},
 }
-# The limits whose use is measured; of the others the console shows only the limit.
+# These limits have a measured use. For the other limits, the console shows only the limit.
 LIMITS = {
     "limits.deadLetters": DEAD, "limits.refusals": 1, "limits.outboxRows": 0, "limits.outboxMegabytes": 0, "limits.intakeMessages": 0,
     "limits.intakeMegabytes": 0, "limits.unanswered": 0, "limits.hashQueue": 0, "limits.slowQueueBytes": 0,
@@ -253,7 +255,8 @@ DOCTOR = {
     "disk": lambda load, text: abs(int(text.split()[0]) - shutil.disk_usage(load.service.data).free // 1048576) < 1024,
     "clock": "another program's words about the machine's clock; the step is compared in test_clock",
     "limits": "the limit of the machine that runs the test",
-    # The broker counts every ten seconds, and includes the workers' connections and the check's.
+    # The broker updates its count every ten seconds. The count includes the connections of the workers and of the check
+    # itself.
     "broker": lambda load, text: ", 0 messages dropped" in text and abs(int(re.search(r"(\d+) connected", text)[1]) - connections(load)) <= 4,
     "gate": lambda load, text: text.startswith("a client without a name was refused"),
     "refusals": lambda load, text: text.startswith(f"{REFUSALS} refusals: {REFUSALS} "),
@@ -264,7 +267,7 @@ DOCTOR = {
 }
 
 
-# The tiles of the first page, in English; nothing is in progress by now.
+# The tiles of the first page, in English. At this point, nothing is in progress any more.
 TILES = {
     "reports stored per second": "0", "longest wait for an answer": "–", "batches on their way to the broker": "0",
     "refusals today": str(REFUSALS), "dead letters today": str(DEAD), "users": str(USERS), "devices with an alert or fault": "1",
@@ -314,7 +317,8 @@ class Load:
             assert lamp.report(cid=lamp.command().body["cid"], code=0, data={"power": number % 2 == 0})["ok"]
         user.get("device/control", {"did": lamp.did, "data": {"mode": "white"}})
         lamp.command()
-        # The terminal has no subscription to its user's topics, whose messages the gate would refuse after the logout.
+        # This terminal hasn't subscribed to its user's topics. Otherwise the gate would refuse the messages to the
+        # terminal after the logout.
         leaving.token = leaving.get("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"})["token"]
         assert leaving.ask("account/logout")["ok"]
         leaving.close()
@@ -332,7 +336,8 @@ class Load:
         return self.grown("lamplighter_reports_total", outcome="accepted") >= accepted
 
     def settled(self):
-        """Returns whether all late figures have arrived; the tests report all other differences."""
+        """Returns whether all figures that appear late have the expected values; the tests report all other
+        differences."""
         self.after = Page(self.service)
         self.later = self.console.get("/overview").json
         self.seconds = time.monotonic() - self.first + 1
@@ -392,7 +397,7 @@ class Figures(OwnWorldOfClass):
         self.assertEqual(self.load.workers["gateLagSeconds"], 0)
         self.assertEqual([part for part in self.load.workers["parts"] if not part["isReady"]], [])
         for row in self.load.workers["workers"]:
-            # A worker that has committed nothing has no time of a commit.
+            # A worker that hasn't committed anything has no value for the time of a commit.
             self.assertLessEqual(row.keys(), WORKERS.keys())
             self.assertLessEqual(WORKERS.keys() - row.keys(), {name for name, family in (
                 ("batchSize", "lamplighter_batch_size"), ("commitMs", "lamplighter_commit_seconds"))
@@ -442,8 +447,8 @@ class Figures(OwnWorldOfClass):
         eventually(lambda: tiles() == TILES, 20, lambda: f"{TILES} instead of {tiles()}")
         self.assertEqual(page.inner_text("main a.ring p").split(), [str(ONLINE), "online", "·", str(DEVICES - ONLINE), "offline"])
         self.assertEqual(page.text_content("main a.ring svg"), f"{100 * ONLINE // DEVICES} %")
-        # Keys move through the chart, which shows the numbers one by one. The chart doesn't show the unfinished step if
-        # an earlier step has counts. The load may lie in either step.
+        # The keys move the chart's marker, and the chart shows the number at the marker. The chart doesn't show the
+        # unfinished step if an earlier step has counts. The load can be in either step.
         def said():
             page.focus("main ll-chart [role=slider]")
             numbers = []

@@ -1,4 +1,4 @@
-"""The rights to connect, publish and subscribe, never stale (reference: connecting#rights)."""
+"""The rights to connect, publish and subscribe, which are never outdated (reference: connecting#rights)."""
 
 import unittest
 
@@ -91,7 +91,7 @@ class Connecting(EndToEnd):
 
 class Memory(OwnWorld):
     def heap(self, tool):
-        """Returns the broker's next figure of its memory, which it publishes every few seconds."""
+        """Returns the next figure of the broker's memory, which the broker publishes every few seconds."""
         started = len(tool.unread("/uptime"))
         tool.wait(lambda: len(tool.unread("/uptime")) > started + 1, 20, "the broker's next word")
         return tool.unread("/heap/current")[-1].body
@@ -105,7 +105,8 @@ class Memory(OwnWorld):
             tool.subscribe(f"$SYS/broker/{leaf}")
         before = self.heap(tool)
         for _ in range(1000):
-            # The client uses MQTT 3.1.1, since with MQTT 5 the broker counts too much memory even without the gate.
+            # The client uses MQTT 3.1.1. With MQTT 5, the broker's count of its memory grows too much even without the
+            # gate.
             client = Client(self.own.port, f"device:{device.did}", device.secret, device.did, version=4)
             self.assertEqual(client.connect(), 0)
             client.close()

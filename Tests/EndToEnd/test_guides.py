@@ -1,4 +1,4 @@
-"""The guides of docs/guides and the clients' READMEs, run as printed, in a separate folder."""
+"""The test runs the guides of docs/guides and the clients' READMEs as they are printed, in a separate folder."""
 
 import base64
 import collections
@@ -41,13 +41,14 @@ def signed(at, secret, body=NO_EVENTS):
 
 
 class Guide:
-    """A Markdown text: its files by the names to save them as, its commands, its other blocks."""
+    """A Markdown text: its files, each with the name under which a user must save it, its commands, and its other
+    blocks."""
 
     def __init__(self, path, section=""):
         text = path.read_text(encoding="utf-8")
         if section:
             text = text.partition(f"\n## {section}")[2].partition("\n## ")[0]
-        # The texts after the words "you will see", each in a code span.
+        # Each text in a code span after the words "you will see".
         promises = re.findall(r"[Yy]ou\s+will\s+see\s(.*?)(?:[.:;]\s|\n\n)", text, re.DOTALL)
         self.promised = [word for promise in promises for word in re.findall(r"`([^`]+)`", promise)]
         self.files, self.commands, self.others = {}, [], []
@@ -68,7 +69,7 @@ class Lines:
 
     def __init__(self, command, folder, **more):
         self.output = folder / f"output-{time.monotonic_ns()}"
-        # Debian's Python has Debian's modules.
+        # The Python of Debian finds the modules that Debian has installed.
         environment = {**ENVIRONMENT, "PATH": f"/usr/bin:{ENVIRONMENT['PATH']}", "PYTHONUNBUFFERED": "1", **more}
         self.process = subprocess.Popen(
             ["bash", "-ec", command], cwd=folder, env=environment, stdin=subprocess.PIPE, text=True,
@@ -107,7 +108,7 @@ class Lines:
 
 
 class Guided(unittest.TestCase):
-    """A folder like the project's, with a service that `up` started in it."""
+    """A folder like the folder of the project, with a service that `up` has started in it."""
 
     settings = ()
 
@@ -137,14 +138,14 @@ class Guided(unittest.TestCase):
         return lines
 
     def lamp(self):
-        """Starts the first guide's lamp in Python, unbound; returns its program and did."""
+        """Starts the Python lamp of the first guide, which isn't bound yet; returns its program and its did."""
         guide = self.guide("first-device")
         (self.folder / "lamp.json").unlink(missing_ok=True)
         lines = self.start(guide.commands[-1])
         return lines, lines.wait_for(r"did (\S+)")[1]
 
     def browse(self, page, did):
-        """Opens a page of the folder; `address` is what a user would enter."""
+        """Opens a page of the folder in a browser, with the values that a user would enter."""
         pages = Pages({"clients": self.folder / "clients"}, {"": (self.folder / page).read_text(encoding="utf-8")})
         self.addCleanup(pages.close)
         browser = Browser()
@@ -178,17 +179,17 @@ class Devices(Guided):
         printed = self.app(did)
         self.assertIn("done", printed)
         lines.wait_for("light on")
-        # The lamp does what it reports: the state has each attribute as commanded.
+        # The lamp really does what it reports: its state has each attribute that was commanded.
         for data in ({"brightness": 42}, {"mode": "night", "brightness": 7}, {"power": False}, {"power": True}):
             result = self.switch(did, data)
             self.assertEqual(result["state"], "done", (data, result))
             state = self.service.device(did)["data"]
             self.assertEqual({**state, **data}, state)
         self.assertIn("temperature", state)
-        # The lamp doesn't report success for commands that it doesn't know.
+        # If a command has an attribute that the lamp doesn't know, the lamp doesn't report success.
         self.widen()
         self.assertEqual(self.switch(did, {"power": False, "fan": True})["state"], "failed")
-        # At its next start it is the same lamp.
+        # After a restart, it is still the same lamp.
         lines.kill()
         again = self.start(command)
         self.assertEqual(again.wait_for(r"did (\S+)")[1], did)
@@ -319,7 +320,7 @@ class MakersServers(Guided):
     settings = ("--set", "outbound.privateTargets=localhost")
 
     def guide(self, name):
-        """Reads a guide and saves its files, with this service's ports and a free one for the receiver."""
+        """Reads a guide, and saves its files with the ports of this service and a free port for the receiver."""
         guide = super().guide(name)
         self.port = free_port()
         ports = {"127.0.0.1:8080": f"127.0.0.1:{self.service.http_port}", "-p 1883": f"-p {self.service.mqtt_port}",
@@ -361,7 +362,7 @@ class MakersServers(Guided):
                 return None
 
     def all_taken(self):
-        """Waits until the webhook has posted the whole log."""
+        """Waits until the service has posted the whole log to the webhook."""
         def probe():
             [row] = [row for row in self.service.json("events", "list")["items"] if row["name"] == "shop"]
             return row["behind"] == 0 and place(row["cursor"]) >= place(self.log()[-1]["id"])
@@ -395,7 +396,7 @@ class MakersServers(Guided):
         with contextlib.closing(sqlite3.connect(self.folder / "events.db")) as db:
             self.assertEqual(dict(db.execute("SELECT * FROM tally")), collections.Counter(e["type"] for e in self.log()))
         receiver.kill()
-        # At first no receiver is running; then the receiver runs in Node.
+        # At first, no receiver is running. After that, a receiver in Node is running.
         printed = shell.paste(down)
         self.assertIn("the server could not be reached", printed)
         self.assertIn('"deliveries":[{', printed)
@@ -508,7 +509,8 @@ class LoggingIn(Guided):
         script = self.start(guide.commands[0])
         for turn in range(3):
             eventually(lambda: script.text().count("The code: ") > turn, 30, "the question")
-            # The log must have one code for each question; a throttled send would prove nothing.
+            # The log must contain one code for each question. If the limit refused a code, the test would prove
+            # nothing.
             codes = eventually(lambda: self.codes(turn + 1), 10, "the code in the log")
             script.process.stdin.write(codes[turn] + "\n")
             script.process.stdin.flush()
@@ -551,7 +553,7 @@ class Servers(Guided):
         self.certbot_renews(hook)
         self.the_authority_is_renewed(renew)
         looks = looks.replace("8081", str(self.service.health_port))
-        # A machine for tests can cause warnings, with exit code 3.
+        # A test machine can cause warnings, with which `doctor` exits with code 3.
         code = 1 if postgres.CARELESS else 3
         looks = looks.replace("doctor", f"doctor || [ $? = {code} ]")
         self.start(f'PATH="$PWD/.build/debug:$PATH"; {looks}').end()
@@ -641,7 +643,7 @@ class Servers(Guided):
                                             f"localhost -p {tls} --cafile cert.pem")
         self.start(command, did=did, secret=identity["secret"]).end()
         eventually(lambda: self.service.device(did)["data"].get("power"), 20, "the report")
-        # As in a browser: the WebSocket listener gets the upgrade and chooses the subprotocol.
+        # This works as in a browser: the WebSocket listener receives the upgrade request and chooses the subprotocol.
         asked = subprocess.run(
             ["curl", "-si", "--http1.1", "--max-time", "3", "--cacert", "cert.pem", "-H", "Connection: Upgrade", "-H",
              "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13", "-H", "Sec-WebSocket-Key: bGFtcGxpZ2h0ZXItMTIzNA==",
@@ -649,8 +651,8 @@ class Servers(Guided):
         self.assertIn(b"101 Switching Protocols", asked.stdout)
 
 
-# Finds the messages in the log to an address, and prints the code of message number `turn`. The members of a request
-# contain the address.
+# This program finds the messages in the log that were sent to an address, and prints the code of message number `turn`.
+# The address is in the members of a request.
 CODE_OF_THE_LOG = r"""
 import pathlib, re, sys, time
 
@@ -671,7 +673,8 @@ class Readmes(Guided):
     def test_the_first_example_and_more_by_hand(self):
         example, by_hand = Guide(ROOT / "README.md", "The first example"), self.guide("by-hand")
         blocks, (more, accounts) = example.commands, by_hand.commands
-        # The codes are read from the log, as a user would; `read` needs a terminal.
+        # The test reads the codes from the log, as a user would. It replaces the shell command `read`, which needs a
+        # terminal.
         (self.folder / "code.py").write_text(CODE_OF_THE_LOG)
         for turn in (1, 2):
             asked = f"code=$(python3 code.py {self.service.log.name} {turn} \"$lena\")"
@@ -688,7 +691,7 @@ class Readmes(Guided):
         example, server = Guide(ROOT / "clients" / "python" / "README.md").others
         (self.folder / "example.py").write_text(example)
         self.start("PYTHONPATH=clients/python python3 example.py").end()
-        # Over HTTP, without paho.
+        # This runs the example over HTTP, without paho.
         over_http = example.replace('port=ready["mqttPort"]', 'port=ready["httpPort"], transport="http"')
         self.assertNotEqual(over_http, example)
         (self.folder / "example.py").write_text(over_http)

@@ -147,7 +147,7 @@ class Packets(Halves):
             if number % 40 == 0:
                 self.assert_served(device, app, number)
         self.assertGreater(codes.count(0), 100)
-        # Memory without data isn't resident yet, but the bound counts it too.
+        # Memory that holds no data isn't resident yet, but the bound on the broker's memory already counts it.
         self.assertLess(most - before, 32)
         eventually(lambda: sum(map(self.is_closed, halves)) > 40, 15, "the end of those who hold most")
         eventually(lambda: self.half_packet()[1] == 0, 15, "room for a newcomer")
@@ -185,7 +185,7 @@ class Short(Halves):
                 halves.append(self.half_packet()[0])
         _, code = self.half_packet()
         self.assertNotEqual(code, 0)
-        # Mosquitto never frees the wills of refused clients: the gate does.
+        # Mosquitto never frees the wills of clients that it refuses; the gate frees them.
         for _ in range(800):
             self.refused_with_will()
         for mine in halves:

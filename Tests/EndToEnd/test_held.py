@@ -1,6 +1,7 @@
-"""The memory that strangers occupy in the broker is bounded, while others notice nothing.
+"""The memory that strangers can occupy in the broker is limited, and other clients notice nothing.
 
-By default three ways to flood it are tried; LAMPLIGHTER_LONG=1 tries all, short and in full.
+By default, the test tries three ways to flood the broker. LAMPLIGHTER_LONG=1 tries all ways, both in the short form and
+in full.
 """
 
 import secrets
@@ -13,9 +14,11 @@ from floodways import HELD_OFF, SOURCES, WAYS, connect, publish
 from harness import LONG, TOPICS, eventually
 from world import OwnWorld, World
 
-# Floods that fit into two minutes: others must be answered, and the long form measures how soon.
+# These floods fit into two minutes. In this short form, other clients must be answered; the long form also measures how
+# soon they are answered.
 SHORT = {"terminals": 60, "seconds": 5, "baseline": 1, "rate": 4, "slack": 9}
-# These floods need more terminals to reach the bound. The gate checks once a second, so the pace is part of the bound.
+# These floods need more terminals to reach the bound. The gate checks only once a second, so the bound also depends on
+# the pace of the flood.
 OTHERWISE = {"half": {"terminals": 300, "pace": 18, "seconds": 14}, "wills": {"terminals": 400, "pace": 30, "seconds": 11},
              "filters": {"terminals": 200}}
 B1_AND_B2 = ["qos2", "sessions", "history", "status"]
@@ -103,17 +106,19 @@ class OneGround(unittest.TestCase):
 
 
 class Floods(OneGround):
-    """Each way with its bound: memory stays below it and is released, others are answered."""
+    """Each way to flood with its bound: the memory stays below the bound and is released, and other clients are
+    answered."""
 
 
 class FloodsWithout(OneGround):
-    """The same without the bounds of B1 and B2: the harm must show."""
+    """The same floods without the bounds B1 and B2: the harm must be visible."""
 
     off = {**WAYS["qos2"].off, **WAYS["sessions"].off, **HELD_OFF}
 
 
 class FloodsInFull(unittest.TestCase):
-    """900 terminals from each source, ten minutes or until nothing changes; also without bounds."""
+    """Floods from 900 terminals for each source address, for ten minutes or until nothing changes any more; they
+    also run without bounds."""
 
 
 def bounded(way):

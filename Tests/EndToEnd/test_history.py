@@ -1,4 +1,4 @@
-"""device/history: a device's reports, page by page and summed up."""
+"""device/history returns a device's reports, page by page or summed up."""
 
 import datetime
 import json
@@ -30,7 +30,8 @@ class History(EndToEnd):
                 return
 
     def ahead(self):
-        """Returns a moment within the device's ownership period; the service stores this time of a report unchanged."""
+        """Returns a moment in the device's ownership period; if a report has this time, the service stores the time
+        unchanged."""
         return now() + 60_000
 
     def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):
@@ -41,7 +42,7 @@ class History(EndToEnd):
         for number, rows in enumerate(self.pages(terminal, params)):
             self.assertLessEqual(len(rows), 70)
             seen += [row["data"]["count"] for row in rows]
-            # One late report is older than the page, and another has the time at which the page ended.
+            # One late report is older than the page, and another has the same time as the page's last row.
             device.report(ts=start + 500, data={"count": -1})
             if number == 0:
                 device.report(ts=rows[-1]["ts"], data={"count": 7777})
@@ -58,8 +59,9 @@ class History(EndToEnd):
 
     def test_data_from_before_the_registration_belongs_to_the_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
-        # Two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours; if one of the days
-        # since then has 25 hours, the kept history begins up to an hour after the 29th midnight before now.
+        # The test uses two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours. If one
+        # of the days since then has 25 hours, the kept history begins up to an hour after the midnight 29 days before
+        # today.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
                 - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]
@@ -126,7 +128,7 @@ class History(EndToEnd):
 
 
 class Counted(OwnWorldOfClass):
-    """The counted size of the history equals its content."""
+    """The size of the history that the service has counted equals the size of its content."""
 
     def test_doctor_finds_a_duplicate_chunk(self):
         start = now()

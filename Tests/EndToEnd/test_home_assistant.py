@@ -261,8 +261,8 @@ class Neighbours(Linked):
         homes = [self.linked() for _ in range(2)]
         for _, _, home in homes:
             home.subscribe("homeassistant/#")
-        # The control is a client whose deliveries are not filtered; with the same filter it sees the messages of both
-        # homes.
+        # The control is a client whose deliveries are not filtered; with the same topic filter it sees the messages of
+        # both homes.
         tool = self.keep(self.world.tool("neighbours"))
         self.assertEqual(tool.connect(), 0)
         tool.subscribe("homeassistant/device/+/+/config")
@@ -361,7 +361,7 @@ class Bridge(Linked):
             home.shows(lamp.did, "switch-data_power", "ON")
             lamp.report(alerts=[{"name": "smoke", "value": True}])
             home.event(lamp.did, "alert")
-            # The user's broker keeps the last messages for a Home Assistant that starts later.
+            # The user's broker retains the last messages, so that a Home Assistant that starts later receives them.
             later = self.keep(HomeAssistant(port, nobody))
             self.assertEqual(later.connect(), 0)
             later.subscribe("homeassistant/device/+/+/config")

@@ -1,6 +1,7 @@
-"""A real Home Assistant, if LAMPLIGHTER_HOME_ASSISTANT names a virtual environment with one.
+"""A test with a real Home Assistant, which runs if LAMPLIGHTER_HOME_ASSISTANT names a virtual environment that
+contains it.
 
-To make the environment, with Python 3.13 (docs/contributing/long-tests.md):
+The following commands create the environment, with Python 3.13 (docs/contributing/long-tests.md):
 
     python3.13 -m venv ha && ha/bin/pip download --no-deps -d dl homeassistant
     unzip -p dl/homeassistant-*.whl homeassistant/package_constraints.txt > constraints.txt
@@ -26,7 +27,7 @@ CLIENT = "http://127.0.0.1/"
 
 
 class Server:
-    """A running Home Assistant with an owner, over its HTTP interface."""
+    """A running Home Assistant that has an owner; the test uses its HTTP interface."""
 
     def __init__(self, folder):
         self.port, self.token = free_port(), None

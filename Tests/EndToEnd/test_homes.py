@@ -11,7 +11,8 @@ class Homes(EndToEnd):
         return {h["homeId"]: h for h in terminal.get("home/list")["homes"]}
 
     def changed(self, terminal, home):
-        """Waits for the push in which the device has this home, or no home, and returns the device's row."""
+        """Waits for the push that shows the device in this home, or without a home if `home` is None; returns the
+        device's row."""
         return terminal.expect(
             f"user/{terminal.uid}/device",
             lambda b: b["type"] == "changed" and b["device"].get("homeId") == home).body["device"]

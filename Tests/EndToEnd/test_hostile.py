@@ -2,14 +2,14 @@
 
 Other clients send requests, commands, reports and logins during the attack. Their times depend on the machine, so the
 test compares them with the times at a quiet service. If they are longer, the test also compares them with the times
-beside a process that uses as much processor time but has no connection. A debug build can take longer. If an attack
-only made other clients late, the test repeats it, as a shared machine is sometimes slow for a few seconds. Losses,
-restarts and growth count in any build, at once.
+beside a process that uses as much processor time but has no connection. A debug build is allowed to take longer. If
+an attack has only delayed other clients, the test repeats the attack, because a shared machine is sometimes slow for
+a few seconds. Losses, restarts and growth count as failures in any build, at the first occurrence.
 
-By default only some attacks run. Other tests run at the same time and make times longer, so an answer is late only
-after ten seconds. LAMPLIGHTER_LONG=1 runs all attacks for longer, compares times, and repeats each attack without
-the limits against it as a control that must do harm. With a release build it also floods the service with devices
-that send without end.
+By default, only some attacks run. Other tests run at the same time and make all times longer, so an answer counts as
+late only after ten seconds. LAMPLIGHTER_LONG=1 runs all attacks for a longer time, and compares times. As a control,
+it also repeats each attack with the limits against it switched off; the control must do harm. With a release build
+it also floods the service with devices that send without end.
 """
 
 import json
@@ -30,14 +30,14 @@ SECONDS = 10 if LONG else 4  # of each attack
 TRIES = 3
 PASSWORD = "seven lamps in a row"
 
-# The allowed delays in seconds: of an answer, of a login, and of the end of an intruder's connection. A login costs a
-# hash, and can wait behind a few other logins.
+# The allowed delays in seconds: of an answer, of a login, and of the end of an intruder's connection. A login needs the
+# computation of a hash, and can wait for a few other logins.
 LATER, LOGIN_LATER, OUT = 0.1, 2.0, 1.0
 BESIDE = 100  # the factor for delays beside other tests
 GROWN, WRITTEN = 100, 50  # MB
 LOG = 36 << 20  # the length at which the store keeps its log, however little is written
 
-# The settings that switch off the limits against an attack.
+# The settings that switch off the limits that protect against an attack.
 TERMINAL = [f"limits.{name}=0" for name in (
     "terminalMessagesPerSecond", "terminalKilobytesPerSecond", "terminalSubscriptions", "subscriptionLevels",
     "correlationBytes", "addressMessagesPerSecond")]
@@ -52,11 +52,11 @@ PRODUCT = ["limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecon
 
 
 class Attack:
-    """The deed of a hostile process.
+    """An attack that a hostile process carries out.
 
-    An attack has no control if no setting stops it, or if it is harmless anyway. It is harmless if its requests only delay
-    its own requests, or respect every limit. It is also harmless if the broker answers each of its requests with
-    only one packet, and its requests cost the workers nothing.
+    An attack has no control if no setting protects against it, or if it is harmless anyway. It is harmless if its requests
+    delay only its own requests, or if they respect every limit. It is also harmless if the broker answers each of
+    its requests with only one packet, and its requests cost the workers nothing.
     """
 
     def __init__(self, deed, control=(), connections=1, addresses=1, rate=0, known=False, short=True):
@@ -103,7 +103,7 @@ def megabytes(pid):
 
 
 def end(process):
-    """Waits for a hostile process; returns its tally at the first call."""
+    """Waits for a hostile process to end; the first call returns its tally, and later calls return None."""
     if process.stdout.closed:
         return None
     with process.stdout:
@@ -128,8 +128,8 @@ class Ground:
     def fill(self, known, devices, people):
         """Creates users, terminals and devices.
 
-        Two hundred newcomers can connect in a second, but an app has only half of them while
-        devices register, so the devices register last.
+        Two hundred newcomers can connect in a second, but an app can use only half of these connections while devices are
+        registering. Therefore, the devices register last.
         """
         world, key = self.world, FREE["productKey"]
         world.import_app("hostile", {"products": [key], "policies": {"phoneRegistration": True}})
@@ -164,7 +164,7 @@ class Ground:
         return result["did"], result["secret"]
 
     def settle(self):
-        """Connects the others, and measures them while nobody attacks."""
+        """Connects the other clients, and measures their times while no attack is running."""
         self.others = Others(self.world.port, self.app, self.terminals, self.devices, self.people, PASSWORD)
         self.others.live(1)  # a warm-up for caches and the like
         self.others.drain(10)
@@ -197,8 +197,8 @@ class Ground:
 
     @property
     def disk(self):
-        """The megabytes of the data directory and the log; the database's write-ahead log counts with at least its
-        usual size."""
+        """The size of the data directory and the log in megabytes; for the database's write-ahead log, at least its
+        usual size is counted."""
         sizes = [pathlib.Path(self.service.log.name).stat().st_size]
         for path in self.service.data.rglob("*"):
             try:
@@ -236,7 +236,7 @@ class Trial:
         ground.others.forget()
         devices = [ground.register()] if attack.control == DEVICE else []
         eviction, base = Eviction(ground.world.port, ground.app, PASSWORD), ground.memory
-        # Each attack uses another address, so that one doesn't block the next.
+        # Each attack comes from another address, so that the limits for one attack don't block the next.
         process = ground.hostile(
             attack.deed, self.seconds, connections=attack.connections, addresses=attack.addresses, rate=attack.rate,
             address=f"127.0.{ground.count}.5", terminals=ground.known if attack.known else [], devices=devices)
@@ -254,7 +254,7 @@ class Trial:
             eviction.close()
 
     def live(self, eviction, base):
-        """Runs the others for as long as the attack; evicts the intruder halfway."""
+        """Runs the other clients for as long as the attack lasts; halfway through, the owner evicts the intruder."""
         ground, begin, self.looked = self.ground, time.monotonic(), 0
 
         def meanwhile():
@@ -289,7 +289,8 @@ class Trial:
 
     @property
     def written(self):
-        """The megabytes that were written in a minute; for a long attack, in the minute with the most megabytes."""
+        """The number of megabytes that were written in a minute; for a long attack, this is the minute in which the
+        most was written."""
         return max(size - min(earlier for at, earlier in self.samples[:place + 1] if now - at <= 60)
                    for place, (now, size) in enumerate(self.samples))
 
@@ -387,7 +388,7 @@ class Hostile(unittest.TestCase):
 
 class Control(unittest.TestCase):
     def test_without_its_limits_a_flood_does_harm(self):
-        # Devices that register without end fill the disk, which shows after half a minute.
+        # Devices that register without end fill the disk, which becomes visible after half a minute.
         attacks, seconds = (named(""), 30) if LONG else ({"A3": ATTACKS["A3"]}, 4)
         for name, attack in attacks.items():
             if attack.control:
@@ -407,7 +408,7 @@ class Control(unittest.TestCase):
 
 @unittest.skipUnless(LONG and not IS_DEBUG, "measures times of a release build, which need the machine for themselves")
 class Overload(unittest.TestCase):
-    """Devices that send without end, beside five that report once a second each."""
+    """Devices that send without end, while five other devices send one report a second each."""
 
     WARM, FLOOD = 2, 4  # seconds; after ten a device's connection is closed
     BEST = 100  # devices that reach the machine's best, each with as many unanswered reports as allowed
@@ -422,14 +423,15 @@ class Overload(unittest.TestCase):
         return ground
 
     def measure(self, ground, seconds):
-        """Runs the others for `seconds`; returns the outcomes of their reports."""
+        """Runs the other clients for `seconds`; returns the outcomes of their reports."""
         ground.others.forget()
         ground.others.live(seconds)
         ground.others.drain(15)
         return ground.others.lanes["report"]
 
     def flood(self, ground, deed, count):
-        """Floods; returns the answers a second, and others' outcomes before, during and after."""
+        """Floods the service; returns the number of answers a second, and the outcomes of other clients before,
+        during and after the flood."""
         devices = [ground.register() for _ in range(count)]
         before = self.measure(ground, 3)
         process = ground.hostile(deed, self.WARM + self.FLOOD, warmSeconds=self.WARM, connections=count, devices=devices)
@@ -439,11 +441,12 @@ class Overload(unittest.TestCase):
         return (tally["answered"] - tally["early"]) / self.FLOOD, before, during, self.measure(ground, 3)
 
     def best(self):
-        """Returns the machine's best number of answers a second."""
+        """Returns the highest number of answers a second that this machine can reach."""
         return self.flood(self.ground(*DEVICE), "patientReports", self.BEST)[0]
 
     def late(self, best):
-        """Floods in each way; returns excessive times as lines, fails for losses and restarts."""
+        """Floods the service in each way; returns each excessive time as a line, and fails if a report is lost or a
+        part restarts."""
         ground, found = self.ground(), []
         for count in (3, 300):
             for deed in ("reports", "hastyReports"):

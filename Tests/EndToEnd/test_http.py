@@ -1,4 +1,4 @@
-"""Requests over HTTP and the stream of a user's messages, beside the same over MQTT."""
+"""Requests over HTTP and the stream of a user's messages; clients can use both in addition to MQTT."""
 
 import base64
 import contextlib
@@ -25,7 +25,7 @@ LIMIT = 65_536
 
 
 class HTTPTerminal:
-    """A terminal that speaks HTTP alone."""
+    """A terminal that uses only HTTP."""
 
     def __init__(self, world, app_id="test-app", terminal_id=None, token=None):
         self.port = world.service.http_port
@@ -314,13 +314,13 @@ class Streams(EndToEnd):
         statuses = [self.stream(one.token).status for one in apps]
         self.assertEqual(statuses, [200] * 16 + [429])
         self.doCleanups()
-        # A client that leaves frees its place at once.
+        # When a client leaves, its place becomes free at once.
         again = eventually(lambda: (lambda s: s if s.status == 200 else None)(self.stream(self.app.token)), 2, "a place")
         self.assertEqual(again.status, 200)
 
 
 class Limits(OwnWorldOfClass):
-    """A terminal's rate holds over both transports together."""
+    """A terminal's rate limit applies to both transports together."""
 
     @classmethod
     def make_world(cls):
@@ -347,7 +347,7 @@ class Limits(OwnWorldOfClass):
 
 
 class Examples(EndToEnd):
-    """The reference's examples, run as printed."""
+    """The reference's examples, which the test runs as they are printed."""
 
     def run_example(self, method, language, **environment):
         text = re.findall(rf"```{language}\n(.*?)\n```", section(method), re.DOTALL)[1]
@@ -390,7 +390,7 @@ class BrokerAway(OwnWorld):
         if status != 200:
             self.assertIn((status, answer["error"]["code"]), ((503, "Unavailable"), (504, "Unavailable")))
         def is_back():
-            # A request that arrives before the workers are back may be lost, so it gets no answer.
+            # A request that arrives before the workers are back can be lost. The client then gets no answer.
             with contextlib.suppress(TimeoutError):
                 return app.ask("account/whoami", seconds=2)[0] == 200
             return False

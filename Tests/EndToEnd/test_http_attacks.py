@@ -1,5 +1,5 @@
-"""The HTTP front against requests that two readers could read differently, floods of headers, and callers that send
-too many requests."""
+"""Attacks on the HTTP server: requests that two readers could read differently, floods of headers, and callers that
+send too many requests."""
 
 import contextlib
 import json
@@ -19,7 +19,8 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n"
 BODY = b"2\r\n{}\r\n0\r\n\r\n"
 TWO = b"Content-Length: 2\r\n"
 
-# Requests whose end a proxy could see at another place. The service refuses them, and reads nothing after them.
+# A proxy and the service could find the end of these requests at different positions. The service refuses the requests,
+# and doesn't read anything after them.
 AMBIGUOUS = {
     "both lengths": (b"Content-Length: 2\r\n" + CHUNKED, BODY),
     "both lengths, the other way round": (CHUNKED + b"Content-Length: 30\r\n", b"0\r\n\r\n"),
@@ -202,7 +203,7 @@ class Bodies(Raw):
 
 
 class Rates(OwnWorldOfClass):
-    """The rates of a key and of an address apply to both transports together."""
+    """The rate limits of a key and of an address apply to both transports together."""
 
     @classmethod
     def make_world(cls):
@@ -233,14 +234,14 @@ class Rates(OwnWorldOfClass):
     def test_the_rate_of_an_address(self):
         class From(HTTPTerminal):
             def send(self, path, body=None, headers=(), method="POST", seconds=60):
-                # The service trusts a proxy on its own machine.
+                # The service trusts the header of a proxy that runs on the same machine.
                 return super().send(path, body, {**dict(headers), "X-Forwarded-For": "203.0.113.7, 127.0.0.77"}, method, seconds)
 
         terminals = [self.terminal(source="127.0.0.77") for _ in range(2)]
         apps = [From(self.world, one.app_id, one.terminal_id, one.token) for one in terminals]
         for one in apps:
             self.assertLess(self.until(lambda: one.ask("account/whoami")[0], 60), 45)
-        # MQTT and HTTP share the rate, so the requests over HTTP have used up the rate for MQTT.
+        # MQTT and HTTP share the rate limit, so the requests over HTTP have used up the limit for MQTT.
         codes = [terminals[0].send("account/whoami", {}, fresh_id("q")) for _ in range(5)]
         self.assertIn(0x87, codes)
         other = self.terminal(source="127.0.0.78")
@@ -248,7 +249,7 @@ class Rates(OwnWorldOfClass):
 
 
 class Places(OwnWorldOfClass):
-    """Streams can use at most half of the listener's places, so that they never block requests."""
+    """Streams can use at most half of the listener's connections, so that they never block requests."""
 
     in_all = 512 if LONG else 20
 

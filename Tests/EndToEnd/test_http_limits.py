@@ -1,4 +1,4 @@
-"""Slow and incomplete HTTP requests cost their sender its connections, but don't affect other clients."""
+"""A client that sends slow or incomplete HTTP requests loses its connections, but doesn't affect other clients."""
 
 import contextlib
 import http.client
@@ -24,7 +24,7 @@ def status(port, path, source="127.0.0.1", seconds=5):
 
 
 def is_open(connection):
-    """Returns whether the other side hasn't closed the connection."""
+    """Returns whether the connection is still open on the other side."""
     connection.setblocking(False)
     try:
         while connection.recv(4096):
@@ -39,7 +39,7 @@ def is_open(connection):
 class Slow(OwnWorldOfClass):
     @classmethod
     def setUpClass(cls):
-        # This process needs file descriptors too, for the crowd's ends of the connections.
+        # This process also needs file descriptors, because it holds the clients' ends of all connections.
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = CROWD + 1_000
         if soft < wanted:
@@ -61,7 +61,7 @@ class Slow(OwnWorldOfClass):
 
     @staticmethod
     def lasting(crowd, seconds):
-        """Returns how many connections stay open for `seconds`, with a byte sent every half second."""
+        """Returns how many connections stay open for `seconds` while the client sends a byte every half second."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for connection in crowd:
@@ -128,7 +128,8 @@ class HalfRequests(Slow):
 
 
 class OnePlace(Slow):
-    """An address with one connection, which is busy because the client doesn't read the answers."""
+    """An address that is allowed only one connection; this connection is busy, because the client doesn't read the
+    answers."""
 
     @classmethod
     def make_world(cls):
@@ -163,7 +164,7 @@ class OnePlace(Slow):
 
 
 class WithoutLimits(Slow):
-    """The control: with very high limits, the connections of incomplete requests stay open."""
+    """The control test: with very high limits, the connections of incomplete requests stay open."""
 
     @classmethod
     def make_world(cls):

@@ -1,4 +1,5 @@
-"""API keys: a maker's server asks for the app's users over MQTT, within its scopes, until its key ends."""
+"""API keys: over MQTT, a maker's server sends requests for the app's users, within the key's scopes and until the
+key ends."""
 
 import json
 import subprocess
@@ -13,7 +14,7 @@ from world import World, shared
 
 
 class Server(Terminal):
-    """A maker's server, whose key is its password and the token of its requests."""
+    """A maker's server; it uses its key as its password and as the token of its requests."""
 
     def __init__(self, port, made, key=None, **more):
         super().__init__(port, made["appId"], key or made["key"], made["terminalId"], **more)

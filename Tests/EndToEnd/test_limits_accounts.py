@@ -40,7 +40,8 @@ class Limited(OwnWorldOfClass, People):
         return [self.stranger(source=source) for _ in range(count)]
 
     def spread(self, terminals, each, method, params):
-        """Sends `each` requests per terminal in turn; returns the answers' codes, None for ok."""
+        """Sends `each` requests from every terminal, one terminal after the other; returns the error code of each
+        answer, or None if the answer is ok."""
         codes = []
         for terminal in terminals:
             for _ in range(each):
@@ -245,7 +246,7 @@ class Hygiene(Limited):
 
 
 class Raised(OwnWorldOfClass, People):
-    """The control: with higher limits the same requests pass."""
+    """The control test: with higher limits, the same requests pass."""
 
     @classmethod
     def make_world(cls):

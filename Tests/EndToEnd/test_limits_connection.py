@@ -49,7 +49,7 @@ class Limits(OwnWorld):
 
     @staticmethod
     def most(burst, rate, began):
-        """Returns the highest number of messages that a connection's limit has let pass since `began`."""
+        """Returns the highest number of messages that the limit of a connection can have accepted since `began`."""
         return burst + rate * (time.monotonic() - began) + 1
 
     def refusals(self):
@@ -173,7 +173,7 @@ class SwitchedOff(Limits):
 
 
 class ClockSetBack(OwnWorld):
-    """A clock that was two hours ahead, and is corrected while everything is down."""
+    """A clock that was two hours ahead; it is corrected while the service and the broker aren't running."""
 
     def make_world(self):
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

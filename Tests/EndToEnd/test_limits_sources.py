@@ -12,7 +12,8 @@ HASHES = ("namedPerTerminal", "namedPerSource", "hashesPerTerminal", "hashesAtOn
 # The service has only one thread for hashes, so that hashes wait for each other on any machine.
 HASHING = [*GATEWAY, "--set", "limits.hashThreads=1",
            *(word for name in HASHES for word in ("--set", f"limits.{name}=100000"))]
-# The gate's own limit for new client ids would refuse devices before the service counts them.
+# The gate's own limit for new client ids would refuse the devices before the service could count them, so this setting
+# raises it.
 GATE_OPEN = ["--set", "broker.newClientsPerMinute=100000"]
 
 
@@ -24,14 +25,15 @@ class OfSource(OwnWorldOfClass, People):
         return World(watch=False, service=Service(arguments=[*GATEWAY, *cls.arguments]))
 
     def registered(self, source, count):
-        """Registers new devices from an address; returns the answers' codes, None for ok."""
+        """Registers new devices from an address; returns the error code of each answer, or None if the answer is ok."""
         answers = [self.world.register(mac=fresh_mac(), source=source) for _ in range(count)]
         return [None if answer["ok"] else answer["error"]["code"] for answer in answers]
 
     def hashed_at_once(self, source):
-        """Requests 48 hashes at once from one address, and one hash from another address.
+        """From one address, sends 48 requests that need a hash; at the same time, sends one such request from
+        another address.
 
-        Returns all answers, and a terminal of a third address.
+        Returns the answers to all 48 requests, the answer to the other request, and a terminal at a third address.
         """
         crowd = [self.stranger(source=source) for _ in range(12)]
         other = self.stranger(source=source + "1")

@@ -245,7 +245,7 @@ class Undoing(Links):
 
 
 class InABrowser(Links):
-    """Pages for a browser without scripts, and their protection of users."""
+    """Pages that work in a browser without scripts, and how these pages protect users."""
 
     def prepare(self, template="resetPassword"):
         email = fresh_email()

@@ -1,4 +1,4 @@
-"""The log: as JSON, bounded, and with traces from a request to its command's outcome."""
+"""The log: it can be JSON, its size is limited, and a trace leads from a request to the outcome of its command."""
 
 import json
 import pathlib
@@ -26,12 +26,12 @@ def properties(value):
 
 
 def given_back(message):
-    """Returns the values of a message's user property `traceparent`."""
+    """Returns the values of the user property `traceparent` of a message."""
     return [value for name, value in getattr(message.properties, "UserProperty", []) if name == "traceparent"]
 
 
 def whole_lines(service):
-    """Returns the objects of all complete lines of the output."""
+    """Returns the JSON objects of all complete lines of the output."""
     text = pathlib.Path(service.log.name).read_text()
     return [json.loads(line) for line in text[:text.rfind("\n") + 1].splitlines()]
 
@@ -48,13 +48,13 @@ class Logged(OwnWorldOfClass):
         return [line for line in whole_lines(self.own.service) if "level" in line]
 
     def found(self, **values):
-        """Waits for a line with these values; their names have _ for dots."""
+        """Waits for a log line that has these values; the arguments' names have an underscore in place of each dot."""
         wanted = {name.replace("_", "."): value for name, value in values.items()}
         return eventually(
             lambda: next((line for line in self.lines() if wanted.items() <= line.items()), None), 10, f"{wanted}")
 
     def request(self, terminal, method, params, trace, **more):
-        """Sends a request with a traceparent; returns its id and the property."""
+        """Sends a request with a traceparent; returns the request's id and the value of the property."""
         id, value = fresh_id(), traceparent(trace)
         body = {"id": id, "token": terminal.token, "params": params, **more}
         terminal.publish(f"{terminal.base}/request/{method}", body, properties=properties(value))

@@ -25,13 +25,13 @@ class Hand(Pair):
         return terminal
 
     def granted(self, terminal, filter):
-        """Returns the granted QoS of a subscription; None if the connection ends before."""
+        """Returns the granted QoS of a subscription; None if the connection ends before the grant arrives."""
         _rc, mid = terminal.paho.subscribe(filter, 1)
         terminal.wait(lambda: mid in terminal.granted or not terminal.connected)
         return (terminal.granted.get(mid) or [None])[0]
 
     def log_in(self, terminal, name):
-        """Logs in on a connection that can end meanwhile.
+        """Logs in on a connection that can end before the answer arrives.
 
         Returns a terminal that gets the user's messages, all terminals used, and the answer's time.
         """
@@ -85,7 +85,7 @@ class ByHandOverWebSocket(ByHand):
 
 
 class LostAnswer(OwnWorld, Hand):
-    """The socket is closed right after a login was sent, so the answer is lost."""
+    """The client closes the socket right after it has sent a login, so the answer is lost."""
 
     def lose(self):
         """Sends a login whose answer is lost, and waits until the session has begun.
@@ -102,7 +102,7 @@ class LostAnswer(OwnWorld, Hand):
         return terminal, request
 
     def enter(self, terminal):
-        """Connects with the app's secret, which gives no access to the session."""
+        """Connects with the app's secret; a client that does this has no access to the session."""
         back = self.come(self.world.apps[self.app]["secret"], terminal.terminal_id)
         self.assertEqual(back.subscribe(f"{back.base}/#"), 1)
         self.assertIn(back.subscribe(f"{TOPICS}/user/{self.users[0].uid}/#"), REFUSED)

@@ -22,7 +22,7 @@ FILES = {
     "unknown.yaml": "mqtt.prt: 1\n",
     "kind.yaml": "mqtt:\n  port: abc\n",
 }
-# A command line, and patterns of its answer: the cause, the place, the cure.
+# Each row has a command line, and patterns that its answer must match: the cause, the place, the cure.
 TYPED = [
     (["upp"], r"Unknown command 'upp'; did you mean up\?", r"lamplighter has up,", "lamplighter up"),
     (["device", "lst"], r"'lst'; did you mean list\?", "lamplighter device has list", "lamplighter device list"),
@@ -41,7 +41,7 @@ TYPED = [
     (["refusals", "--since", "5"], "takes a time such as 30s", "--since", "lamplighter refusals --help"),
     (["operator", "add", "bob", "--role", "chef"], "'chef' is invalid", "--role", "'viewer', 'operator' or 'admin'"),
 ]
-# The same for commands that need a running service.
+# The same kind of rows for commands that need a running service.
 ASKED = [
     (["product", "import", "misspelt.json"], "dataPoint is unknown", "misspelt.json", r"did you mean dataPoints\?"),
     (["product", "import", "cut.json"], "is not a JSON document", "cut.json:1", "is expected here at byte 37"),
@@ -128,7 +128,8 @@ class Sent(EndToEnd):
                     self.assertRegex(error["field"], field)
 
     def test_in_secrets(self):
-        """The broker gives no reason; `refusals` names the rule, and `explain` the cure."""
+        """The broker gives no reason for a refusal; `refusals` names the rule that was broken, and `explain` names
+        the cure."""
         lamp, user = self.device(connect=False), fresh_id()
         for client, name in ((Device(self.world.port, lamp.did, "wrong"), f"device:{lamp.did}"),
                              (Terminal(self.world.port, "test-app", "wrong"), "app:test-app"),

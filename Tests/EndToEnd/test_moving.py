@@ -19,7 +19,7 @@ from mailserver import MailServer
 from world import SETTINGS, OwnWorld, World
 
 STORES = pathlib.Path(__file__).resolve().parent / "stores"
-# A debug build would take hours for a million.
+# With a debug build, the test would take hours for a million devices.
 DEVICES = (100_000 if IS_DEBUG else 1_000_000) if LONG else 3000
 KILLS = 20 if LONG else 3
 SECONDS = 3600 if LONG else 120
@@ -30,7 +30,7 @@ def migrate(*arguments):
 
 
 class Moving(unittest.TestCase):
-    """The kept store, with many more devices."""
+    """The store that was kept from an old version, with many additional devices."""
 
     @classmethod
     def setUpClass(cls):
@@ -44,7 +44,7 @@ class Moving(unittest.TestCase):
         with tarfile.open(sorted(STORES.glob("*.tar.gz"))[-1]) as archive:
             archive.extractall(cls.kept)
         cls.data = next(cls.kept.rglob("lamplighter.db")).parent
-        # The tables come from an old version, so `migrate` adds the later steps.
+        # The tables come from an old version, so `migrate` applies the migration steps that were added later.
         (cls.data / "gate").mkdir(mode=0o700)
         subprocess.run([str(BINARY), "migrate", "--data", str(cls.data)], check=True, capture_output=True, timeout=60, env=ENVIRONMENT)
         cls.fill(DEVICES)
@@ -90,7 +90,8 @@ class Moving(unittest.TestCase):
         first = self.move("--data", self.data, "--to", self.server.make())
         took = time.monotonic() - began
         store, kills = self.server.make(), 0
-        # All these runs together take hardly longer than one whole run, so the kills are spread over the whole run.
+        # All these runs together take about as long as one whole run, so the kills are spread over the duration of a
+        # whole run.
         for _ in range(KILLS):
             process = subprocess.Popen(
                 migrate("--data", self.data, "--to", store), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -229,7 +230,7 @@ class AfterACleanStop(OwnWorld):
         self.assertGreater(device.report(data={"count": self.ROUNDS})["version"], version)
 
     def again(self, service, device, app):
-        """Reconnects the device and terminal to a service, with their secret and token."""
+        """Connects the device and the terminal to a service, with the device's secret and the terminal's token."""
         device.close(), app.close()
         back = self.keep(Terminal(service.mqtt_port, "test-app", app.token, terminal_id=app.terminal_id)).come()
         back.token, back.uid = app.token, app.uid

@@ -1,4 +1,5 @@
-"""Each event makes each notification once, whenever the service is killed; the control takes the safeguard away."""
+"""Each event creates each of its notifications exactly once, whenever the service is killed; the control test
+disables the safeguard."""
 
 import contextlib
 import os
@@ -17,7 +18,7 @@ DEVICES = USERS = 3
 
 
 class Killed(OwnWorld):
-    """A service that is killed while devices report alerts to several users each."""
+    """A service that is killed while devices report alerts; each alert concerns several users."""
 
     def make_world(self):
         self.service = Service(arguments=SETTINGS, store=self.make_store())
@@ -67,8 +68,8 @@ class Killed(OwnWorld):
         return {sender.device.did: self.alerts(sender.device) for sender in self.senders}
 
     def counts(self, user, did):
-        """Returns the number of events in a user's notifications about a device, the number of the event records,
-        and the number of different event ids."""
+        """Returns the number of events that a user's notifications about a device count, the number of notification
+        records, and the number of different event ids in these records."""
         where = f"uid = '{user.uid}' AND did = '{did}' AND type = 'device.alert'"
         count = self.service.sql(f"SELECT coalesce(sum(count), 0) FROM notification WHERE {where} AND hidden = 0")
         rows = self.service.sql(f"SELECT count(*), count(DISTINCT eventId) FROM notification WHERE {where}")
@@ -85,7 +86,7 @@ class Killed(OwnWorld):
                 counted, rows, events = self.counts(user, did)
                 if counted != alerts:
                     found.append(f"{alerts} alerts of {did} were counted {counted} times for {user.uid}")
-                # If there are more than 500 records, the service deletes the records beyond this number.
+                # If a user has more than 500 notifications, the service deletes the records beyond this number.
                 if alerts <= 500 and (rows, events) != (alerts, alerts):
                     found.append(f"{alerts} alerts of {did} made {rows} records of {events} events for {user.uid}")
         return found
@@ -103,12 +104,12 @@ class Kills(Killed):
             print(f"({done} kills, {sum(self.last_alert().values())} alerts) ", end="", flush=True)
 
     def test_a_control_that_loses_its_position_fails(self):
-        """The control resets the notifier's stored position, as if the position were stored in a separate
-        transaction from the notifications."""
+        """The control test resets the position that the notifier has stored, as if the notifier stored its position
+        and its notifications in separate transactions."""
         self.prepare()
         eventually(lambda: all(sender.answered > 20 for sender in self.senders), 30)
         self.service.kill()
-        # Without the unique event ids, the same events would make notifications again.
+        # Without the unique event ids, the service would create notifications for the same events again.
         self.service.sql("UPDATE notification SET eventId = notificationId")
         self.service.sql("UPDATE meta SET value = '0-0-0' WHERE name = 'notifier'")
         self.service.start()

@@ -1,4 +1,4 @@
-"""Notifications: what users are told of, what the message centre keeps, and why a notification was not sent."""
+"""Notifications: what users are notified of, what the message centre keeps, and why a notification was not sent."""
 
 import time
 import unittest
@@ -16,14 +16,15 @@ class Notifications(Sharing):
         return {**WEB_PUSH, "address": f"https://push.example.com/{fresh_id()}"}
 
     def told(self, terminal, where=lambda body: True, **more):
-        """Returns the next change of the terminal's message centre."""
+        """Returns the next change of the message centre that the terminal receives."""
         return terminal.expect(f"user/{terminal.uid}/notification", where, **more).body
 
     def list(self, terminal, **params):
         return terminal.get("notification/list", params)["notifications"]
 
     def reasons(self, terminal, device=None, count=1, **params):
-        """Returns the decisions about a device's events, the newest first, once there are `count`."""
+        """Returns the decisions about a device's events, with the newest first, as soon as there are at least
+        `count` decisions."""
         if device is not None:
             params["did"] = device.did
 
@@ -35,7 +36,7 @@ class Notifications(Sharing):
     def smoke(self, device, value=True):
         device.report(alerts=[{"name": "smoke", "value": value}])
 
-    # What users are told of
+    # The events that users are notified of
 
     def test_an_alert_is_notified_counted_and_cleared(self):
         lamp, terminal = self.pair()

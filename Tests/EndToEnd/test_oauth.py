@@ -1,4 +1,5 @@
-"""OAuth 2.0: services that users link, from the page to the end of the session, with Authlib as the client."""
+"""OAuth 2.0: users link a service to their account, from the authorization page to the end of the session; Authlib
+is the client."""
 
 import base64
 import hashlib
@@ -41,7 +42,8 @@ class Browser:
         self.port, self.cookies = port, {}
 
     def open(self, url, method="GET", values=None, headers=None):
-        """Sends a request; returns the page, whose `location` is where it sends the browser."""
+        """Sends a request; returns the page, whose `location` is the address to which the page redirects the
+        browser."""
         parts = urllib.parse.urlsplit(url)
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         body = None if values is None else urllib.parse.urlencode(values)
@@ -65,7 +67,7 @@ class Browser:
 
 
 def answer(location):
-    """Returns the parameters with which the browser was sent back."""
+    """Returns the parameters of the address to which the browser was redirected."""
     return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(location).query))
 
 
@@ -85,7 +87,7 @@ class OAuth(People):
         made = self.world.service.json(
             "oauth", "add", fresh_id("c"), "--app", app or self.app, "--redirect", *redirects, "--scope",
             *(scopes or ("device", "account:read")), *(["--public"] if public else []))
-        # An app can have 20 clients.
+        # An app can have at most 20 clients, so each test removes its clients.
         self.addCleanup(self.world.service.cli, "oauth", "remove", made["clientId"], check=False)
         return made
 
@@ -105,7 +107,8 @@ class OAuth(People):
         return self.browser.open(f"{self.issuer}/oauth/authorize?{query}")
 
     def allow(self, page, **entered):
-        """Logs in on the page and allows the link; returns the parameters with which the browser is sent back."""
+        """Logs in on the page and allows the link; returns the parameters of the address to which the browser is
+        redirected."""
         sent = self.browser.send(page, **{"account": self.name, "country": COUNTRY, "password": PASSWORD, **entered})
         self.assertEqual(sent.status, 303, sent.text)
         return answer(sent.location)
@@ -125,7 +128,7 @@ class OAuth(People):
         return got.status, json.loads(text)
 
     def link(self, client, **more):
-        """Links the client; returns the tokens."""
+        """Links the client to the user's account; returns the tokens."""
         code = self.allow(self.page(client, **more))["code"]
         status, tokens = self.exchange(client, code)
         self.assertEqual(status, 200, tokens)
@@ -198,8 +201,8 @@ class Linking(OAuth):
         first = remote.fetch_token(endpoint, authorization_response=sent.location, state=state, code_verifier=verifier)
         second = remote.refresh_token(endpoint)
         self.assertNotEqual(second["refresh_token"], first["refresh_token"])
-        # The client repeats a refresh, as if the answer was lost. The old refresh token works until the new token is
-        # used.
+        # The client repeats a refresh, as if the answer had been lost. The old refresh token works until the client
+        # uses the new token.
         id = client["clientId"]
         status, third = self.refresh(client, first["refresh_token"], client_id=id)
         self.assertEqual(status, 200, third)
@@ -461,7 +464,7 @@ class Refusals(OAuth):
         code = self.allow(self.page(client))["code"]
 
         def at_once(send):
-            """Returns the answers to eight requests at once."""
+            """Sends eight requests at the same time, and returns their answers."""
             found = []
             threads = [threading.Thread(target=lambda: found.append(send())) for _ in range(8)]
             for thread in threads:

@@ -27,7 +27,7 @@ class Documented(unittest.TestCase):
         cls.addClassCleanup(cls.world.close)
 
     def schemathesis(self, token, uid=None):
-        """Sends random requests with a token; fails with its report."""
+        """Sends random requests with a token; if there is a failure, fails with the report of Schemathesis."""
         hooks = ROOT / "Tests" / "EndToEnd" / "openapi_hooks.py"
         done = subprocess.run(
             [tools.python(), "-m", "schemathesis.cli", "run", str(DOCUMENT), "--url", f"http://127.0.0.1:{self.world.service.http_port}",
@@ -37,8 +37,8 @@ class Documented(unittest.TestCase):
             capture_output=True, text=True, timeout=3600, cwd=self.world.service.holder,
             env={**os.environ, "SCHEMATHESIS_HOOKS": str(hooks), **({"CALLED_FOR": uid} if uid else {})})
         report = done.stdout + done.stderr
-        # Schemathesis can't create bodies whose schema has conditions (`loginWithProvider`, `linkProvider`). It may
-        # report only that.
+        # Schemathesis can't create bodies if their schema has conditions (`loginWithProvider`, `linkProvider`). Its
+        # report may contain only this problem.
         self.assertNotIn("Failures:", report, report[-20_000:])
         self.assertIn("Test cases:", report, report[-20_000:])
         print(f"({report.partition('Test cases:')[2].split('Seed')[0].strip()}) ", end="", flush=True)

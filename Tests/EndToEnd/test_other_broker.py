@@ -1,4 +1,5 @@
-"""With an unknown Mosquitto the service ends sessions, and the gate estimates held messages."""
+"""With an unknown version of Mosquitto, the service ends sessions, and the gate estimates the memory of the held
+messages."""
 
 import pathlib
 import shutil
@@ -18,7 +19,7 @@ TESTED, OTHER = b"\x002.0.11\x00", b"\x002.0.99\x00"
 
 
 def other_broker(folder):
-    """Returns a broker that claims another version, so that the gate doesn't read its memory."""
+    """Returns a broker that reports another version, so that the gate doesn't read the broker's memory."""
     program = pathlib.Path(shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin") or "mosquitto")
     code = program.read_bytes()
     if code.count(TESTED) != 1:
@@ -93,7 +94,7 @@ class Tokens(Other):
         phone = self.back(first)
         self.assertEqual(phone.subscribe(f"{phone.base}/#"), 1)
         phone.close()
-        # A phone that reconnects in time resumes its session, and the time starts again.
+        # A phone that reconnects in time resumes its session, and the time limit then starts again.
         phone = self.back(phone)
         self.assertTrue(phone.session_present)
         phone.close()
@@ -138,8 +139,8 @@ class Deliveries(Other):
         sent = number * self.count * 25 / 1024
         print(f"\n{sent:.0f} MB sent; the broker went from {before:.0f} to {most:.0f} MB", file=sys.stderr)
         self.assertGreater(sent, 96, "enough was sent")
-        # The held messages can use a quarter of the broker's memory, and more arrive until the largest holders are cut
-        # off. The broker never runs out of memory.
+        # Messages that wait for clients can use a quarter of the broker's memory. More messages arrive until the gate
+        # cuts off the clients with the most waiting messages. The broker never runs out of memory.
         self.assertLess(most, 96)
         self.assertTrue(any(s.lost is not None for s in strangers), "they were cut off")
         self.assertTrue(app.connected and app.lost is None)

@@ -1,5 +1,5 @@
-"""The addresses that webhooks may lead to: none is in the service's own network, in any spelling of the address and
-with any answer for its name."""
+"""The addresses that webhooks may lead to: none is in the service's own network, however the address is spelt and
+whatever the name server answers."""
 
 import time
 import unittest
@@ -11,13 +11,13 @@ from test_keys import Server
 from world import SETTINGS, EndToEnd, World
 
 PUBLIC = ["93.184.216.34", "2606:2800:220:1::1"]
-# Each is an address of the test's network, so that a connection to it would arrive.
+# Each of these addresses belongs to the test's network, so that a connection to it would succeed.
 INSIDE = [
     "127.0.0.1", "127.1.2.3", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "198.18.0.1", "192.0.0.8",
     "fd00::1", "fec0::1", "64:ff9b::a00:1", "64:ff9b:1::a00:1", "2002:a00:1::1", "2001:0:1:2::3", "::ffff:0:a00:1", "100::1",
 ]
 REFUSED = [
-    # Forms of addresses of this machine and of networks inside.
+    # Different spellings of addresses of this machine and of internal networks.
     "https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://0x7f000001/", "https://0x7f.1/", "https://0177.0.0.1/",
     "https://017700000001/", "https://127.0.0.1./", "https://0/", "https://0.0.0.0/", "https://10.0.0.1/", "https://012.0.0.1/",
     "https://172.31.255.255/", "https://192.168.0.1/", "https://169.254.169.254/latest/meta-data/", "https://2852039166/",
@@ -33,7 +33,7 @@ REFUSED = [
     "https://[5f00::1]/", "https://[2001:20::1]/", "https://[::1%25lo]/", "https://[::1", "https://::1/", "https://[127.0.0.1]/",
     # Names of this machine.
     "https://localhost/", "https://LOCALHOST/", "https://localhost./", "https://a.localhost/", "https://a.localhost./",
-    # Other schemes, ports, credentials, and addresses that programs read differently.
+    # Other schemes, other ports, credentials, and addresses that programs can read in different ways.
     "http://example.com/", "http://93.184.216.34/", "ftp://example.com/", "file:///etc/passwd", "file://localhost/etc/passwd",
     "gopher://example.com:6379/_INFO", "dict://example.com/", "ldap://example.com/", "javascript:alert(1)", "//example.com/", "example.com",
     "https:example.com", "https:/example.com", "https:///etc/passwd", "https://", "https://user@example.com/", "https://user:p@example.com/",
@@ -47,7 +47,7 @@ REFUSED = [
 
 @unittest.skipUnless(names.is_possible(), "needs the right to make a network")
 class Outbound(EndToEnd):
-    """The service in a network of its own, where every address of `PUBLIC` and `INSIDE` is the test's."""
+    """The service runs in its own network, where every address of `PUBLIC` and `INSIDE` belongs to the test."""
 
     @classmethod
     def setUpClass(cls):
@@ -82,7 +82,7 @@ class Outbound(EndToEnd):
         self.user.get("account/updateProfile", {"nickname": fresh_id("name")})
 
     def again(self):
-        """Restarts the service, which then looks names up again, and lets webhooks try at once."""
+        """Restarts the service, so that it looks names up again, and makes the webhooks due at once."""
         self.service.stop()
         self.service.sql("UPDATE eventSubscription SET dueAt = NULL")
         self.service.start()

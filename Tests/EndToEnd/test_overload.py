@@ -1,4 +1,5 @@
-"""A worker that can't keep up reports it, and recovers; a service ends at once with its broker."""
+"""A worker that can't keep up reports this, and recovers; a service and its broker end quickly, in whatever order
+they are stopped."""
 
 import os
 import pathlib
@@ -130,8 +131,8 @@ class Restarting(unittest.TestCase):
                 if m.topic.endswith(f"/device/{device.did}/status") and m.payload and not m.retain]
 
     def settled(self, app, device):
-        """Returns the service's version of the device's status once the app has received the same version; otherwise
-        None."""
+        """Returns the version of the device's status in the service if the last version that the app has received is
+        the same; otherwise None."""
         version = app.get("device/status", {"did": device.did})["version"]
         return version if self.versions(app, device)[-1:] == [version] else None
 

@@ -1,4 +1,5 @@
-"""The reference's playground in a browser: a real lamp and app, the whole first minute."""
+"""The reference's playground in a browser: it has a real lamp and a real app, and the test covers the whole first
+minute of a visitor."""
 
 import json
 import pathlib
@@ -39,7 +40,8 @@ class InPlayground(EndToEnd):
         return self.page
 
     def well_behaved(self):
-        """Asserts that nothing left the origin, broke the policy or failed."""
+        """Asserts that the page sent no request to another origin, that nothing violated the content security
+        policy, and that nothing failed."""
         own = {self.service.http_port, self.service.ready["webSocketPort"]}
         for address in self.visitor.requests:
             parts = urllib.parse.urlsplit(address)
@@ -98,7 +100,7 @@ class FirstMinute(InPlayground):
         self.page.get_by_role("button", name="Press its switch").click()
         expect(self.page.get_by_role("switch", name="Power")).not_to_be_checked()
 
-        # It is an ordinary device: the command line shows it.
+        # The lamp is an ordinary device: the command line shows it too.
         device = self.service.device(self.identity(0))
         self.assertTrue(device["online"])
         for text in ("registers", "gets an identity", "asks account/loginAnonymous", "asks device/bind", "asks device/control",
@@ -204,7 +206,7 @@ class Lasting(InPlayground):
         self.state("The app", "no connection, trying again")
         self.state("The lamp", "no connection, trying again")
         expect(self.card("The app")).to_contain_text("as of ")
-        # The report of a change that was made meanwhile is sent once the service is back.
+        # After the service is back, the device reports a change that was made in the meantime.
         self.page.get_by_role("button", name="Press its switch").click()
         expect(self.card("The lamp")).to_contain_text("1 report without an answer yet")
         self.service.start()
@@ -348,7 +350,7 @@ class AnyMethod(InPlayground):
                 with self.subTest(method=name, language=language):
                     self.assertEqual(text, example(name, language))
 
-        # Each form returns the example that fills it.
+        # If an example fills a form, the form returns the same example.
         changed = self.page.evaluate("""async () => {
             const { Form } = await import("./try/form.js");
             const { methods } = await (await fetch("try/contract.json")).json();
@@ -361,7 +363,7 @@ class AnyMethod(InPlayground):
                 return sorted(form.value) === sorted(value) ? [] : [[name, title, value, form.value]];
             }));
         }""")
-        # Empty fields of a form are absent.
+        # A form leaves out empty fields.
         empty = re.compile(r'null|\{\}|""')
         self.assertEqual([one for one in changed if not empty.search(json.dumps(one[2]))], [])
 
@@ -448,7 +450,7 @@ class Strangers(InPlayground):
             self.page.get_by_label("Params as JSON").fill(json.dumps({"did": did, "alias": name}))
             self.page.get_by_role("button", name="Send").click()
             expect(self.page.locator(".device h3")).to_have_text(name.strip())
-        # The messages contain unusual texts, even texts that the service never sends.
+        # The messages contain unusual strings, even strings that the service never sends.
         shown = self.page.evaluate("""async texts => {
             const { Journal } = await import("./try/journal.js");
             const journal = new Journal(() => {});

@@ -36,14 +36,14 @@ def readyz(service):
 
 
 def store_is_away(service, reason=""):
-    """Returns whether `/readyz` reports the store, not only a worker, with this reason."""
+    """Returns whether `/readyz` reports, with this reason, that the store itself and not only a worker isn't ready."""
     code, text = readyz(service)
     return code == 503 and any(
         part["name"] == "store" and not part["ready"] and part["reason"].startswith(reason) for part in json.loads(text)["parts"])
 
 
 class Changed:
-    """A proxy that replaces bytes by other bytes of the same length, as a pooler might change settings."""
+    """A proxy that replaces bytes with other bytes of the same length, as a pooler might change settings."""
 
     def __init__(self, path, old, new):
         assert len(old) == len(new)
@@ -77,7 +77,7 @@ class Changed:
 
 
 class Refusals(unittest.TestCase):
-    """Databases that can't be used, each with the problem's code and a cure."""
+    """Databases that can't be used; for each of them, the service reports the code of the problem and a cure."""
 
     @classmethod
     def setUpClass(cls):
@@ -165,7 +165,7 @@ class Refusals(unittest.TestCase):
             first.stop()
             key = (first.data / "server.key").read_text()
             with tempfile.TemporaryDirectory() as folder:
-                # A new node has no key and gets none, since a new key would be wrong.
+                # A new node has no server key. The service doesn't create one, because a new key would be wrong.
                 other = pathlib.Path(folder) / "data"
                 error, _ = self.refuses(store, "LL1104", data=str(other))
                 self.assertIn("serverKeyFile", json.dumps(error["cures"]))
@@ -365,7 +365,7 @@ class Dies(unittest.TestCase):
             eventually(lambda: store_is_away(world.service, "the database can't be used"), 20, "the bad news")
             while time.monotonic() < killed + self.AWAY_SECONDS:
                 time.sleep(0.1)
-            # Commits just before the kill can be answered just after it.
+            # Commits that happened just before the kill can be answered just after it.
             self.assertEqual(load.count(since=killed + 1), 0)
             self.assertEqual(readyz(world.service)[0], 503)
             self.server.start()

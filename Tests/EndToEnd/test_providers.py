@@ -1,4 +1,5 @@
-"""Third parties: credentials are verified with them for this app, and never trusted."""
+"""Third parties: the service verifies each credential with the third party for this app, and trusts no unverified
+credential."""
 
 import time
 import unittest
@@ -51,7 +52,7 @@ class WithProvider(People):
             "countryCode": COUNTRY, "provider": provider, "credential": credential}, seconds=30)
 
     def entered(self, subject, terminal=None, **more):
-        """Logs in as a subject and returns the terminal."""
+        """Logs in as the user with this subject, and returns the terminal."""
         terminal, answer = self.enter(terminal, identityToken=self.token(subject, **more))
         self.assertTrue(answer["ok"], answer)
         terminal.adopt(answer["result"])

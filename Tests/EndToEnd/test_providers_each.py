@@ -1,4 +1,5 @@
-"""Each provider alone: a server answers as the provider documents, and the service verifies."""
+"""Each provider alone: a local server answers as the provider's documentation says, and the service verifies the
+credentials."""
 
 import base64
 import hashlib
@@ -19,7 +20,7 @@ APP, SECRET, THEIRS = "our-app", "our-secret", "another-app"
 
 
 class Chinese:
-    """WeChat, QQ, Weibo and Baidu: the calls by which a server asks about users."""
+    """WeChat, QQ, Weibo and Baidu: the calls with which a server requests data about users."""
 
     def __init__(self, server):
         self.codes, self.used = {}, set()  # code: openid
@@ -153,7 +154,7 @@ class Western:
 
 
 class Each(People):
-    """Tests against one local server that acts as all providers."""
+    """Tests that use one local server, which plays the role of every provider."""
 
     app = "people-each"
 
@@ -192,7 +193,7 @@ class Each(People):
         return answer["result"]["user"]["uid"]
 
     def token(self, kind, app=APP, user=None, left=3600):
-        """Returns an access token that the provider knows, and its user."""
+        """Returns an access token that the provider knows, and the user to whom the token belongs."""
         token, user = fresh_id(kind), user or fresh_id("user").replace("-", "")
         (self.west if kind == "facebook" else self.china).tokens[token] = (app, user, left)
         return token, user
@@ -405,8 +406,7 @@ class Hanging(Each):
         during = {name: self.times(ask) for name, ask in asks.items()}
         for name in asks:
             with self.subTest(name=name):
-                # A hanging call would cost seconds; the median and the 90th percentile describe
-                # most requests.
+                # A call that hangs would take seconds. The median and the 90th percentile describe most requests.
                 self.assertLess(during[name][10], 3 * before[name][10] + SECOND / 4)
                 self.assertLess(during[name][18], 3 * before[name][18] + SECOND / 2)
         for terminal in hanging:

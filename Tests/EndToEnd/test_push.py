@@ -15,7 +15,7 @@ from world import Tool, World
 
 SETTINGS = ["--set", "outbound.privateTargets=127.0.0.1", "--set", "limits.deliveryBackoff=1"]
 RACES = int(os.environ.get("PUSH_RACES", "12"))
-# The time in which a push that began before the logout may still arrive at the test's push service.
+# For this time after the logout, a push that began before the logout can still arrive at the test's push service.
 UNDER_WAY = 0.25
 
 
@@ -56,7 +56,7 @@ class PushWorld(unittest.TestCase):
         return address
 
     def notify(self, text="Too hot", uid=None):
-        """Notifies a user; for the test's user, it waits until the notifier has decided."""
+        """Notifies a user; if the user is the test's user, waits until the notifier has made its decision."""
         def reasons():
             return [row["eventId"] for row in self.user.get("notification/explain")["reasons"]]
         before = [] if uid else reasons()
@@ -65,11 +65,12 @@ class PushWorld(unittest.TestCase):
             eventually(lambda: len(reasons()) > len(before))
 
     def push(self):
-        """What session/list says of this terminal's address; None if it has none."""
+        """Returns what session/list says about this terminal's push address; None if the terminal has no push
+        address."""
         return next(row.get("push") for row in self.user.get("session/list")["sessions"] if row["current"])
 
     def reason(self):
-        """The newest row of explain, for this terminal."""
+        """Returns the newest row of explain, and the part of it that concerns this terminal."""
         row = self.user.get("notification/explain", {"limit": 1})["reasons"][0]
         return row, next((end for end in row.get("terminals", []) if end["terminalId"] == self.user.terminal_id), None)
 
@@ -197,7 +198,8 @@ class WebPushes(PushWorld):
         self.assertEqual(other.get("notification/test"), {"state": "notConfigured"})
 
     def test_nothing_is_pushed_after_a_logout_was_answered(self):
-        """Each round notifies a terminal again and again while it logs out; some pushes wait for another try."""
+        """Each round notifies a terminal again and again while the terminal is logging out; some of the pushes are
+        waiting for another try."""
         for round in range(RACES):
             user = self.world.terminal()
             subscriber = self.subscribe(user)

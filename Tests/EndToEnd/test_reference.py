@@ -24,13 +24,13 @@ XHTML = "{http://www.w3.org/1999/xhtml}"
 # The attributes that make a browser load something.
 LOADS = ("src", "srcset", "data", "poster", "background")
 NAMED = re.compile(r"\breference: ([a-z-]+)#([A-Za-z0-9_-]+)")
-# References to a text that the project doesn't ship.
+# References to a document that the project doesn't distribute.
 UNSHIPPED = re.compile(r"\bPROTOCOL\b(?!_)|\"\"\"Sections? \d|\b[Ss]ections? \d(?:\.\d)? of the protocol")
 
 
 @functools.cache
 def folder():
-    """Returns the folder of the reference, as the program writes it."""
+    """Returns the folder that contains the reference as the program has written it."""
     holder = tempfile.mkdtemp(prefix="lamplighter-docs-")
     subprocess.run([str(BINARY), "docs", holder], check=True, capture_output=True, env=ENVIRONMENT)
     return pathlib.Path(holder)
@@ -259,7 +259,7 @@ class Search(unittest.TestCase):
             "device/control": "service-device.html#device-control", "tooFast": "refusals.html#tooFast",
             "InvalidToken": "errors.html#InvalidToken", "LL1003": "problems.html#LL1003",
             "life of a command": "commands.html#life", "birth will": "presence.html#birth",
-            # Parts of names, mistyped words, and texts copied from a message or a log.
+            # These queries are parts of names, mistyped words, and texts that were copied from a message or a log.
             "anonymous login": "service-account.html#account-loginAnonymous", "devcie/control": "service-device.html#device-control",
             "InvalidTokn": "errors.html#InvalidToken", "refusla reasons": "refusals.html",
             "ll/v1/device/d-k3m9x2q7w4ta7/report": "messages-device.html#message-report",

@@ -1,4 +1,5 @@
-"""The generator of the reference in schemas/reference: it reads Markdown, draws, and describes schemas in words."""
+"""The generator of the reference in schemas/reference: it reads Markdown, draws diagrams, and describes schemas in
+words."""
 
 import json
 import unittest

@@ -75,7 +75,7 @@ class Merging(EndToEnd):
         self.assertEqual(terminal.status(device, lambda b: b["changed"] == ["brightness"])["ts"], at)
         device.report(ts=at - 1_000, data={"brightness": 45})
         self.assertEqual(terminal.get("device/status", {"did": device.did})["data"], {"brightness": 40})
-        # A report without a time is the newest by arrival.
+        # A report without a time counts as the newest report when it arrives.
         device.report(data={"brightness": 50})
         self.assertEqual(terminal.get("device/status", {"did": device.did})["data"], {"brightness": 50})
 

@@ -1,4 +1,4 @@
-"""A restarted service finds everything, and a stopped one ends in order."""
+"""A restarted service finds all its data again, and a service that is stopped ends in an orderly way."""
 
 import json
 import signal
@@ -155,8 +155,8 @@ class Stopping(OwnWorld):
                               env=service.environment)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("LL1106", done.stderr)
-        # The right key for a database file is in the file's backup. Another process that uses the PostgreSQL database
-        # has the right key for it.
+        # For a database file, the backup of the file contains the right key. For a PostgreSQL database, another process
+        # that uses the database has the right key.
         self.assertIn("serverKeyFile" if service.store else "restore", done.stderr)
         told = service.cli("doctor", "--only", "store", check=False)
         self.assertEqual(told.returncode, 1)

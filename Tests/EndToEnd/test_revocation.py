@@ -1,8 +1,8 @@
-"""One second after a key, session, binding or subscription ends, nothing that it gave access to leaves the service
-any more.
+"""One second after a key, session, binding or subscription has ended, the service no longer sends any data that
+depended on it.
 
-Beside other tests, the allowed time can be longer than a second; LAMPLIGHTER_LONG=1 checks the limit of one second, in
-500 rounds.
+When other tests are running, the allowed time can be longer than a second. LAMPLIGHTER_LONG=1 checks the limit of one
+second, in 500 rounds.
 """
 
 import concurrent.futures
@@ -86,7 +86,8 @@ class TimedFollower(Follower):
 
 
 class TimedEventStream(EventStream):
-    """The same over server-sent events; `ends` has the moments when a stream ended or was refused."""
+    """A reader of server-sent events that notes when events arrived; `ends` has the moments when a stream ended or
+    was refused."""
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
@@ -137,7 +138,7 @@ class Rounds(OwnWorldOfClass):
 
     @contextlib.contextmanager
     def load(self, is_loud=True):
-        """A new device, which reports all the time."""
+        """Creates a new device, which reports all the time by default."""
         reporter = Reporter(self.own.device())
         try:
             if is_loud:
@@ -147,19 +148,20 @@ class Rounds(OwnWorldOfClass):
             reporter.close()
 
     def settle(self, ended):
-        """Waits until a second and a little more have passed since an end."""
+        """Waits until a little more than a second has passed since the moment `ended`."""
         time.sleep(max(0, ended + SECOND + 0.5 - time.monotonic()))
 
     def late(self, times, ended):
-        """Returns how long after `ended` the last of `times` was; `SECOND` or longer is a fault."""
+        """Returns how long after `ended` the last of `times` was; the test fails if this is `SECOND` or longer."""
         last = max(times, default=ended) - ended
         self.assertLess(last, SECOND)
         return last
 
-    # The rounds; most return how late their reader got the last message
+    # The rounds. Most of them return how late the last message reached the reader
 
     def user(self, reporter, number):
-        """Returns a user that has bound the device, and its stream, which has shown its statuses."""
+        """Returns a user that has bound the device, and the user's stream, which has already shown statuses of the
+        device."""
         app = HTTPTerminal(self.own).login()
         app.get("device/bind", {"did": reporter.device.did, "passcode": reporter.device.passcode})
         stream = TimedStream(self.own, f"/{TOPICS}/stream", app.token, f"127.0.3.{1 + number % 200}")
@@ -216,7 +218,8 @@ class Rounds(OwnWorldOfClass):
         return self.end_key(number, TimedEventStream)
 
     def end_key_while_it_waits(self, number):
-        """A reader that is waiting when its key ends gets an answer, but the answer has no event that came later."""
+        """If a reader is waiting when its key ends, it gets an answer; the answer contains no event that occurred
+        after the end."""
         with self.load(is_loud=False) as reporter:
             made = self.make_key()
             reader = TimedFollower(self.service, made["key"], ALERTS, after="now", wait=SECOND + 6)
@@ -250,7 +253,7 @@ class Rounds(OwnWorldOfClass):
             late = [post.at for post in self.receiver.of(path)]
             if number % 2:
                 self.ask("unsubscribe", subscriptionId=id)
-            # A post that has begun may end, but no new post begins.
+            # A post that has already begun can still end, but no new post begins.
             self.assertLess(max(late) - ended, 0.05 if LONG else SECOND)
             return self.late(late, ended)
 

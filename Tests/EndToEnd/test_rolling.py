@@ -1,6 +1,6 @@
 """A rolling restart of three processes under load: the history has each answered report once.
 
-LAMPLIGHTER_LONG=1 does 200 restarts; LAMPLIGHTER_RESTARTS sets their number.
+LAMPLIGHTER_LONG=1 runs 200 restarts; LAMPLIGHTER_RESTARTS sets another number.
 """
 
 import collections
@@ -28,8 +28,8 @@ class Rolling(test_cluster.Processes):
         state = self.all_answered_again()
         print(f"{RESTARTS} restarts, one each {seconds / RESTARTS:.1f} s; {sum(state['answered'])} reports answered")
         self.compare()
-        # The comparison runs again after the buffered rows are sorted. The load continues meanwhile, so that all
-        # processes write.
+        # The test waits until all rows that the buffer contains at this point are in chunks, and then compares again.
+        # In the meantime, the load continues, so that all processes write.
         self.fleet.ask("go")
         marks = self.waiting_rows()
         eventually(lambda: not marks & self.waiting_rows(), 60, "all rows of then in chunks")
@@ -38,7 +38,7 @@ class Rolling(test_cluster.Processes):
         self.assertEqual([check["state"] for check in json.loads(done.stdout)["checks"]], ["pass"], done.stdout)
 
     def compare(self):
-        """Pauses the load, and compares each device's whole history."""
+        """Pauses the load, and compares the whole history of each device with the reports that were answered."""
         state, _ = self.rest("the restarts")
         self.assertEqual(state["errors"], [])
         self.assertEqual(sum(state["answered"]), state["sent"])

@@ -20,7 +20,7 @@ def clock(ms, zone="UTC"):
 
 
 def ahead(minutes, zone="UTC"):
-    """Returns the time of day in `minutes` from now, and its date."""
+    """Returns the time of day that will be reached in `minutes` minutes, and the date at that time."""
     moment = clock(now() + minutes * 60_000, zone)
     return moment.strftime("%H:%M"), moment.strftime("%Y-%m-%d")
 
@@ -321,7 +321,8 @@ class Firing(Scheduling):
         self.assertEqual((len(coming), coming[0]["at"]), (400, schedule["nextAt"]))
         for row in coming:
             self.assertEqual(datetime.datetime.fromisoformat(row["local"]).timestamp() * 1000, row["at"])
-        # One of the times is the end of the gap in the clock, at three o'clock in summer time.
+        # One of the times falls into the hour that the clock skips, so it moves to the end of this hour, which is three
+        # o'clock in summer time.
         self.assertEqual({r["local"][11:16] for r in coming}, {"02:30", "03:00"})
         lines = service.cli("schedule", "next", schedule["scheduleId"], "--count", "2").stdout.split()
         self.assertEqual(lines, [r["local"] for r in coming[:2]])

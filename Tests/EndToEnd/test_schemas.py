@@ -1,4 +1,5 @@
-"""The schemas: valid in both drafts, with good and bad examples, and up-to-date generated files."""
+"""The schemas: they are valid in both drafts, they have good and bad examples, and the generated files are up to
+date."""
 
 import pathlib
 import re
@@ -20,7 +21,8 @@ GENERATED = contract.SCHEMAS / "generated"
 
 DRAFTS = (jsonschema.Draft202012Validator, jsonschema.Draft7Validator)
 
-# The keywords that 2020-12 and draft-07 share; `definitions` replaces `$defs` for the same reason.
+# The keywords that both drafts, 2020-12 and draft-07, have. The schemas use `definitions` instead of `$defs`, because
+# draft-07 doesn't have `$defs`.
 SHARED_KEYWORDS = set(
     """$schema $id $ref title description type properties required items minItems maxItems uniqueItems
     minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum enum const allOf anyOf
@@ -49,7 +51,7 @@ def subschemas(schema):
 
 
 def definitions():
-    """Yields every file and name of a definition in the schemas, with the definition."""
+    """Yields every definition in the schemas, together with its file and its name."""
     for file, schema in contract.files().items():
         for name, definition in schema["definitions"].items():
             yield file, name, definition
@@ -79,7 +81,7 @@ class Schemas(unittest.TestCase):
             for inner in subschemas(schema):
                 with self.subTest(file=file):
                     self.assertLessEqual(set(inner), SHARED_KEYWORDS)
-                    # Draft-07 ignores keywords beside a reference.
+                    # Draft-07 ignores the other keywords in a schema that has a reference.
                     if "$ref" in inner:
                         self.assertEqual(set(inner), {"$ref"})
 

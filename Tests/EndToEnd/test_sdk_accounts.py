@@ -1,4 +1,5 @@
-"""Account calls of five vendors' SDKs, as the SDKs make them; the ids name capabilities."""
+"""Account calls that the SDKs of five vendors make, in the form in which they make them; the ids at the beginning of
+the docstrings name capabilities."""
 
 import base64
 import itertools
@@ -19,7 +20,7 @@ def chinese_phone():
 
 
 class Sdk(People):
-    """Tests with apps that have other policies than the shared ones."""
+    """Tests with apps whose policies differ from the policies of the shared apps."""
 
     more = {
         "sdk": {"policies": {"phoneRegistration": True, "uidLogin": True}},
@@ -38,7 +39,7 @@ class Sdk(People):
                 self.world.import_app(app_id, app)
 
     def plain(self, app, method="account/register", terminal=None, **params):
-        """Registers with these params alone, by default without a code; returns the terminal."""
+        """Registers with only these parameters, and by default without a code; returns the terminal."""
         terminal = terminal or self.stranger(app)
         result = terminal.get(method, {"countryCode": COUNTRY, "password": PASSWORD, **params}, token=None)
         terminal.user = result["user"]
@@ -46,7 +47,7 @@ class Sdk(People):
         return terminal
 
     def page(self, to, template, seconds=10):
-        """Returns the page of the link in the next mail of this template."""
+        """Returns the page to which the link in the next mail of this template leads."""
         url = self.gateway.taken(to, template, seconds)["params"]["url"]
         return fetch(local(url, self.world.service.http_port))
 
@@ -78,7 +79,7 @@ class SigningUp(Sdk):
         self.assertEqual((user["email"], user["phoneVerified"], user["pendingPhone"]), (ask["email"], False, "+49" + phone))
 
     def test_more_fields_at_sign_up(self):
-        """B10: an extra key is refused or stored, never lost; the app's own keys are merged."""
+        """B10: the service refuses or stores an extra key, but never loses it; it merges the app's own keys."""
         terminal = self.stranger()
         ask = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
         for profile, field in (({"interest": "lamps"}, "profile.interest"),
@@ -97,7 +98,7 @@ class SigningUp(Sdk):
         self.assertEqual(set(self.whoami(owner)["custom"]), {"interest", "b", "big"})
 
     def test_a_phone_that_was_checked_in_an_earlier_request(self):
-        """B17: a code of purpose `operation` gives a ticket, which registers, also with a name."""
+        """B17: a code for the purpose `operation` gives a ticket, with which a user can register, also with a name."""
         phone, terminal = fresh_phone(), self.anonymous("sdk")
         owner = self.plain("sdk", terminal=terminal, phone=phone, ticket=self.ticket(terminal, phone=phone))
         self.assertEqual((owner.user["username"], owner.user["phone"], owner.user["phoneVerified"]),
@@ -133,7 +134,8 @@ class Resetting(Sdk):
                 self.assertEqual(self.login(app=app, email=email, password=OTHER_PASSWORD).uid, owner.uid)
 
     def test_a_link_to_the_address_that_an_account_registered_with(self):
-        """F4: an address registered without a code gets the mail, and the mail verifies it."""
+        """F4: an address that was registered without a code receives the mail, and the link in the mail verifies the
+        address."""
         for app in ("sdk-none", "sdk-link", "sdk-open"):
             with self.subTest(app=app):
                 email = fresh_email()
@@ -148,7 +150,8 @@ class Resetting(Sdk):
                 self.assertEqual((back.uid, back.user["emailVerified"]), (owner.uid, True))
 
     def test_a_reset_removes_an_earlier_persons_links(self):
-        """F4: a user who registered another's address has no access once its owner has reset."""
+        """F4: if a user has registered another person's address, the user loses access when the owner of the address
+        resets the password."""
         email, phone, mailbox = fresh_email(), fresh_phone(), fresh_email()
         thief = self.plain("sdk-none", email=email, username=mailbox)
         thief.get("account/bindPhone", {
@@ -169,14 +172,15 @@ class Resetting(Sdk):
         self.assertNotIn("resetPassword", self.templates_to(mailbox))
 
     def test_the_confirmation_has_a_link_that_verifies(self):
-        """F4: under the policy `none` a user verifies by the welcome mail."""
+        """F4: under the policy `none`, a user verifies their address with the link in the welcome mail."""
         email = fresh_email()
         owner = self.plain("sdk-none", email=email)
         self.assertEqual(self.page(email, "confirmation").send().status, 200)
         self.assertTrue(self.whoami(owner)["emailVerified"])
 
     def test_the_address_is_looked_up_in_both_fields(self):
-        """F5: an address is found in the username, and in the e-mail field before verification."""
+        """F5: the service looks for an address in the username and in the e-mail field, even before the address is
+        verified."""
         for field in ("username", "email"):
             with self.subTest(field=field):
                 address = fresh_email()
@@ -189,7 +193,8 @@ class Resetting(Sdk):
 
 class TheModel(Sdk):
     def test_a_phone_is_in_the_form_of_the_user_object(self):
-        """H1: a client strips all up to a dash and sends the rest; every method accepts it."""
+        """H1: a client removes everything up to the dash from the phone number and sends the rest; every method
+        accepts this rest."""
         number = chinese_phone()
         forms = (number, f"86-{number}", f"+86{number}", f"+86 {number}")
         terminal = self.stranger()
@@ -215,7 +220,7 @@ class TheModel(Sdk):
             "password": PASSWORD}), "InvalidRequest", "userName")
 
     def test_more_fields_have_forms(self):
-        """H7: null keeps a value; a birthday is a day, a gender one of four."""
+        """H7: null keeps the present value; a birthday must be a day, and a gender must be one of four values."""
         owner = self.register(app="sdk")
         for field, good, kept in (("birthday", "1990-1-1", "1990-01-01"), ("birthday", "2000-02-29", "2000-02-29"),
                                   *(("gender", g, g) for g in ("male", "female", "other", "unknown"))):
@@ -229,7 +234,7 @@ class TheModel(Sdk):
         self.assertEqual(owner.get("account/updateProfile", {"birthday": None, "gender": None})["user"], before)
 
     def test_a_changed_email_is_pending_until_it_is_proved(self):
-        """H8: the SDK saves another e-mail; the old one stays until the link is opened."""
+        """H8: the SDK saves another e-mail address; the old address stays valid until the user opens the link."""
         old, new = fresh_email(), fresh_email()
         owner = self.register(app="sdk", email=old)
         user = owner.get("account/updateProfile", {"email": new})["user"]
@@ -248,7 +253,8 @@ class TheModel(Sdk):
         self.assertEqual(self.page(old, "addressChanged").send().status, 200, "the old one can undo it")
 
     def test_a_changed_phone_is_pending_too_and_a_code_proves_it(self):
-        """H8: the same for a phone, which a code proves; sending the current phone cancels the change."""
+        """H8: the same applies to a phone number, which the user proves with a code; if the user sends the current
+        number, the service cancels the change."""
         old, new = fresh_phone(), fresh_phone()
         owner = self.register(app="sdk", phone=old)
         user = owner.get("account/updateProfile", {"countryCode": COUNTRY, "phone": new})["user"]
@@ -262,7 +268,8 @@ class TheModel(Sdk):
         self.assertEqual((user["phone"], "pendingPhone" in user), ("+49" + new, False))
 
     def test_username_and_email_in_one_request(self):
-        """H11: a save changes both or neither; with revealAccounts a taken e-mail is Duplicated."""
+        """H11: one request changes both the username and the e-mail address, or neither of them; with
+        revealAccounts, the error for a taken e-mail address is Duplicated."""
         taken = fresh_email()
         self.plain("sdk-open", email=taken)
         owner, name = self.plain("sdk-open", email=fresh_email()), fresh_name()
@@ -304,7 +311,7 @@ class TheModel(Sdk):
         self.assertEqual(self.whoami(owner)["lastLoginAt"], later)
 
     def test_the_zone_of_a_country_with_a_single_zone(self):
-        """Overlooked 9: by default a user of country 86 has China's zone, and of country 1 UTC."""
+        """Overlooked 9: by default, a user of country 86 has China's time zone, and a user of country 1 has UTC."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"), ("1", "UTC")):
             with self.subTest(country=country):
                 owner = self.plain("sdk", username=fresh_name(), countryCode=country)
@@ -313,7 +320,8 @@ class TheModel(Sdk):
                 self.assertEqual(own, "Asia/Kolkata")
 
     def test_null_removes_a_picture(self):
-        """Overlooked 13: null removes the picture; a missing value is a mistake."""
+        """Overlooked 13: the value null removes the picture; if the value is missing, the service refuses the
+        request."""
         owner = self.register(app="sdk")
         owner.get("account/setAvatar", {"data": base64.b64encode(png()).decode()})
         self.assertIn("avatarUrl", self.whoami(owner))
@@ -337,14 +345,14 @@ class Closing(Sdk):
         self.assertEqual(self.login(app="sdk-bare", email=email).uid, owner.uid)
 
     def test_otherwise_it_requires_a_proof_and_a_wrong_one_counts_everywhere(self):
-        """I1: the default needs a proof, and a given proof is checked even if none is needed."""
+        """I1: by default, a proof is needed, and a given proof is checked even if none is needed."""
         self.assertError(self.register(app="sdk").ask("account/cancel"), "InvalidRequest")
         owner = self.register(app="sdk-bare")
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
 
     def test_a_session_lives_as_long_as_the_app_determines(self):
-        """Overlooked 8: a session lives for 30 days if the app sets this, otherwise for 7 days; a refresh restarts
-        the time."""
+        """Overlooked 8: a session lives for 30 days if the app has set this, otherwise for 7 days; a refresh starts
+        this time again."""
         for app, days in (("sdk-bare", 30), ("sdk", 7)):
             with self.subTest(app=app):
                 owner = self.register(app=app)
@@ -356,7 +364,8 @@ class Closing(Sdk):
 
 class BeforeLogin(Sdk):
     def test_the_apps_features(self):
-        """Overlooked 6: policies, providers, and regions with country codes, before any login."""
+        """Overlooked 6: before any login, an app can read its policies, its providers, and the regions with their
+        country codes."""
         info = self.stranger("sdk-bare").get("app/info")
         self.assertEqual((info["name"], info["sessionDays"], info["passwordMinLength"]), ("sdk-bare", 30, 8))
         self.assertEqual(info["providers"], [])
@@ -391,7 +400,8 @@ class Adopting(Sdk):
         return result
 
     def test_devices_bound_before_the_login_are_moved(self):
-        """Overlooked 2: devices bound before a login move to the account, and can be shared."""
+        """Overlooked 2: devices that a user bound before a login move to the account, and the user can then share
+        them."""
         name, owner = self.account()
         terminal, (one, two) = self.begun(2)
         terminal.get("device/setCustomInfo", {"did": one.did, "alias": "Kitchen"})
@@ -428,7 +438,8 @@ class Adopting(Sdk):
         self.assertNotIn("adoptable", self.enter(self.stranger("test-app"), name))
 
     def test_if_both_are_bound_the_stronger_role_stays(self):
-        """Overlooked 2: an account that bound the device too takes the special role."""
+        """Overlooked 2: if the account has also bound the device, the account takes over the special role of the
+        anonymous user."""
         name, owner = self.account()
         terminal, (device,) = self.begun()
         owner.bind(device)
@@ -456,7 +467,7 @@ class Adopting(Sdk):
         terminal.get("device/removeUser", {"did": device.did, "uid": guest.uid})
 
     def test_a_waiting_command_is_sent_for_the_account(self):
-        """Overlooked 2: a command queued before the login is carried out after it."""
+        """Overlooked 2: a command that was queued before the login is carried out after the login."""
         name, _ = self.account()
         terminal, (device,) = self.begun()
         device.close()
@@ -488,7 +499,8 @@ class ProfilesOfProviders(Each):
         return {"accessToken": token, **({name: user} if name else {})}
 
     def test_at_the_first_login(self):
-        """B16: a random name, no password, and the provider's nickname and picture."""
+        """B16: at the first login, the user gets a random name, no password, and the provider's nickname and
+        picture."""
         for kind, name, nickname, picture in self.WAYS:
             with self.subTest(provider=kind):
                 result = self.enter(kind, **self.credential(kind, name))["result"]
@@ -497,7 +509,8 @@ class ProfilesOfProviders(Each):
                 self.assertTrue(result["user"]["username"])
 
     def test_when_linking_if_the_profile_is_empty(self):
-        """Overlooked 14: linking fills empty fields and leaves others."""
+        """Overlooked 14: when a user links a provider, the service fills empty fields of the profile and doesn't
+        change other fields."""
         for kind, name, nickname, picture in self.WAYS:
             with self.subTest(provider=kind):
                 owner = self.register()
@@ -524,7 +537,7 @@ class ProfilesOfProviders(Each):
             self.provider.answers[paths[kind]] = before
 
     def test_apple_in_an_sdks_spelling_without_a_profile(self):
-        """Overlooked 16: a login by auth2 of type ap works with or without extraInfo."""
+        """Overlooked 16: a login with the provider `auth2` and the type `ap` works with and without extraInfo."""
         for extra in ({}, {"extraInfo": {}}, {"extraInfo": {"nickname": "Lena"}}, {"extraInfo": {"snsNickname": "Lena"}}):
             with self.subTest(extra=extra):
                 token = self.provider.id_token(self.apple, APP, fresh_id("sub"))

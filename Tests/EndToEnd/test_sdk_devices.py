@@ -1,4 +1,5 @@
-"""Calls of the device SDKs and the firmware, as they make them; each docstring names the row."""
+"""Calls that the device SDKs and the firmware make, in the form in which they make them; the id at the beginning of
+a test's docstring names the capability."""
 
 import base64
 import json
@@ -82,7 +83,8 @@ class Raw(EndToEnd):
     """Binary values in the maker's own format."""
 
     def test_a_product_with_data_points_refuses_binary(self):
-        """N2: reports and commands are checked against the product; bytes can't be."""
+        """N2: the service checks reports and commands against the product's data points; it can't check bytes, so it
+        refuses them."""
         device, terminal = self.pair()
         version = device.report(data={"power": True})["version"]
         for report in ({"binary": "AAEC"}, {"data": {"power": False}, "binary": "AAEC"}, {"cid": 1, "binary": "AAEC"}):
@@ -99,7 +101,7 @@ class Raw(EndToEnd):
         self.assertEqual(terminal.unread("/binary"), [])
 
     def test_a_product_without_data_points_accepts_binary(self):
-        """N2: without data points, instructions have the maker's own format."""
+        """N2: if a product has no data points, its reports and commands can have the maker's own format."""
         device, terminal = self.pair(FREE)
         cid = terminal.get("device/control", {"did": device.did, "binary": "AAEC"})["cid"]
         self.assertEqual(device.command().body["binary"], "AAEC")
@@ -108,7 +110,7 @@ class Raw(EndToEnd):
 
 
 class Roles(Sharing):
-    """The roles with a device before and after an invitation."""
+    """The roles of users for a device, before and after an invitation."""
 
     def setUp(self):
         super().setUp()
@@ -120,8 +122,8 @@ class Roles(Sharing):
         return [self.role(t, self.thing) for t in (self.one, self.two, *terminals)]
 
     def test_the_first_acceptance_changes_roles_and_an_invitation_does_not(self):
-        """Q6: a special user becomes the owner when somebody accepts an invitation, and not already when the user
-        sends one, perhaps to a mistyped name."""
+        """Q6: a special user becomes the owner only when somebody accepts an invitation; sending an invitation isn't
+        enough, because the name in it can be mistyped."""
         guest, late = self.terminal(), self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.told(guest, id, "pending")
@@ -163,7 +165,8 @@ class Roles(Sharing):
                               if m.body and m.body.get("type") == "roleChanged"], [])
 
     def test_a_leaving_user_takes_invitations_along(self):
-        """Q6: the next special user is bound only by their own invitations."""
+        """Q6: for the next special user, only their own invitations count; the invitations of the user who has left
+        are revoked."""
         guest = self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.one.get("device/unbind", {"did": self.thing.did})
@@ -210,7 +213,7 @@ class Targets(People):
         friend.expect(f"user/{friend.uid}/share", lambda b: share(b, id, "pending"))
 
     def test_a_mistyped_number_is_pending_if_accounts_are_not_revealed(self):
-        """Q6: without revealAccounts no caller learns of accounts; the role stays."""
+        """Q6: without revealAccounts, no caller learns which accounts exist; the inviter keeps the role."""
         owner = self.register(username=fresh_name())
         device = self.device()
         owner.bind(device)
@@ -251,7 +254,7 @@ class Targets(People):
             self.assertEqual(told, row, "the push is the list's object")
 
     def test_an_owner_can_distinguish_the_users(self):
-        """L12: users without a nickname are known by their masked address or name."""
+        """L12: a user without a nickname is shown with a masked address or a masked name."""
         phone, email, name = fresh_phone(), fresh_email(), fresh_name()
         people = [self.register(username=name), self.register(phone=phone), self.register(email=email), self.anonymous()]
         device = self.device()
@@ -276,7 +279,7 @@ class Targets(People):
 
 
 class Gateways(People):
-    """A gateway's answers about a number."""
+    """Answers of a message gateway about a phone number or an e-mail address."""
 
     def ask(self, terminal, **params):
         return terminal.get("account/sendCode", {"countryCode": COUNTRY, **params})["requestId"]
@@ -300,7 +303,7 @@ class Gateways(People):
         self.assertEqual([len(self.gateway.unread_to(to)) for to in (phone, email)], [1, 1])
 
     def test_it_does_not_reveal_who_has_an_account(self):
-        """Overlooked 15: a reset code is reported alike for known and unknown addresses."""
+        """Overlooked 15: the service reports a reset code in the same way for known and unknown addresses."""
         email = fresh_email()
         self.register(email=email)
         self.gateway.dead = (email,)
@@ -311,7 +314,8 @@ class Gateways(People):
             self.assertEqual(self.told(terminal, request, 10)["state"], "sent")
 
     def test_any_other_refusal_is_retried(self):
-        """Overlooked 15, the other way round: without `final` the message is tried again."""
+        """Overlooked 15, the opposite case: if the gateway refuses a message without `final`, the service tries to
+        send the message again."""
         phone = fresh_phone()
         self.gateway.refused = (phone,)
         self.addCleanup(setattr, self.gateway, "refused", ())
@@ -323,7 +327,7 @@ class Gateways(People):
 
 
 class Zones(EndToEnd):
-    """The time zone of schedules from SDKs, which send no time zone."""
+    """The time zone of schedules that come from SDKs; these SDKs send no time zone."""
 
     def zone(self, country, **profile):
         device, terminal = self.device(), self.terminal(login=False)
@@ -337,14 +341,15 @@ class Zones(EndToEnd):
         return terminal.get("schedule/create", params)["schedule"]["timezone"]
 
     def test_the_country_determines_the_zone_if_it_has_a_single_one(self):
-        """Overlooked 9: 06:30 of a user of country 86 is not half past two in the afternoon."""
+        """Overlooked 9: if a user of country 86 sets 06:30, the command isn't sent at half past two in the afternoon
+        of their time."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"),
                               ("44", "Europe/London"), ("1", "UTC"), ("7", "UTC"), ("61", "UTC"), ("55", "UTC")):
             with self.subTest(country=country):
                 self.assertEqual(self.zone(country), zone)
 
     def test_the_users_own_zone_takes_precedence(self):
-        """Overlooked 9: a zone that was set counts, even UTC."""
+        """Overlooked 9: if the user has set a time zone, this zone applies, even if it is UTC."""
         self.assertEqual(self.zone("86", timezone="Asia/Urumqi"), "Asia/Urumqi")
         self.assertEqual(self.zone("86", timezone="UTC"), "UTC")
 
@@ -433,7 +438,7 @@ class Documents(EndToEnd):
         self.assertEqual(self.keep(client).connect(), 0, "the app's own secret still works")
 
     def test_a_new_app_still_needs_its_providers_secrets(self):
-        """Overlooked 7, the other way round: a new app has no secret to keep."""
+        """Overlooked 7, the opposite case: a new app has no stored secret, so its document must contain the secret."""
         provider = {k: v for k, v in self.PROVIDER.items() if k != "clientSecret"}
         path = self.write({"appId": "never-seen", "name": "New", "providers": {"twitter": provider}})
         failed = self.run_cli("app", "import", path, check=False)
@@ -441,7 +446,8 @@ class Documents(EndToEnd):
         self.assertIn("providers.twitter.clientSecret", failed.stderr)
 
     def test_an_exported_product_imports_again(self):
-        """Overlooked 7: product export, and the secret that it leaves out."""
+        """Overlooked 7: the export of a product leaves out the secret, and the exported document can be imported
+        again."""
         document = {k: v for k, v in LAMP.items() if k != "productKey"}
         made = self.take("product", {**document, "historyDays": 9})
         key = made["productKey"]
@@ -456,10 +462,10 @@ class Documents(EndToEnd):
 
 
 class Finding(EndToEnd):
-    """A device that is found by the texts on its label."""
+    """A device that a user finds by the strings on its label."""
 
     def test_by_mac_and_product_key_also_when_the_app_was_there_first(self):
-        """J6: an app that asks before its new device has registered binds it a moment later."""
+        """J6: if an app tries to bind a new device before the device has registered, a later try succeeds."""
         terminal, mac = self.terminal(), fresh_mac()
         name = {"productKey": LAMP["productKey"], "mac": mac, "passcode": "123456"}
         for _ in range(3):
@@ -473,8 +479,8 @@ class Finding(EndToEnd):
 
 
 class Full(OwnWorldOfClass):
-    """A service in which a device's history for a day soon reaches its size limit; if the limit is switched off, the
-    history never reaches it."""
+    """A service with a small size limit for a device's history of one day, so that a test soon reaches it; a
+    subclass switches the limit off."""
 
     CHUNK = base64.b64encode(bytes(36_000)).decode()  # 48,000 characters
     megabytes = 1
@@ -528,7 +534,7 @@ class HistoryOfADay(Full):
 
 
 class WithoutABound(Full):
-    """The control: with the bound switched off, everything is stored."""
+    """The control test: with the size limit switched off, everything is stored."""
 
     megabytes = 0
 

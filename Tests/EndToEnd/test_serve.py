@@ -1,4 +1,4 @@
-"""`lamplighter serve` with a separate broker, set up as in deploy/mosquitto and deploy/systemd."""
+"""`lamplighter serve` with a separate broker; both are set up as in deploy/mosquitto and deploy/systemd."""
 
 import contextlib
 import getpass
@@ -29,7 +29,7 @@ GATE = BINARY.parent / "libLamplighterGate.so"
 
 
 def filled_in(text, **values):
-    """Returns the text with each phrase replaced; fails if it lacks one."""
+    """Returns the text with each phrase replaced; fails if the text lacks one of the phrases."""
     for old, new in values.items():
         if old not in text:
             raise AssertionError(f"{old!r} is not in the file that is to be filled in")
@@ -50,7 +50,7 @@ def make_certificates(folder):
 
 
 class Outside(Service):
-    """A mosquitto started by hand with deploy/mosquitto's configuration, and `serve` beside it."""
+    """A Mosquitto that is started by hand with the configuration of deploy/mosquitto, and a `serve` that uses it."""
 
     def __init__(self):
         super().__init__()
@@ -84,7 +84,7 @@ class Outside(Service):
         }))
 
     def start_broker(self):
-        """Fills in deploy/mosquitto's configuration as it says, and starts mosquitto with it."""
+        """Fills in the configuration of deploy/mosquitto as its comments say, and starts Mosquitto with it."""
         text = (DEPLOY / "mosquitto/lamplighter.conf").read_text()
         line = re.search(r"^#\s+(printf .*)$", text, re.M)[1]
         hash = subprocess.run(
@@ -127,7 +127,7 @@ class Outside(Service):
         return self
 
     def why_not_ready(self):
-        """Returns the text of /readyz; None if nothing answers, "" if it is ready."""
+        """Returns the text of /readyz; None if nothing answers, or "" if the service is ready."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.health_port}/readyz", timeout=5) as answer:
                 return "" if answer.status == 200 else None

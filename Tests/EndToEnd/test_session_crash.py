@@ -1,4 +1,4 @@
-"""The service killed while sessions end: each ends once and completely."""
+"""The service is killed while sessions are ending; each session ends exactly once and completely."""
 
 import contextlib
 import threading
@@ -16,7 +16,8 @@ OTHERS = 3
 
 class Killed(OwnWorld, People):
     def by_token(self, terminal):
-        """Reconnects the terminal with its token, so that it reconnects automatically after the broker restarts."""
+        """Connects the terminal again with its token; from then on, the terminal reconnects automatically after the
+        broker restarts."""
         terminal.close()
         again = self.keep(Terminal(self.own.port, self.app, terminal.token, terminal_id=terminal.terminal_id,
                                    reconnect=True, keepalive=5)).come()
@@ -24,7 +25,8 @@ class Killed(OwnWorld, People):
         return again
 
     def patient(self, terminal, method, params):
-        """Repeats a request with one id until it is answered, as an app does after a time-out."""
+        """Repeats a request with the same id, as an app does after a time-out, until the answer is a result or an
+        error other than `Unavailable`."""
         id = fresh_id("k")
         end = time.monotonic() + 90
         while time.monotonic() < end:
@@ -40,7 +42,7 @@ class Killed(OwnWorld, People):
         raise AssertionError(f"{method} was never answered")
 
     def is_out(self, terminal):
-        """Returns whether a logout has taken effect; sends it again if not."""
+        """Returns whether a logout has taken effect; if it hasn't, sends the logout again."""
         if [r for r in self.audit(terminal.uid) if r["kind"] == "sessionEnded"]:
             return True
         if terminal.connected:
@@ -49,7 +51,7 @@ class Killed(OwnWorld, People):
         return False
 
     def struck(self, seconds, work):
-        """Does the work while the service is killed after `seconds` and started again."""
+        """Runs `work` in a thread; after `seconds`, kills the service and starts it again while `work` is running."""
         result = []
         thread = threading.Thread(target=lambda: result.append(work()), daemon=True)
         thread.start()

@@ -1,4 +1,5 @@
-"""The end of a session reaches the broker; a second later no message arrives, however the session ended.
+"""However a session ends, the broker learns of the end; a second later, the terminal receives no more messages of
+that session.
 
 Other tests can slow the machine down, so the limit is normally three seconds. With LAMPLIGHTER_LONG=1, the limit is one
 second.
@@ -20,12 +21,12 @@ DEVICES = 20
 
 
 def probes(terminal):
-    """Returns the times of publication of the probes that reached the terminal."""
+    """Returns the times at which the probes that reached the terminal were published."""
     return [m.body["at"] for m in terminal.everything if m.leaf == "probe"]
 
 
 class Ways(People):
-    """Each way to end a session, while a client keeps publishing to the user's topics."""
+    """Tests of each way to end a session, while a client keeps publishing to the user's topics."""
 
     def setUp(self):
         super().setUp()
@@ -91,7 +92,8 @@ class Ways(People):
         self.cut(lambda: self.world.service.cli("user", "erase", self.owner.uid, "--yes"), "accountCancelled")
 
     def test_another_user_on_the_terminal(self):
-        """The old user's topics are gone; the connection and the new user's topics stay."""
+        """After another user has logged in, the terminal receives no messages on the old user's topics; it keeps its
+        connection and the new user's topics."""
         stranger = self.register()
         name = stranger.user["username"]
         stranger.get("account/logout")
@@ -163,7 +165,7 @@ class Ways(People):
 
 
 class Away(People):
-    """Terminals that aren't connected when their session ends."""
+    """Tests of terminals that aren't connected when their sessions end."""
 
     def test_messages_queued_for_an_absent_terminal_are_gone(self):
         secret = fresh_id("installation-secret-")
@@ -218,7 +220,7 @@ class Away(People):
 
 
 class Expiring(OwnWorld, People):
-    """Sessions whose time of expiry is set to an earlier time in the database while the service is down."""
+    """Tests of sessions whose expiry time in the database is changed to an earlier time while the service is down."""
 
     def test_an_expired_session_is_notified_and_cut_off(self):
         owner = self.register()

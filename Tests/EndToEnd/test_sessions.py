@@ -1,4 +1,4 @@
-"""Sessions on many terminals: listed, refreshed, ended by a logout code."""
+"""Tests of sessions on many terminals: users list the sessions, refresh them, and end them with a logout code."""
 
 import time
 import unittest

@@ -40,7 +40,7 @@ class Systemd:
         return data.decode().splitlines()
 
     def until(self, beginning, seconds=30):
-        """Returns all lines up to the first that begins with `beginning`."""
+        """Waits for a line that begins with `beginning`, and returns the lines of all messages received by then."""
         deadline, heard = time.monotonic() + seconds, []
         while not any(line.startswith(beginning) for line in heard):
             if time.monotonic() > deadline:

@@ -50,7 +50,7 @@ class Tls(OwnWorldOfClass):
         return self.service.data / "tls" / "authority.pem"
 
     def lamp(self, **more):
-        """Returns a registered device that connects from elsewhere over TLS."""
+        """Returns a registered device that connects over TLS from the address `ELSEWHERE`."""
         plain = self.world.device(connect=False)
         return self.keep(Device(
             self.service.ready["mqttTlsPort"], plain.did, plain.secret, plain.mac, plain.product, plain.passcode,
@@ -255,8 +255,8 @@ class Renewing(OwnWorld):
         self.assertIn("the certificate expired at", told)
         for name in LISTENERS:
             self.assertIn(f"{HOST}:{service.ready[name]} shows another certificate", told)
-        # The doctor skips the port for client certificates, since a handshake without a device's certificate counts as
-        # a refusal there.
+        # The doctor skips the port for client certificates, since a handshake without a device's certificate on that
+        # port would count as a refusal.
         self.assertNotIn(f":{service.ready['clientCertificatePort']} ", told)
         # When the service starts, it has no older certificate that it could keep, and the banner reports the expired
         # certificate.
@@ -345,7 +345,7 @@ class Starting(unittest.TestCase):
         return done.stderr
 
     def pair(self, name, days=10):
-        """Creates a certificate and key by openssl, as another authority would."""
+        """Creates a certificate and its key with openssl, as another authority would."""
         paths = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", days, "-subj", "/CN=localhost", "-addext",
                 "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", paths[1], "-out", paths[0])

@@ -1,4 +1,4 @@
-"""Honest clients stay below every default limit: none is refused, slowed down or cut off.
+"""Honest clients stay below every default limit: no client is refused, slowed down or cut off.
 
 With LAMPLIGHTER_LONG=1, the tests simulate a thousand devices; otherwise, they simulate a hundred.
 """
@@ -16,7 +16,7 @@ from world import FREE, LAMP, OwnWorldOfClass, World
 
 
 class Unnoticed(OwnWorldOfClass):
-    """A service with only the default settings, and a client that receives every refusal of the gate."""
+    """A service with only the default settings, and a client that receives the gate's reports of all refusals."""
 
     @classmethod
     def make_world(cls):
@@ -128,7 +128,7 @@ class Opens(Unnoticed):
                 self.open_all(terminal, devices)
 
     def reopened(self, terminal, version):
-        """Restarts the app, which connects with its token."""
+        """Restarts the app, which then connects again with its token."""
         terminal.close()
         again = Terminal(self.world.port, terminal.app_id, terminal.token, terminal.terminal_id, version=version)
         self.keep(again).come()
@@ -160,7 +160,7 @@ class Opens(Unnoticed):
 
 
 class Foreign(Unnoticed):
-    """Mosquitto's own clients, and the unchanged paho library."""
+    """Tests with Mosquitto's own clients, and with the unchanged paho library."""
 
     def run_tool(self, *words, input=None):
         done = subprocess.run(words, input=input, capture_output=True, text=True, timeout=60)

@@ -12,7 +12,7 @@ from world import EndToEnd, OwnWorld
 
 
 class Beside(EndToEnd):
-    """Commands alongside a running service."""
+    """Tests of commands that run while the service is running."""
 
     def test_lists_and_details_without_secrets(self):
         secret = fresh_id("installation-secret-")
@@ -32,7 +32,7 @@ class Beside(EndToEnd):
             self.assertNotIn(secret, output)
 
     def all_users(self):
-        """Returns all users, page by page: other tests can have created thousands."""
+        """Returns all users; requests them page by page, since other tests may have created thousands of users."""
         rows = []
         while True:
             after = ["--after", rows[-1]["uid"]] if rows else []
@@ -110,7 +110,8 @@ class Beside(EndToEnd):
 
 
 class Alone(OwnWorld):
-    """Commands while no service runs: their effects are published when it starts."""
+    """Tests of commands that run while no service is running; the effects of these commands are published when the
+    service starts."""
 
     def test_a_session_ended_while_the_service_is_down(self):
         world = self.own

@@ -1,4 +1,4 @@
-"""A real Prometheus with deploy/prometheus scrapes a real service.
+"""A real Prometheus, which is configured by deploy/prometheus, scrapes a real service.
 
 Every expression of the rules and of the dashboard has an answer.
 """

@@ -139,8 +139,8 @@ class Webhooks(unittest.TestCase):
             eventually(lambda: len(self.names(quick)) > known, 10)
             self.assertLess(time.monotonic() - began, 3)
             time.sleep(3)
-        # An answer that is complete within 15 seconds counts. An answer that arrives at one byte a second doesn't
-        # count.
+        # The service accepts an answer that is complete within 15 seconds. It doesn't accept an answer that arrives at
+        # one byte a second.
         eventually(lambda: all(self.names(path) for path in slow[:9]), 60)
         eventually(lambda: len(self.receiver.of(slow[9])) > 1, 60)
         self.assertEqual(self.names(slow[9]), [])
@@ -269,7 +269,7 @@ class Webhooks(unittest.TestCase):
             self.restart()
             self.user = self.again()
             self.world.service.sql(f"UPDATE eventSubscription SET dueAt = NULL WHERE subscriptionId = '{id}'")
-        # When the service was killed, its connections closed, and this ended the posts that were in progress.
+        # When the service was killed, its connections closed, so the posts that were in progress ended.
         self.receiver.plans[path] = []
         names += self.change(2)
         eventually(lambda: self.names(path) == names, 60)

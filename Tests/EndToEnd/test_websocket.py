@@ -50,7 +50,7 @@ class Raw:
         self.socket.sendall(head + mask + payload)
 
     def receive(self):
-        """Returns the next frame's opcode and payload; None at the end."""
+        """Returns the next frame's opcode and payload, or None if the connection has ended."""
         head = self.file.read(2)
         if len(head) < 2:
             return None
@@ -178,7 +178,7 @@ class WebSocket(EndToEnd):
         for index in range(len(packet)):
             cut.send(packet[index:index + 1], BINARY if index == 0 else 0, fin=index == len(packet) - 1)
         self.assertEqual(cut.receive(), (BINARY, b"\x20\x02\x00\x00"))
-        # Two packets can also share one frame, and a ping of the WebSocket can follow this frame.
+        # Two packets can also share one frame, and a WebSocket ping can follow this frame.
         cut.send(b"\xc0\x00\xc0\x00")
         cut.send(b"hi", PING)
         found = b""
@@ -337,7 +337,7 @@ class Limits(OwnWorld):
         self.assertEqual(terminal("127.0.0.8").connect(), 0)
 
     def quiet(self):
-        """Returns another terminal, logged in."""
+        """Returns another terminal that is logged in."""
         secret = self.world.apps["test-app"]["secret"]
         terminal = self.keep(Terminal(self.port, "test-app", secret, transport="websockets").come())
         terminal.login()
@@ -366,8 +366,8 @@ class Limits(OwnWorld):
         self.assertLess(resident(service.process.pid) - before, 30 << 20)
         # No other client has to wait for these messages.
         self.assertEqual(self.quiet().ask("device/list")["ok"], True)
-        # Once the client reads, the broker's messages arrive; the test reads 5 MB of them. With the small receive
-        # buffer, this would take minutes.
+        # When the client begins to read, the broker's messages arrive. The test reads 5 MB of these messages. With the
+        # small receive buffer that the client used until now, reading them would take minutes.
         raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         read = 0
         while read < 5_000_000:

@@ -15,7 +15,7 @@ CHROMIUM = shutil.which("chromium-headless-shell")
 
 @functools.cache
 def python():
-    """Returns the Python with these modules, and installs it if it is missing."""
+    """Returns the path of the Python that has these modules; installs this Python first if it is missing."""
     done = subprocess.run(
         ["bash", "-c", f'source "{ROOT}/deploy/packages.sh" && install_tools "{ROOT}"'],
         capture_output=True, text=True, timeout=300)

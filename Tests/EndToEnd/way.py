@@ -29,7 +29,7 @@ class Way:
         self.process.send_signal(signal.SIGSTOP)
 
     def withhold_ends(self):
-        """Withholds each pipeline's end from PostgreSQL, and all later data of the connection."""
+        """Withholds the end of each pipeline, and all later data of the same connection, from PostgreSQL."""
         self.process.send_signal(signal.SIGUSR1)
 
     def mend(self):
@@ -98,8 +98,8 @@ class Carrier:
             self.watch(end)
 
     def watch(self, end):
-        """Makes the selector watch a side for incoming data, unless the other side still holds too much unsent data;
-        if this side holds unsent data, the selector also watches for the time when the side can send."""
+        """Makes the selector watch `end` for incoming data, unless too much unsent data is held for the other side;
+        if unsent data is held for `end`, the selector also watches until `end` can accept data."""
         events = (selectors.EVENT_READ if len(end.other.held) < HELD_MAX else 0) | (selectors.EVENT_WRITE if end.held else 0)
         if events == end.events:
             return

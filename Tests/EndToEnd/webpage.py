@@ -14,7 +14,7 @@ class Chromium(tools.Chromium):
     """One browser; `close` ends it."""
 
     def visitor(self, width=1280, height=900, scheme="light", locale="en-US", **more):
-        """Returns a new visitor with a browser of this size."""
+        """Returns a new visitor whose browser window has this size."""
         return Visitor(self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, locale=locale, reduced_motion="reduce", **more))
 

@@ -1,4 +1,4 @@
-"""Pages on this machine for the browser: files in folders, and texts."""
+"""A web server on this machine for the browser; its pages are files in folders, or texts that a test passes."""
 
 import http.server
 import pathlib
@@ -8,8 +8,8 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
 
 
 class Pages:
-    """A web server that finds the folder in `folders` by the first part of the path, and the text in `texts` by the
-    whole path."""
+    """A web server that uses the first part of a request's path as the key in `folders`, and the whole path as the
+    key in `texts`."""
 
     def __init__(self, folders, texts):
         self.folders = {name: pathlib.Path(folder).resolve() for name, folder in folders.items()}
@@ -32,7 +32,7 @@ class Pages:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def find(self, path):
-        """Returns the bytes at a path, or None."""
+        """Returns the bytes at a path, or None if there is no page at this path."""
         if path in self.texts:
             return self.texts[path].encode()
         folder, _, rest = path.partition("/")

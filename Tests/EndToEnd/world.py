@@ -62,7 +62,7 @@ class World:
         self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
             # Most services start with a copy of prepared data. A service with its own settings or contents doesn't use
-            # the copy, so the program's commands import the products and apps.
+            # the copy. For such a service, the program's commands import the products and apps.
             if Furnished.fits(self):
                 furnished().copy_to(self)
                 self.service.start()
@@ -92,7 +92,7 @@ class World:
             self.import_app(app_id, app)
 
     def import_app(self, app_id, app):
-        """Imports an app under this name, and makes a secret if it has none."""
+        """Imports an app under this name, and creates a secret if the app has none."""
         self.apps[app_id] = {"secret": secrets.token_urlsafe(32), **app}
         self.service.import_document("app", {"appId": app_id, "name": app_id, **self.apps[app_id]})
 
@@ -110,7 +110,7 @@ class World:
         return register(self.port, key, self.secrets[key], mac, **more)
 
     def device(self, product=LAMP, connect=True, passcode="123456", mac=None, **more):
-        """Returns a registered device, by default connected."""
+        """Returns a registered device, which is connected by default."""
         mac = mac or fresh_mac()
         answer = self.register(product, mac, passcode=passcode)
         assert answer["ok"], answer
@@ -119,7 +119,7 @@ class World:
         return device.come() if connect else device
 
     def terminal(self, app_id="test-app", login=True, device_id=None, **more):
-        """Returns a connected terminal, by default logged in."""
+        """Returns a connected terminal, which is logged in by default."""
         terminal = Terminal(self.port, app_id, self.apps[app_id]["secret"], **more)
         try:
             terminal.come()
@@ -243,7 +243,8 @@ class EndToEnd(unittest.TestCase):
         return self.keep(self.world.terminal(*arguments, **more))
 
     def pair(self, product=LAMP, **more):
-        """Returns a device, and a terminal whose user has bound it and read the first status."""
+        """Returns a device and a terminal; the terminal's user has bound the device and has read the device's first
+        status."""
         device, terminal = self.device(product, **more), self.terminal()
         terminal.bind(device)
         terminal.status(device)

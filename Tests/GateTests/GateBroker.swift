@@ -20,8 +20,8 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// The names in `options` don't have the prefix `plugin_opt_`; other options have their defaults. If `isOther`, the
-    /// broker pretends to be a version of Mosquitto whose private structures the gate doesn't know.
+    /// The names in `options` don't have the prefix `plugin_opt_`; the other options have their default values. If
+    /// `isOther`, the broker pretends to be a version of Mosquitto whose private structures the gate doesn't know.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
@@ -123,7 +123,7 @@ final class GateBroker {
         return String(library)
     }
 
-    /// Returns the name of the user who runs the tests; as this user, the broker can read the tests' files.
+    /// Returns the name of the user who runs the tests; a broker that runs as this user can read the tests' files.
     private static func user() throws -> String {
         let entry = try #require(getpwuid(getuid()))
         return String(cString: entry.pointee.pw_name)

@@ -9,7 +9,7 @@ struct AddressBudgetTests {
     private struct Crowd {
         var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
         var senders: [AddressBudget.Sender]
-        /// The number of messages that each sender has sent; `passed` contains the number of each sender's messages
+        /// The number of messages that each sender has sent; `passed` contains, for each sender, the number of messages
         /// that were let through.
         var tried: [Int]
         var passed: [Int]
@@ -117,8 +117,8 @@ struct AddressBudgetTests {
         #expect(crowd.passed == [2_000])
         crowd.live([60_000], seconds: 0..<5)
 
-        // Messages that pass because their sender seldom sends also reduce the address's budget, so they don't raise
-        // the total.
+        // Some messages pass because their sender seldom sends. These messages also reduce the address's budget, so
+        // they don't raise the total.
         #expect((2_990...3_001).contains(crowd.passed[0]))
         #expect(crowd.toldAt == [0, 1_000, 2_000, 3_000, 4_000])
     }

@@ -167,7 +167,7 @@ struct BacklogTests {
         }
         publishEcho(seen: 0)
         for now in Int64(0)..<20_000 {
-            // Each millisecond, five messages arrive from changing devices, and the worker processes two or three
+            // Each millisecond, five different devices send one message each, and the worker processes two or three
             // messages.
             for index in 0..<5 { _ = send(Int(now &* 5) % 500 + index, at: now) }
             if now % 1_000 == 0, !send(500, at: now) { slowRefused += 1 }

@@ -73,7 +73,7 @@ extension MosquittoClient {
     }
 }
 
-/// Returns the path of an executable of the package, which is in the folder of the test program.
+/// Returns the path of one of the package's executables, which are in the same folder as the test program.
 func builtExecutable(_ name: String) throws -> String {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name).path

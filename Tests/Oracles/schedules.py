@@ -1,8 +1,8 @@
 """Makes random schedules and computes when they are due, without any code of the service.
 
-Days come from dateutil's rrule, offsets from Python's zoneinfo, sunrise and sunset from NOAA's hour angle in the form
-of its spreadsheet. The last line of the output counts four kinds of special cases; the contract differs from
-zoneinfo only in the first kind:
+The days come from dateutil's rrule, and the offsets come from Python's zoneinfo. The times of sunrise and sunset come
+from NOAA's hour angle, which is computed as in NOAA's spreadsheet. The last line of the output counts four kinds of
+special cases; the contract differs from zoneinfo only in the first kind:
 
   gap       a local time that a clock change skips: Python moves it on by the length of the gap, the
             contract moves it to the end of the gap
@@ -12,8 +12,8 @@ zoneinfo only in the first kind:
   border    a sunrise or sunset within 2 ms of a half minute, where rounding can differ: the
             schedule is left out
 
-Usage: schedules.py SEED COUNT; prints one schedule a line: zone, days, time, latitude, longitude, after (ms), due times
-(ms, separated by commas); tabs separate the fields
+Usage: schedules.py SEED COUNT; prints one schedule per line, with these fields separated by tabs: zone, days, time,
+latitude, longitude, after (ms), due times (ms, separated by commas)
 """
 
 import datetime as dt
@@ -70,8 +70,8 @@ def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
 
 
 def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
-    """Returns most of the changes of a zone's offset between 1930 and 2070, which it finds by comparing two offsets
-    in each month."""
+    """Compares two offsets of a zone in each month between 1930 and 2070, and returns the times of the offset's
+    changes; it finds most of the changes, but not all."""
     found, step = [], 15 * 86400
     at, before = -1262304000, offset(zone, -1262304000)
     while at < 3155760000:
@@ -129,7 +129,7 @@ def noon(day: int, longitude: float) -> float:
 
 
 def event(kind: str, day: int, latitude: float, longitude: float) -> float | None:
-    """Returns the sunrise before or the sunset after the solar noon of a day counted in UTC."""
+    """Returns the time of the sunrise before, or of the sunset after, the solar noon of a UTC day."""
     middle = noon(day, longitude)
     sign = -1 if kind == "sunrise" else 1
     at = middle + sign * 21600
@@ -217,8 +217,8 @@ def due_by_sun(zone, kind, numbers, which, shift, latitude, longitude, after) ->
         seen.add(local)
         if local in wanted:
             found.append((math.floor((at + 30) / 60) * 60 + shift * 60) * 1000)
-    # The last computed local day can have another sunrise or sunset that was not computed. That one can only be later,
-    # never earlier.
+    # The last computed local day can have another sunrise or sunset that was not computed. Such a sunrise or sunset can
+    # only be later than the computed one, never earlier.
     return sorted({at for at in found if at > after})[:2]
 
 

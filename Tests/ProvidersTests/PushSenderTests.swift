@@ -42,7 +42,8 @@ struct PushSenderTests {
         )
     }
 
-    /// Sends a push to a stand-in `count` times, and returns the outcomes and the requests.
+    /// Sends a push message `count` times to a test's server, which replaces the push service, and returns the outcomes
+    /// and the requests.
     private func send(
         _ kind: PushKind = .webpush,
         times count: Int = 1,

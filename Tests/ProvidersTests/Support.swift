@@ -17,7 +17,7 @@ extension ProviderCredential {
 struct ReceivedRequest: Sendable {
     let method: String
     let path: String
-    /// The parameters in the URL, and those of a form in the body.
+    /// The parameters in the URL and, if the body is a form, the parameters in the form.
     let query: [String: String]
     let authorization: String?
     var headers: [String: String] = [:]
@@ -108,7 +108,7 @@ enum BlockingCall {
     }
 }
 
-/// Handles a request by waiting 600 seconds, longer than the test runs.
+/// Handles a request by waiting 600 seconds, which is longer than the test runs.
 @Sendable
 func hang(_: ReceivedRequest) async throws -> Say {
     try await Task.sleep(for: .seconds(600))

@@ -69,7 +69,7 @@ struct MigrationTests {
 
     /// Fills each table with three rows of made-up values that satisfy the constraints.
     ///
-    /// References between tables are valid, because all tables contain the same texts.
+    /// References between tables are valid, because all tables contain the same strings.
     private func fill(_ database: SQLiteConnection) throws {
         try database.execute("PRAGMA foreign_keys = OFF")
         let tables = try database.texts(
@@ -81,8 +81,8 @@ struct MigrationTests {
         for table in tables {
             let types = try database.texts("SELECT type FROM pragma_table_info(?)", table)
             for number in 0..<3 {
-                // Some numbers are flags, which can only be 0 or 1, so rows differ only in their texts or in their
-                // first number.
+                // Some columns of type INTEGER are flags, which can only be 0 or 1. The rows of a table therefore
+                // differ only in text columns, in BLOB columns, and in the first column if its type is INTEGER.
                 let isNumbered = types.allSatisfy { $0 == "INTEGER" } || types.first == "INTEGER"
                 let values = types.enumerated().map { place, type in
                     switch type {
@@ -104,7 +104,7 @@ struct MigrationTests {
         return try contents(file)
     }
 
-    /// Returns the rows of all tables except `later`, as texts.
+    /// Returns the rows of all tables except `later`; each row is a string.
     private func contents(_ database: SQLiteConnection) throws -> [String: [String]] {
         let tables = try database.texts(
             """

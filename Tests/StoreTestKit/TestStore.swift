@@ -18,7 +18,7 @@ package enum TestStore {
         return ServerKey([UInt8](repeating: 7, count: 32))
     }()
 
-    /// The error for a test that needs a PostgreSQL server if no server is available.
+    /// The error that is thrown when a test needs a PostgreSQL server and no server is available.
     package struct NoServer: Error {}
 
     /// The name of a database that has this version's tables and serves as the template of the tests' databases.

@@ -17,8 +17,8 @@ package final class BrokerProcess: Sendable {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The settings that suit most tests: no access control, and the limits on messages in flight and in queues that
-    /// the service needs.
+    /// The settings that suit most tests: no access control, and the limits that the service needs on messages in
+    /// flight and on queued messages.
     package static let open = """
         allow_anonymous true
         max_inflight_messages 1000

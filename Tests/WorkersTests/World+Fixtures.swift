@@ -6,8 +6,8 @@ import Testing
 @testable import Workers
 
 extension World {
-    /// Creates a `World` with devices and users, and binds each device to the first `bound` users, of whom user 0 is
-    /// the special user.
+    /// Creates a `World` with devices and users, and binds each device to the first `bound` users; user 0 is the
+    /// special user of each device.
     convenience init(devices: Int, online: Bool = false, users: Int, bound: Int = 0, limits: Limits = Limits()) throws {
         try self.init(limits: limits)
         try makeDevices(devices, online: online)

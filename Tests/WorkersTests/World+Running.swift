@@ -50,7 +50,7 @@ extension World {
 
     struct Endless: Error {}
 
-    /// Runs the loop until two turns in a row have had nothing to do.
+    /// Runs the loop until it has had nothing to do in two consecutive turns.
     func settle<Handler: BatchHandler>(_ loop: inout Loop<Handler>, turns: Int = 2000) throws {
         var idle = 0
         for _ in 0..<turns {

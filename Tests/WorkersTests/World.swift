@@ -141,7 +141,7 @@ final class World {
 
     static func passcode(_ number: Int) -> String { "passcode-\(number)" }
 
-    /// Creates the devices with the numbers from 0 on, each with a passcode.
+    /// Creates `count` devices, which are numbered from 0, each with a passcode.
     func makeDevices(_ count: Int, online: Bool = false) throws {
         try write { (tx) throws in
             for number in 0..<count {
@@ -166,7 +166,7 @@ final class World {
         }
     }
 
-    /// Creates the users with the numbers from 0 on, each with a session on the terminal of the same number.
+    /// Creates `count` users, which are numbered from 0, each with a session on the terminal that has the same number.
     func makeUsers(_ count: Int) throws {
         try write { (tx) throws in
             for number in 0..<count {
@@ -241,7 +241,8 @@ final class World {
 extension JSONObject {
     /// The error code of an answer, or nil if the answer is not a refusal.
     var errorCode: String? { self["error"]?.objectValue?["code"]?.stringValue }
-    /// The name of the parameter that a refusal names, or nil if there is none.
+    /// The name of the parameter that a refusal names, or nil if the answer is not a refusal or the refusal names no
+    /// parameter.
     var errorField: String? { self["error"]?.objectValue?["field"]?.stringValue }
     var isOK: Bool { self["ok"] == true }
 }

@@ -109,7 +109,8 @@ export class HTTPConnection {
         for (const event of events) if (this.stream === stream) this.take(event.split("\n"));
       }
     } catch { /* a broken stream ends like another */ }
-    // A login ends the stream of the former session, perhaps before the answer to the login arrives.
+    // A login ends the stream of the former session. The stream can end before the answer to the login arrives, so the
+    // client waits a short time for the answer.
     await Promise.race([Promise.all(this.underWay.values()), new Promise(resolve => setTimeout(resolve, GRACE))]);
     if (this.stream === stream && this.token === stream.token) this.end(null);
   }

@@ -9,7 +9,7 @@
 /** @typedef {{did: string, productKey: string, mac: string, productName: string, alias: string, remark: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", online: boolean, subscribed: boolean, boundAt: number, guestUntil?: number, homeId?: string}} Device A device as its bound users see it. */
 /** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The user, device or other party that caused a change. `id` is the uid, the did, the scheduleId, the name of the API key, the operator's name, or the worker's name. `terminalId` is shown only to the same user, and never to a device. */
 /** @typedef {{wifiHardVersion?: string, wifiSoftVersion?: string, mcuHardVersion?: string, mcuSoftVersion?: string, wifiFirmwareId?: string, wifiFirmwareVer?: string, productKey?: string, link?: "wifi"|"cellular"|"bluetooth"|"ethernet"}} Hardware The device's hardware and firmware. Fields that a later message omits stay unchanged. */
-/** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"notification.sent"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} LoggedEvent An entry is written in the same transaction as the change that it describes, and can be delivered more than once, with the same id. Entries about one device are in the order of the changes. A reader gets entries about devices of its app's products and about users of its app; uid and actor of another app's user are left out. */
+/** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"notification.sent"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} LoggedEvent An entry is written in the same transaction as the change that it describes, and can be delivered more than once, with the same id. Entries about one device are in the order of the changes. A reader gets entries about devices of its app's products and about users of its app; `uid` and `actor` are left out if they name a user of another app. */
 /** @typedef {{notificationId: string, kind: "device"|"home"|"system", type: string, did?: string, title: string, text: string, ts: number, read: boolean, count: number, clearedAt?: number, data?: Object<string, any>}} Notification A notification in the user's message centre. */
 /** @typedef {{device: number, home: number, system: number}} Unread The number of unread notifications of each kind. */
 /** @typedef {{from: string, to: string, timezone?: string}} QuietHours A daily period in which pushes wait. Faults and notifications about the account are pushed in any case. */
@@ -92,8 +92,8 @@ export class Account {
    * the pending address, the answer is the same as for a free address, or Duplicated if the app reveals accounts. A phone
    * without an e-mail needs a code or ticket, and gets PolicyRejected while the policy phoneRegistration is off. While
    * the policy emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an
-   * e-mail needs neither. Nor does a phone that is given with the e-mail; the phone is then pending. If no username is
-   * given, a proved phone becomes the username. The given username can also be the proved phone itself, in any of the
+   * e-mail needs neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username
+   * is given, a proved phone becomes the username. The given username can also be the proved phone itself, in any of the
    * phone's forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right. With
    * `link` or `none`, the answer for a taken address is the same as for a new address, and the address's owner gets an
    * e-mail. Several accounts can then have the same address, and each logs in with its own password. But if the address
@@ -138,10 +138,11 @@ export class Account {
   /**
    * Logs in with a credential of an external provider.
    *
-   * No token is needed. Accounts are found by provider and subject, never by e-mail. An address from the provider is
-   * stored as unverified, if at all. The nickname and the picture are taken from the provider if the provider returns
-   * them and the profile lacks them. The first login creates a user with a random username and no password (`isNew`), or
-   * converts the anonymous user whose session is on the terminal. `auth2` is an SDK's name for `apple`.
+   * No token is needed. Accounts are found by provider and subject, never by e-mail. If the service stores an address
+   * from the provider, the address is unverified. The nickname and the picture are taken from the provider if the
+   * provider returns them and the profile lacks them. The first login creates a user with a random username and no
+   * password (`isNew`), or converts the anonymous user whose session is on the terminal. `auth2` is an SDK's name for
+   * `apple`.
    * @param {{provider: string, credential: Object<string, any>, countryCode?: string, region?: string, adopt?: boolean, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -161,8 +162,8 @@ export class Account {
   /**
    * Removes the link to an account at an external provider.
    *
-   * `credential` is optional and ignored. ResourceNotFound: the provider isn't linked. Forbidden: this is the user's
-   * last way to log in.
+   * `credential` is optional and ignored. ResourceNotFound: the provider isn't linked. Forbidden: the provider is the
+   * user's last way to log in.
    * @param {{provider: string, credential?: Object<string, any>}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -205,7 +206,7 @@ export class Account {
    * Duplicated; otherwise the address is accepted like any other, and its owner gets a message. If a request has both a
    * username and an address, either both are accepted or neither is. If they are accepted but another member is refused,
    * the answer is a success with `profileError`. If a request has neither a username nor an address, a bad profile field
-   * refuses the request.
+   * causes the whole request to be refused.
    * @param {{username?: string, nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, countryCode?: string, phone?: string, email?: string}} [params]
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -289,7 +290,8 @@ export class Account {
    * revealAccounts, ResourceNotFound). The link is valid for 1 hour and works once; a new link makes the old link
    * invalid. If an account registered with the address and never verified it, following the link verifies the address and
    * removes everything that was linked to the account in the meantime: the phone, providers, a username that is a
-   * different e-mail address, and other links. All sessions end. The limits are the same as for sendCode.
+   * different e-mail address, and other links. When the new password is set, all sessions end. The limits are the same as
+   * for sendCode.
    * @param {{email: string, countryCode?: string, region?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -312,8 +314,8 @@ export class Account {
   /**
    * Turns an anonymous user into a registered user.
    *
-   * uid, devices, data and session stay. A phone needs a code with the purpose `register`, or a ticket. Duplicated: the
-   * name or address is taken. Forbidden: the user isn't anonymous.
+   * The user keeps the uid, the devices, the data and the session. A phone needs a code with the purpose `register`, or
+   * a ticket. Duplicated: the name or address is taken. Forbidden: the user isn't anonymous.
    * @param {{password: string, countryCode?: string, region?: string, username?: string, phone?: string, code?: string, codeToken?: string, ticket?: string}} params
    * @returns {Promise<{user: User}>}
    */
@@ -322,7 +324,7 @@ export class Account {
   /**
    * Exchanges a code for a ticket.
    *
-   * The code must have the purpose `operation`, and may have been sent to any address. A session is needed, but it can
+   * The code must have the purpose `operation`, and can have been sent to any address. A session is needed, but it can
    * be anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this terminal.
    * @param {{code: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<{ticket: string, expiresIn: number}>}
@@ -368,8 +370,9 @@ export class Device {
    * Give either `did`, or `productKey` and `mac`. The service allows, in 15 minutes, 5 wrong tries from one user for
    * one device, 10 from one terminal, and 50 from all users for one device; after that even the right passcode gets
    * TooManyRequests. With the right `claim`, other users' wrong tries for the device do not count. A try for a device
-   * that does not exist counts only for the user and the `did` or MAC that the user gave. A user who is already bound
-   * also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices.
+   * that does not exist counts only towards the limit of the user for the `did` or MAC that the user gave. A user who is
+   * already bound also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has
+   * 1,000 devices.
    * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -414,9 +417,9 @@ export class Device {
   /**
    * Sends a command to a device.
    *
-   * Give either `data` or `binary`. The request is checked in this order: form, bound (NotBound), subscribed
-   * (NotSubscribed), access (Forbidden), data against the writable data points (InvalidRequest, field params.data.NAME),
-   * online (DeviceOffline).
+   * Give either `data` or `binary`. The service checks the following, in this order: the request's form, the binding
+   * (NotBound), the subscription (NotSubscribed), the caller's access (Forbidden), whether the data fits the writable
+   * data points (InvalidRequest, field params.data.NAME), and whether the device is online (DeviceOffline).
    * @param {{did: string, data?: Object<string, any>|any, binary?: string, sn?: number, mode?: "now"|"queue", ttl?: number, wait?: boolean}} params
    * @returns {Promise<{cid: number, sn: number, state: "queued"|"sent"|"done"|"failed"|"expired"|"superseded", code?: number|"InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", data?: Object<string, any>}>}
    */
@@ -427,7 +430,7 @@ export class Device {
    *
    * The service asks the device to report now, and answers with the status once the device has answered. The errors are
    * NotBound, NotSubscribed, DeviceOffline (the device is not connected) and DeviceTimeout (no answer within `timeout`).
-   * The device receives a command of type query. A guest with access read can query.
+   * The device receives a command of type query. A guest with the access `read` can also use this method.
    * @param {{did: string, timeout?: number}} params
    * @returns {Promise<{did: string, sn: 0, version: number, ts: number, online: boolean, data: Object<string, any>, changed: Array<string>, alerts: Array<string>, faults: Array<string>}>}
    */
@@ -437,14 +440,14 @@ export class Device {
    * Returns a page of a device's reports, or aggregates them.
    *
    * The oldest record comes first; records with the same time are in the order of their arrival. The history reaches
-   * back only to the beginning of the device's current ownership period, and only for the days that the product keeps (30
-   * unless the product says otherwise); earlier records are left out silently. The first ownership period has no
-   * beginning, so records that the device kept from before its registration are part of it. With `every`, values are
-   * summarised by steps. Steps of minutes and hours (15m, 6h) have a fixed length and count from the epoch in UTC. Steps
-   * of days, weeks (from Monday) and months follow `timezone`, with days of 23 or 25 hours when the zone's clocks change.
-   * Only records at or after `from` and before `to` count, even in the first and the last step. Steps without values are
-   * left out. `avg, min, max, sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step
-   * with more records than one answer can read (5,000,000).
+   * back only to the beginning of the device's current ownership period, and only for the number of days for which the
+   * product's history is kept (30 unless the product sets another number). Earlier records are left out, without an
+   * error. The first ownership period has no beginning, so records that the device kept from before its registration are
+   * part of it. With `every`, values are summarised by steps. Steps of minutes and hours (15m, 6h) have a fixed length
+   * and are counted from the epoch in UTC. Steps of days, weeks (from Monday) and months follow `timezone`, with days of
+   * 23 or 25 hours when the zone's clocks change. Only records at or after `from` and before `to` count, even in the
+   * first and the last step. Steps without values are left out. `avg, min, max, sum` use only numbers. InvalidRequest:
+   * `fn` without `every`, an unknown zone, or a step with more records than one answer can read (5,000,000).
    * @param {{did: string, from: number, to: number, attr?: string, limit?: number, cursor?: string, every?: string, fn?: "avg"|"min"|"max"|"sum"|"count"|"first"|"last", timezone?: string}} params
    * @returns {Promise<{rows: Array<{ts: number, data: Object<string, any>, binary?: string}|{ts: number, value: any}>, cursor?: string}>}
    */
@@ -454,8 +457,8 @@ export class Device {
    * Returns a page of a device's alerts, faults and changes of presence.
    *
    * Returns the log of alerts, faults, presence changes, runs of schedules, and notices that history is not kept. The
-   * newest entries come first. The log reaches back as far as device/history. Without `from` and `to`, the whole log is
-   * returned.
+   * newest entries come first. The log reaches back as far as the records of device/history. Without `from` and `to`, the
+   * whole log is returned.
    * @param {{did: string, from?: number, to?: number, types?: Array<"alert"|"alertCleared"|"fault"|"faultCleared"|"online"|"offline"|"scheduleRun"|"historyLimited">, limit?: number, cursor?: string}} params
    * @returns {Promise<{events: Array<{did?: string, eventId: string, ts: number, actor: Actor, type: "alert"|"fault", name: string, value: any}|{did?: string, eventId: string, ts: number, actor: Actor, type: "alertCleared"|"faultCleared", name: string, value: false}|{did?: string, eventId?: string, ts: number, actor?: Actor, type: "online"}|{did?: string, eventId?: string, ts: number, actor?: Actor, type: "offline", reason?: "closed"|"lost"|"kicked"|"takenOver"}|{did?: string, eventId: string, ts: number, actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, type: "scheduleRun", name: string, value: {state: "done"|"failed"|"expired"|"missed", dueAt: number, cid?: number}, reason?: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal"}|{did?: string, eventId: string, ts: number, actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, type: "historyLimited", value: {megabytesPerDay: number, resumesAt: number}}>, cursor?: string}>}
    */
@@ -464,15 +467,15 @@ export class Device {
   /**
    * Returns a page of a device's commands.
    *
-   * Returns the log of commands by the time of their creation, the newest first. The log reaches back as far as
-   * device/history.
+   * Returns the log of commands, sorted by the time of their creation, the newest first. The log reaches back as far as
+   * the records of device/history.
    * @param {{did: string, from?: number, to?: number, types?: Array<"write"|"query">, limit?: number, cursor?: string}} params
    * @returns {Promise<{commands: Array<{cid: number, sn: number, type: "write"|"query", mode: "now"|"queue", state: "queued"|"sent"|"done"|"failed"|"expired"|"superseded", code?: number|"InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", data: Object<string, any>, binary?: string, result?: Object<string, any>, actor: Actor, createdAt: number, expiresAt: number, doneAt?: number, late?: true, steps: Array<{state: "queued"|"sent"|"done"|"failed"|"expired"|"superseded", ts: number, actor: Actor}>}>, cursor?: string}>}
    */
   commands(params) { return this.ask("device/commands", params); }
 
   /**
-   * Binds a device that is not on the LAN, by the text of its label.
+   * Uses the text of a device's label to bind a device that is not on the LAN.
    *
    * This method is for a device that is not on the LAN. Give either `claim`, the whole text of the device's printed
    * label, or `productSecret`, which is accepted only if the product's `remoteBind` is `secret` and no other user is
@@ -512,8 +515,8 @@ export class Device {
   /**
    * Lists the users who are bound to a device.
    *
-   * Only the special user and the owner may list the users; others get Forbidden. The oldest binding comes first (for
-   * equal times, in the order of the uid).
+   * Only the special user and the owner may list the users; others get Forbidden. The oldest binding comes first.
+   * Bindings that were made at the same time are in the order of the uid.
    * @param {{did: string, limit?: number, cursor?: string}} params
    * @returns {Promise<{users: Array<{uid: string, nickname: string, address?: string, username?: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", boundAt: number, guestUntil?: number}>, cursor?: string}>}
    */
@@ -607,7 +610,7 @@ export class Events {
   rotate(params) { return this.ask("events/rotate", params); }
 
   /**
-   * Removes a subscription; from then on no delivery begins.
+   * Removes a subscription; after that, no new delivery begins.
    *
    * Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such subscription.
    * @param {{subscriptionId: string}} params
@@ -616,7 +619,7 @@ export class Events {
   unsubscribe(params) { return this.ask("events/unsubscribe", params); }
 
   /**
-   * Lists the last 200 tries of a webhook, newest first.
+   * Lists the last 200 tries to deliver events to a webhook, newest first.
    *
    * Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such subscription.
    * @param {{subscriptionId: string}} params
@@ -691,7 +694,7 @@ export class Home {
   removeDevice(params) { return this.ask("home/removeDevice", params); }
 }
 
-/** Notifications of events: lists them, explains them and pushes them to terminals (reference: notifications). */
+/** Lists and explains notifications of events, and pushes them to terminals (reference: notifications). */
 export class Notification {
   /** @param {Ask} ask */
   constructor(ask) { this.ask = ask; }
@@ -699,7 +702,7 @@ export class Notification {
   /**
    * Lists the user's notifications.
    *
-   * The newest notifications come first. `kind`, `did` and `unread` choose notifications.
+   * The newest notifications come first. `kind`, `did` and `unread` restrict which notifications are listed.
    * @param {{kind?: "device"|"home"|"system", unread?: boolean, did?: string, limit?: number, cursor?: string}} [params]
    * @returns {Promise<{notifications: Array<Notification>, unread: Unread, cursor?: string}>}
    */
@@ -724,7 +727,7 @@ export class Notification {
   delete(params = {}) { return this.ask("notification/delete", params); }
 
   /**
-   * Returns or changes what the user is notified of.
+   * Returns or changes the user's settings for notifications.
    *
    * Fields that are absent stay unchanged; without fields, the method only returns the settings. InvalidRequest: the
    * system doesn't know the time zone.
@@ -737,9 +740,9 @@ export class Notification {
    * Sets the address at which a push service reaches this terminal.
    *
    * A terminal has one address. A new address replaces the old one, and null removes it; without `push` the method only
-   * returns the address. If another terminal has set the same address before, that terminal loses it. The end of the
-   * session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the service is
-   * not allowed to connect to this Web Push address.
+   * returns the address. If another terminal has already set the same address, that terminal loses the address. The end
+   * of the session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the
+   * service is not allowed to connect to this Web Push address.
    * @param {{push?: PushAddress|null}} [params]
    * @returns {Promise<{push?: PushState}>}
    */
@@ -758,16 +761,16 @@ export class Notification {
    * Explains why the user was, or was not, notified of events.
    *
    * Returns the decisions that were made when the events happened, whatever the settings are now. The newest event
-   * comes first. Reasons for not notifying are kept for 7 days. An event has no row if it notifies nobody or only other
-   * users (reference: notifications#events), or if the user deleted the notification. NotBound: the user isn't bound to
-   * the device.
+   * comes first. The reasons why the user was not notified are kept for 7 days. An event has no row if it notifies nobody
+   * or only other users (reference: notifications#events), or if the user deleted the notification. NotBound: the user
+   * isn't bound to the device.
    * @param {{did?: string, from?: number, to?: number, limit?: number}} [params]
    * @returns {Promise<{reasons: Array<Reason>}>}
    */
   explain(params = {}) { return this.ask("notification/explain", params); }
 
   /**
-   * Notifies users, as the maker's server.
+   * Lets the maker's server notify users.
    *
    * Only for API keys with the scope notification; users get Forbidden. With `did`, all users of the app who are bound
    * to the device are notified. ResourceNotFound: the app has no such user or device.
@@ -787,9 +790,10 @@ export class Schedule {
    *
    * If date, weekDays and monthDays are all omitted, the schedule is one-time, and runs on the first day on which its
    * time of day has not passed yet. The caller must be able to control the device; otherwise the request gets NotBound,
-   * NotSubscribed, or, for a user who can only watch, Forbidden. The request is checked in this order: form, bound,
-   * subscribed, access, attrs against the writable data points (field params.attrs.NAME), at most 100 schedules for a
-   * device (Forbidden, field params.did), zone, place, times.
+   * NotSubscribed, or, for a user who can only watch, Forbidden. The service checks the following, in this order: the
+   * request's form, the binding, the subscription, the caller's access, whether attrs fit the writable data points (field
+   * params.attrs.NAME), whether the device has fewer than 100 schedules (Forbidden, field params.did), the zone, the
+   * place, and the times.
    * @param {{did: string, time: string, attrs: Object<string, any>|any, date?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
    * @returns {Promise<{schedule: Schedule, schedules: Array<Schedule>, cursor?: string, ignored?: Array<"date"|"monthDays">}>}
    */
@@ -921,8 +925,8 @@ export class Session {
    *
    * The old token works until the new token is first used, but for 60 s at most. A request or a CONNECT with the new
    * token counts as its first use; the gate reports a CONNECT to the service on system/token-used. A refresh with the old
-   * token and a new `id` gets InvalidToken. A repeat of the same request gets the same answer as long as the old token
-   * works.
+   * token and a new `id` gets InvalidToken. If the same request is repeated, it gets the same answer as long as the old
+   * token works.
    * @returns {Promise<{token: string, expiresAt: number}>}
    */
   refresh() { return this.ask("session/refresh", {}); }
@@ -964,8 +968,8 @@ export class Share {
   /**
    * Lists the invitations that the caller has received or made.
    *
-   * `toMe`: invitations that name the caller, or whose code the caller has answered; `byMe`: invitations that the
-   * caller made. The newest invitations come first. Ended invitations are shown for 30 days (setting
+   * `toMe`: invitations that name the caller, and invitations by QR code that the caller has answered; `byMe`:
+   * invitations that the caller made. The newest invitations come first. Ended invitations are shown for 30 days (setting
    * limits.invitationDays).
    * @param {{type: "toMe"|"byMe", did?: string, limit?: number, cursor?: string}} params
    * @returns {Promise<{sharings: Array<Sharing>, cursor?: string}>}

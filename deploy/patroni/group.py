@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Starts a group of three PostgreSQL servers under Patroni, and three etcd servers, all on this machine's loopback:
-for trials and drills.
+"""Starts a group of three PostgreSQL servers under Patroni, and three etcd servers, for trials and drills; all of
+them listen only on this machine's loopback address.
 
-`deploy/patroni/group.py DIRECTORY` starts the group, prints the address for --store, and ends the group at Ctrl-C. It
-needs Debian's `patroni`, `etcd-server` and `postgresql-15`. A group on three machines needs the settings that
-`settings()` returns for synchronous commits: a commit is confirmed once a standby has it, and no commit is confirmed
-without a standby.
+`deploy/patroni/group.py DIRECTORY` starts the group, prints the address to use with --store, and stops the group at
+Ctrl-C. It needs Debian's `patroni`, `etcd-server` and `postgresql-15`. A group on three machines needs the settings
+that `settings()` returns for synchronous commits: a commit is confirmed once a standby has it, and no commit is
+confirmed without a standby.
 """
 
 import json
@@ -77,8 +77,8 @@ class Node:
                         "use_pg_rewind": True,
                         "parameters": {
                             "max_connections": 150, "wal_level": "replica", "wal_log_hints": "on",
-                            # This size is enough for an hour of load, so a server that was down for less time can catch
-                            # up.
+                            # This size is enough for an hour of load, so a server that was down for less than an hour
+                            # can catch up.
                             "wal_keep_size": "2GB", "max_wal_senders": 10,
                         },
                     },
@@ -97,7 +97,7 @@ class Node:
         }
 
     def kill(self):
-        """Kills the server (SIGKILL) together with Patroni, which would restart it."""
+        """Kills the server (SIGKILL) together with Patroni, because Patroni would restart the server."""
         self.patroni.kill()
         self.patroni.wait()
         try:
@@ -137,7 +137,7 @@ class Group:
             return subprocess.Popen(command, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
 
     def start(self):
-        """Starts everything and waits for a leader with a synchronous standby."""
+        """Starts everything and waits until there is a leader that has a synchronous standby."""
         for node in self.nodes:
             node.start_etcd()
         # All nodes start at once; the node that first gets Patroni's lock makes the database, and the others copy it.
@@ -158,7 +158,7 @@ class Group:
             time.sleep(0.2)
 
     def members(self):
-        """Returns role, state and lag of all members by name, as one of the nodes reports them."""
+        """Returns the role, state and lag of every member, by the member's name, as one of the nodes reports them."""
         for node in self.nodes:
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{node.rest_port}/cluster", timeout=2) as answer:
@@ -183,7 +183,8 @@ class Group:
         return f"postgres://lamplighter@{hosts}/{database}"
 
     def sql(self, statement, database="postgres"):
-        """Runs a statement at the leader, and returns psql's output: one row per line, with bars between the values."""
+        """Runs a statement at the leader, and returns psql's output: one row per line, with vertical bars between
+        the values."""
         done = subprocess.run(
             [PROGRAMS / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
              "-p", str(self.leader().postgres_port), "-U", "lamplighter", "-d", database, "-c", statement],

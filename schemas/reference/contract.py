@@ -1,4 +1,5 @@
-"""Provides the methods, messages and channels as the pages show them, and schemas with their references resolved.
+"""Provides the methods, messages and channels as the pages show them, and the schemas, in which all references are
+resolved.
 
 A place names a file and a definition in it, such as `messages/device#report`. The place of a method's params or result
 also names that side, such as `methods/device#list.params`.
@@ -118,7 +119,8 @@ def objects(schema, key):
 
 
 def members(schema):
-    """The members of an object with their schemas. Parts of a schema can repeat a member to narrow it."""
+    """The members of an object with their schemas; several parts of a schema can name the same member, to restrict
+    its values further."""
     found = schema.get("properties", {})
     return list(found.items()) if isinstance(found, dict) else found
 
@@ -126,8 +128,9 @@ def members(schema):
 def resolved(schema):
     """Follows a schema's references, including a reference that is the only entry of `allOf`.
 
-    Returns the schema with the first description that was found on the way, and the place of the last definition to which a
-    reference led; the place is None if the schema has no reference.
+    Returns the resolved schema and a place. The schema has the first description that was found while the references were
+    followed. The place is that of the last definition to which a reference led; it is None if the schema has no
+    reference.
     """
     place, description = None, None
     while True:

@@ -1,5 +1,5 @@
-"""Draws the diagrams of a page's fences, which begin with ```` ```sequence NAME Title ```` or
-```` ```states NAME Title ````."""
+"""Draws the diagrams that a page describes in fences; the fence of a diagram begins with ```` ```sequence NAME Title
+```` or ```` ```states NAME Title ````."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Reads the reference's Markdown and writes it as HTML, as plain words, and as Markdown that every program can read.
+"""Reads the reference's Markdown and writes it as HTML, as plain text, and as Markdown that every program can read.
 
 The reference uses a small part of Markdown: headings with `{#anchor}`, paragraphs, lists of one level, tables, quotes
 and fences. All generated pages use only this part of Markdown, and other programs read this part in the same way.
@@ -93,7 +93,8 @@ def block_at(lines, at):
 
 
 def run(lines, at, fits):
-    """The index of the first line, from `at` on, for which `fits` returns a false value."""
+    """The index of the first line, from `at` on, for which `fits` returns a false value, or the number of lines if
+    there is no such line."""
     while at < len(lines) and fits(lines[at]):
         at += 1
     return at
@@ -199,7 +200,7 @@ def page_html(found):
 
 
 def examples(found):
-    """The group of examples at the beginning of a list of blocks; each example is in a different language."""
+    """The group of examples with which a list of blocks begins; each example is in a different language."""
     group = []
     for block in found:
         fits = isinstance(block, Fence) and block.info in LANGUAGES and block.info != "json"
@@ -248,7 +249,8 @@ def block_html(block):
 
 
 def row(found, name):
-    # A screen reader would announce an empty header cell with each cell of its column.
+    # A screen reader would announce an empty header cell with each cell of its column, so an empty cell is always a
+    # `td`.
     named = [(name if text else "td", inline(text)) for text in found]
     return "<tr>" + "".join(f"<{tag}>{text}</{tag}>" for tag, text in named) + "</tr>"
 

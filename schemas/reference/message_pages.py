@@ -1,4 +1,4 @@
-"""The pages of topics, their messages, documents and shared types, each as name and text."""
+"""The pages of topics, their messages, documents and shared types, each as a name and a text."""
 
 import catalog
 

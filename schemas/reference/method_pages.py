@@ -12,7 +12,7 @@ SESSIONS = {
 
 
 def services():
-    """A page for each service, as name and text."""
+    """A page for each service, as a name and a text."""
     names = dict.fromkeys(method.service for method in contract.methods().values())
     return [(f"service-{name}", page(name)) for name in names]
 

@@ -78,13 +78,13 @@ def pointed(text):
 
 
 def facts(kind):
-    """The facts of a kind: `setting`, `metric`, `problem`, `refusal` or `error`."""
+    """The facts of one kind: `setting`, `metric`, `problem`, `refusal` or `error`."""
     lines = [json.loads(line) for line in FACTS.read_text(encoding="utf-8").splitlines()]
     return [line for line in lines if kind in line]
 
 
 def lists():
-    """The pages that list all codes, limits, settings and metrics, as name and text."""
+    """The pages that list all codes, limits, settings and metrics, each as a name and a text."""
     settings = facts("setting")
     groups = {}
     for one in settings:

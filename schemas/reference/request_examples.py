@@ -66,12 +66,12 @@ def over_http(method, params, needs_token):
 
 
 def shell(text):
-    """A text, quoted as one word of a shell command."""
+    """A string, quoted as one word of a shell command."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 def python(value):
-    """A value in Python's form, with texts in double quotes."""
+    """A value as a Python literal, with strings in double quotes."""
     if isinstance(value, list):
         return "[" + ", ".join(map(python, value)) + "]"
     if isinstance(value, dict):

@@ -111,7 +111,7 @@ def rule(schema):
 
 
 def condition(schema):
-    """A condition in words; empty if it doesn't concern members."""
+    """A condition in words; the text is empty if the condition isn't about members."""
     schema, _ = contract.resolved(schema)
     said = [(name, member(name, inner)) for name, inner in contract.members(schema)]
     parts = [words for _, words in said if words]
@@ -137,7 +137,7 @@ def without(schema):
 
 
 def member(name, schema):
-    """What a condition says about a member; empty if it says nothing."""
+    """What a condition says about a member; the text is empty if the condition says nothing about the member."""
     name = code(name)
     if not isinstance(schema, dict):
         return "" if schema else f"without {name}"
@@ -161,7 +161,7 @@ def values(schema):
 
 
 def tables(place):
-    """The tables and rules of the schema at a place; empty if it has neither."""
+    """The tables and rules of the schema at a place; the text is empty if the schema has neither."""
     schema, _ = contract.resolved(contract.schemas()[place])
     forms = variants(schema)
     parts = [table(schema)]

@@ -5,8 +5,8 @@ import catalog
 
 from . import contract, diagrams, escape, markdown, message_pages, pages
 
-# Each file of the archive begins with this sign and its path. Swift's literals can't contain a real form feed, so the
-# visible sign stands for it.
+# Each file of the archive begins with this sign and the file's path. Swift's literals can't contain a real form feed,
+# so the visible sign stands for it.
 FILE_START = "\N{SYMBOL FOR FORM FEED}"
 # The program replaces this text in a page with the program's version.
 VERSION = "{{version}}"
@@ -104,7 +104,7 @@ def navigation(page, whole):
 
 
 def contents(blocks):
-    """The page's list of sections, shown beside it if there's room."""
+    """The page's list of sections, which is shown beside the page's text if there's room."""
     items = [
         f'<li><a href="#{block.anchor}">{escape(markdown.words(block.text))}</a></li>'
         for block in blocks if isinstance(block, markdown.Heading) and block.level == 2]
@@ -117,8 +117,8 @@ def contents(blocks):
 
 
 def search_index(whole):
-    """The search index, with a row for each section and each topic; it is a script, so that a page that was opened
-    from a disk can load it too."""
+    """The search index, with a row for each section and each topic; the index is a script, so that a page opened
+    from a local disk can load it too."""
     rows = [row for page in whole for row in sections(page)]
     for channel in contract.channels().values():
         rows.append([contract.topic(channel), "Topics", message_pages.address(channel), channel["summary"]])
@@ -183,8 +183,8 @@ def form(schema, depth):
     members = {}
     for one in [found, *variants]:
         for name, inner in contract.members(one):
-            # Parts of a schema can repeat a member to narrow it; the first schema found for the member is the most
-            # specific.
+            # Several parts of a schema can name the same member, to restrict its values further; the first schema found
+            # for the member is the most specific.
             members.setdefault(name, inner)
     shown = {name: form(inner, depth + 1) for name, inner in members.items() if isinstance(inner, dict)}
     return {**out, "properties": shown} if members else out

@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Web
 
-/// A chart of one data point's values in a period, summed up by steps of time.
+/// A chart of one data point's values in a period, summed up for each time step.
 struct Chart {
     private let call: OperationCall
     private let name: String
@@ -16,8 +16,7 @@ struct Chart {
 
     /// The maximum number of steps in a chart.
     private static let rowsMax = 2000
-    /// The steps of time from which the default step is chosen, the shortest first, each with its length in
-    /// milliseconds.
+    /// The time steps from which the default step is chosen, the shortest first, each with its length in milliseconds.
     private static let steps: [(text: String, milliseconds: Int64)] = [
         ("1s", 1000), ("5s", 5000), ("15s", 15_000), ("1m", 60_000), ("5m", 300_000),
         ("15m", 900_000), ("1h", 3_600_000),

@@ -2,8 +2,9 @@ import Domain
 import JSON
 import Storage
 
-/// A reader of a data point's values: if the steps are counted in seconds or minutes, it reads the records; otherwise
-/// it reads the stored sums (`HistoryDayTable`) of the days that have sums, and the records of all other times.
+/// A reader of a data point's values: if the steps are counted in seconds or minutes, the reader reads the records;
+/// otherwise, the reader reads the stored sums (`HistoryDayTable`) of the days that have sums, and the records of all
+/// other times.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -30,7 +31,8 @@ struct ChartReading {
 
     /// Adds the half-hour sums of all days that have sums, and returns the periods that are left to read.
     ///
-    /// A day's records that are still in the buffer are added in the same transaction, so each counts exactly once.
+    /// A day's records that are still in the buffer are added in the same transaction, so each record counts exactly
+    /// once.
     private func addSums(
         _ tx: Transaction,
         _ sums: inout ChartSums

@@ -7,7 +7,7 @@ import Wire
 /// The timeline of a device: reports, commands, events, bindings, refusals and operators' actions, the newest first.
 ///
 /// Each entry contains data that the console's page turns into a sentence in the operator's language. The cursor
-/// contains the last entry's time, and the number of entries with that time that were already returned.
+/// contains the last entry's time, and the number of entries with the same time that have already been returned.
 struct Timeline {
     private struct Entry {
         var at: Instant
@@ -90,8 +90,8 @@ struct Timeline {
 
     private func reports(_ device: DeviceRecord, _ product: Product?, in tx: Transaction) throws -> [Entry] {
         // Records have no numbers, so a record is identified by its time and its index among the records of that time.
-        // The reading for a page begins with the newest record at the cursor's time, even if an earlier page contained
-        // this record. Therefore, a record has the same index on every page.
+        // For each page, the records are read from the newest record at the cursor's time, even if an earlier page
+        // contained this record. Therefore, a record has the same index on every page.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)

@@ -16,10 +16,10 @@ enum KeyOperations {
         Operation("revokeKey", "DELETE", "keys/{keyId}", role: .admin, revoke),
     ]
 
-    /// The longest validity of an API key that expires, in days.
+    /// The maximum validity, in days, of an API key that expires.
     private static let daysMax: Int64 = 3650
 
-    /// Returns the app that the query names, or nil for all apps.
+    /// Returns the app that the query names; nil if the query names no app, which means all apps.
     static func wantedApp(_ call: OperationCall) throws -> AppID? {
         try call.request.query["appId"].map(id)
     }

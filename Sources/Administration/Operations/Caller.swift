@@ -10,7 +10,8 @@ package struct Caller: Sendable, Equatable {
         case token(OperatorToken)
     }
 
-    /// The operator's name; empty if the caller has neither a session nor a token.
+    /// The operator's name, or the name under which a command runs the operation; empty if the caller has not signed
+    /// in.
     package var name: String
     /// The caller's role, which determines their rights.
     package var role: OperatorRole
@@ -30,7 +31,7 @@ package struct Caller: Sendable, Equatable {
     /// A caller who has not signed in.
     package static let nobody = Caller(name: "", role: .viewer)
 
-    /// The caller's session, if any.
+    /// The caller's session; nil if the caller has a token or has not signed in.
     package var session: OperatorSession? {
         guard case .session(let session) = way else { return nil }
         return session

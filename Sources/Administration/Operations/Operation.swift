@@ -18,7 +18,7 @@ package struct Operation: Sendable {
     package let method: String
     /// The parts of the path below `/api/v1`; a part in braces matches any text.
     package let path: [String]
-    /// The lowest role that can run the operation; nil if callers without a session can run it too.
+    /// The lowest role that can run the operation; nil if callers who have not signed in can run it too.
     package let role: OperatorRole?
     /// Whether the operation requires a session in a browser; a token isn't enough.
     package let isForBrowsers: Bool

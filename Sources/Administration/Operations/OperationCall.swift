@@ -14,7 +14,7 @@ package struct OperationCall: Sendable {
     package let parameters: [String: String]
     /// The store, the settings and whatever else the operation needs.
     package let context: OperationContext
-    /// The caller; if there is no session, the name is empty and the role is the lowest.
+    /// The caller; `Caller.nobody` if a request to the console has neither a session nor a token.
     package let caller: Caller
     /// The members of the body.
     package let body: JSONObject
@@ -40,7 +40,7 @@ package struct OperationCall: Sendable {
         self.notesActs = notesActs
     }
 
-    /// Runs the operation on the thread that calls this method.
+    /// Runs the operation; blocking work blocks the thread of the caller.
     package func run() async throws -> Reply {
         switch operation.work {
         case .blocking(let work): try work(self)
@@ -100,7 +100,8 @@ package struct OperationCall: Sendable {
         return Int(try integer("limit", in: 1...most, default: 50))
     }
 
-    /// Returns the cursor in the query as a number; the largest possible number if there is no cursor.
+    /// Returns the cursor in the query as a number; if the query contains no cursor, returns the largest possible
+    /// number.
     func cursor() throws -> Int64 { try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax) }
 
     /// Returns the cursor of a list that is sorted by ids.

@@ -47,7 +47,7 @@ package struct OperationContext: Sendable {
     /// The current time.
     package var now: Instant { (service?.environment.clock ?? SystemClock()).now }
 
-    /// Runs a transaction whose messages the session worker publishes.
+    /// Runs a transaction; the session worker publishes the transaction's messages.
     func work<Value>(_ body: (inout UnitOfWork) throws -> Value) throws -> Value {
         guard let environment = service?.environment else {
             return try store.work(publishedBy: .session, topics: topics, limits: limits, body)

@@ -2,7 +2,8 @@ import DequeModule
 import Synchronization
 import Workers
 
-/// A few plain threads that run blocking work, ordered by rank and then by arrival.
+/// A few plain threads that run pieces of blocking work; the pieces run in the order of their ranks, and within a rank
+/// in the order of their arrival.
 ///
 /// The threads limit the number of database connections that the open pages of the console use for reading.
 package final class OperationThreads: Sendable {

@@ -12,7 +12,7 @@ package enum Operations {
 
     private static let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Returns the operation with the given id; it must exist.
+    /// Returns the operation with the given id; the operation must exist.
     package static func named(_ id: String) -> Operation {
         guard let operation = byID[id] else { preconditionFailure("there is no operation \(id)") }
         return operation

@@ -14,7 +14,7 @@ package struct Refused: Error {
     package var field: String?
     /// The number of seconds after which a repeated request can succeed.
     package var retryAfter: Int64?
-    /// All faults of a document; empty if the document has only one fault.
+    /// All faults of a document; empty unless the document has several faults.
     var problems: [JSONValue] = []
     /// The kind and the name of the thing that doesn't exist; nil if the refusal has another reason.
     package var missing: (noun: String, name: String)?

@@ -12,7 +12,7 @@ package struct OperatorLink: Sendable {
     package let expiresAt: Instant
     private let token: String
 
-    /// The name of the operator who signs in with the first link or with a link of `lamplighter console`.
+    /// The name of the operator who signs in with the first link or with a link that `lamplighter console` makes.
     package static let firstName = "admin"
 
     /// Creates a link for an operator.

@@ -2,7 +2,7 @@ import Certificates
 import Service
 import ServiceSettings
 
-/// The addresses at which devices and apps connect.
+/// The addresses to which devices and apps connect.
 struct ConnectPlaces {
     let mqtt: String
     let mqttTLS: String?

@@ -133,7 +133,7 @@ enum ProductOperations {
         return try call.read { try shown(try product(call, in: $0), in: $0) }
     }
 
-    /// Throws `Refused` if another request changed the document after the caller had read it.
+    /// Throws `Refused` if another request has changed the document since the caller read it.
     static func requireMatch(_ call: OperationCall, _ updatedAt: Instant?) throws {
         guard let wanted = call.request.header("if-match") else { return }
         guard wanted.filter({ $0 != "\"" }) == updatedAt.map({ "\($0.milliseconds)" }) else {

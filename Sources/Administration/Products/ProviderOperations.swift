@@ -41,7 +41,7 @@ enum ProviderOperations {
 
     /// Returns a function that makes a provider's row.
     ///
-    /// The function's parameters are the provider's name, whether it is enabled, how it sends, and its settings.
+    /// The function takes a provider's name, whether it is enabled, its way of sending messages, and its settings.
     private static func rowMaker(
         _ app: App,
         in tx: Transaction

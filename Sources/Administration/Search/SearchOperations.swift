@@ -7,7 +7,8 @@ import Web
 enum SearchOperations {
     static let all: [Operation] = [Operation("search", "GET", "search", role: .viewer) { try search($0) }]
 
-    /// The maximum number of rows examined of each kind; it's low, since the console searches while operators type.
+    /// The maximum number of rows of each kind that one search examines; the number is low, since the console searches
+    /// while operators type.
     private static let scanMax = 20_000
 
     private static func search(_ call: OperationCall) throws -> JSONObject {

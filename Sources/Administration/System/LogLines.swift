@@ -14,7 +14,7 @@ enum LogLines {
         return JSONObject(showing: ["items": lines])
     }
 
-    /// Returns a line of a log in text or JSON format, without the parts that operators may not see.
+    /// Returns a log line, which has text or JSON format, without the parts that operators are not allowed to see.
     static func masked(_ line: String, withAddresses: Bool) -> String {
         let line = line.replacing(#/ text=(?:"(?:[^"\\]|\\.)*"|\S*)/#, with: " text=\(hidden)").replacing(
             #/"text":"(?:[^"\\]|\\.)*"/#,

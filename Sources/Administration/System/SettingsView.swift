@@ -21,7 +21,8 @@ package enum SettingsView {
         return list
     }
 
-    /// Returns the limits (`LimitList`); each has its current use and its refusals, as far as these are known.
+    /// Returns the limits (`LimitList`); each limit has its current use and its number of refusals, as far as these are
+    /// known.
     static func limits(_ run: RunContext, _ store: Store) throws -> JSONObject {
         // Some metrics are sampled only when the metrics are rendered.
         _ = run.metrics.render()

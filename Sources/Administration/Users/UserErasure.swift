@@ -6,8 +6,8 @@ package import Workers
 /// The erasure of users by an operator, with or without a running service.
 ///
 /// Each transaction also stores messages in the outbox. A running service publishes them within half a second, and a
-/// stopped service publishes them when it starts. The credentials file, which the gate reads, is written before a
-/// method returns, even without a running service. Therefore, the user's tokens and rights are void at once.
+/// stopped service publishes them when it starts. Before returning, `run` also writes the credentials file, which the
+/// gate reads, even without a running service. Therefore, the user's tokens and rights become invalid at once.
 package enum UserErasure {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500
@@ -33,7 +33,8 @@ package enum UserErasure {
             isMore = try context.work { work in try Cancellation.step(user.uid, limit: namesStep, in: &work) }
         }
         try Cancellation.finish(user.uid, in: context.store) { try context.work($0) }
-        // Vacuuming can fail while another process uses the store's log. If all tries fail, the service vacuums later.
+        // Vacuuming can fail while another process uses the store's log. If all attempts fail, the service vacuums
+        // later.
         var tries = 1
         while try !context.store.vacuumErased(), tries < 20 {
             tries += 1

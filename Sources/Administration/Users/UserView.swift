@@ -7,7 +7,7 @@ import Wire
 package enum UserView {
     /// The maximum number of sessions of a user that are shown.
     static let sessionsMax = 200
-    /// How many lines of a user's audit trail are examined, at most, to find out who ended the user's sessions.
+    /// The maximum number of lines of a user's audit trail that are examined to find out who ended the user's sessions.
     static let auditMax = 1_000
 
     /// Returns users as rows of the list (`UserRow`); addresses are masked unless `isOpen`.
@@ -53,7 +53,7 @@ package enum UserView {
         return try rows(of: sorted, in: tx)
     }
 
-    /// Returns a page with the newest of all users' sessions that have not ended.
+    /// Returns a page with the newest sessions of all users; ended sessions are left out.
     package static func newestSessions(_ limit: Int, in tx: Transaction) throws -> JSONObject {
         Shown.page(try tx.sessions.newest(limit: limit).map { row($0, endedBy: nil) })
     }

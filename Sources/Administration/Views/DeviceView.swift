@@ -36,7 +36,7 @@ package enum DeviceView {
         JSONObject(members: tags.map { .init(key: $0.name, value: .string($0.value)) })
     }
 
-    /// Returns the rows of some devices, in their order.
+    /// Returns devices as rows of the list, in the given order.
     static func rows(_ listings: [DeviceListing], in tx: Transaction) throws -> [JSONObject] {
         let dids = listings.map(\.device.did)
         let (owners, tags) = (try tx.devices.owners(of: dids), try tx.devices.tags(of: dids))
@@ -88,7 +88,7 @@ package enum DeviceView {
         ])
     }
 
-    /// Returns the rights that the gate grants a device with a secret (reference: connecting#rights).
+    /// Returns the rights that the gate grants to a device that has a secret (reference: connecting#rights).
     private static func grants(_ device: DeviceRecord, root: String) -> [String] {
         guard device.secretHash != nil else { return [] }
         let base = "\(root)/device/\(device.did)"

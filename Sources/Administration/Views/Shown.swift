@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// The JSON forms of values that all views use.
+/// The JSON forms that all views use for common values, such as times, names and numbers.
 package enum Shown {
     /// Returns a time in milliseconds since 1970.
     package static func moment(_ instant: Instant) -> JSONValue { .integer(instant.milliseconds) }

@@ -106,7 +106,7 @@ enum MessageOperations {
 extension OperationCall {
     /// Counts an action that sends a message or contacts another server.
     ///
-    /// Each operator can take `max` actions of a kind within an hour.
+    /// Each operator can perform up to `max` actions of the same kind within an hour.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     func take(_ what: String, _ max: Int, in tx: Transaction) throws {

@@ -11,7 +11,7 @@ package enum MessageView {
     /// The maximum number of rows of one table that are read at once.
     private static let pageRows = 200
 
-    /// The keys of search terms; a term with a key searches in the row's member that belongs to the key.
+    /// The keys of search terms; the value of each key is the row's member that the term searches.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
         "to": "to",
@@ -58,7 +58,7 @@ package enum MessageView {
         return page
     }
 
-    /// Returns a message's row; its sign-in code is left out for roles that may not send messages.
+    /// Returns a message's row; the message's sign-in code is left out for roles that are not allowed to send messages.
     private static func shown(_ row: JSONObject, to role: OperatorRole) -> JSONObject {
         var row = row
         if role < .operator { row["code"] = nil }
@@ -75,7 +75,8 @@ package enum MessageView {
         return .init(createdAt: Instant(milliseconds: milliseconds), id: parts[1])
     }
 
-    /// Returns a message, whether it is still waiting or has been sent or given up.
+    /// Returns the row of a message that is still waiting, has been sent, or has been given up; nil if the message
+    /// doesn't exist.
     static func one(_ id: MessageID, _ service: RunningService, in tx: Transaction) throws -> JSONObject? {
         try tx.outgoingMessages.find(id).map { row($0, dueAt: nil, service) }
             ?? tx.messageRecords.find(id).map { row($0, service) }

@@ -13,7 +13,8 @@ struct Access: Sendable {
     /// With TLS, browsers send the cookie only to this host, and never over an unencrypted connection.
     var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
 
-    /// Returns the cookie with a session's token; if the token is nil, a cookie that removes the present one.
+    /// Returns the cookie with a session's token, or, if the token is nil, a cookie that removes the browser's present
+    /// cookie.
     func cookie(_ token: String?) -> (name: String, value: String) {
         setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
     }
@@ -108,7 +109,7 @@ struct Access: Sendable {
         }
     }
 
-    /// Refuses a request that changes something if a page other than the console's own could have sent the request.
+    /// Refuses a request if it makes a change and if a page other than the console's own pages could have sent it.
     ///
     /// A request that changes something must contain JSON; a request with a token can also have an empty body. A
     /// request without a token in its header must also have the console's own header, and the header `Sec-Fetch-Site`,

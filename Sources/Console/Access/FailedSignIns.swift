@@ -26,7 +26,8 @@ struct FailedSignIns: Sendable {
 
     /// Reports a failed sign-in; if `isTooMany` is true, the proof was refused without being verified.
     ///
-    /// `name` is nil if no operator has the entered name: the text could be a secret, typed into the wrong field.
+    /// `name` is nil if no operator has the entered name: in this case, the entered text could be a secret that was
+    /// typed into the wrong field.
     ///
     /// - Throws: An error of the store.
     func tell(_ proof: Proof, name: String? = nil, from address: String, isTooMany: Bool = false) throws {

@@ -1,10 +1,10 @@
 import Domain
 import Sodium
 
-/// A recogniser of an operator's known browsers, which have their own limit on the number of sign-in tries.
+/// A recogniser of an operator's known browsers; each of them has its own limit on the number of sign-in tries.
 ///
-/// The browser stores a mark: a random number, with a proof that the number was issued for the operator. The mark
-/// alone doesn't sign anyone in.
+/// The browser stores a mark: a random number and a proof that the number was issued for the operator. The mark alone
+/// doesn't sign anyone in.
 struct KnownBrowser: Sendable {
     private let key: [UInt8]
     /// How long a browser stays known after a sign-in, in seconds: half a year.

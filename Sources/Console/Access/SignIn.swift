@@ -78,7 +78,8 @@ struct SignIn: Sendable {
 
     /// Returns the limits on the number of password tries.
     ///
-    /// A known browser has its own limit. Other browsers have one limit per name, and another per name and address.
+    /// A known browser has its own limit. Other browsers have two limits: one for each name, and one for each pair of
+    /// name and address.
     private func tries(of name: String?, _ counted: String, for call: OperationCall) -> [AttemptTable.Limit] {
         let mark = access.browserMark(call.request)
         if let name, let number = browsers.number(in: mark, for: name) {
@@ -141,7 +142,7 @@ struct SignIn: Sendable {
         return reply
     }
 
-    // MARK: Signing out, and the password
+    // MARK: Signing out and setting the password
 
     private func signOut(_ call: OperationCall) throws -> Reply {
         switch call.caller.way {

@@ -9,7 +9,7 @@ struct LiveFeed: Sendable {
     private let hub: LiveHub
     private var position: StreamPosition
     private var refusals: [Int64: Int64] = [:]
-    /// The beginning of the operator's newest session that was reported to this stream.
+    /// The start time of the newest of the operator's sessions that this stream already knows.
     private var signedInAt: Instant?
     private var taps: [Watch: Tap.Position] = [:]
     private var lastSlow: ContinuousClock.Instant?
@@ -19,8 +19,8 @@ struct LiveFeed: Sendable {
     private static let toldMax = 100
     /// A new watch also reports refusals that occurred up to this number of seconds before the watch began.
     ///
-    /// A page first reads its list and then begins to watch; without this time, the page would miss refusals that occur
-    /// in between.
+    /// A page first reads its list and then begins to watch; without these additional seconds, the page would miss
+    /// refusals that occur in between.
     private static let before: Int64 = 10
     /// The interval between checks of the overview and the system, which take longer than other objects' checks.
     private static let slowInterval: Duration = .seconds(1)
@@ -149,11 +149,12 @@ struct LiveFeed: Sendable {
 
     /// The maximum difference by which a new audit line's id can be smaller than the id of an earlier line.
     ///
-    /// Ids are times in microseconds. Ten seconds are longer than a transaction plus the difference between two clocks.
+    /// Ids are times in microseconds. Ten seconds is longer than a transaction plus the difference between two clocks.
     private static let auditDistance: Int64 = 10_000_000
     /// The maximum difference by which a new dead letter's number can be smaller than the number of an earlier one.
     ///
-    /// The database numbers a dead letter when it is written, and fewer than 1,000 are written in ten seconds.
+    /// The database assigns the number when it stores the dead letter, and fewer than 1,000 dead letters are stored in
+    /// ten seconds.
     private static let deadLettersDistance: Int64 = 1_000
 
     private mutating func tellRows<Row>(

@@ -57,7 +57,7 @@ final class LiveHub: Sendable {
 
     var isStopping: Bool { state.withLock(\.isStopping) }
 
-    /// A number that grows whenever something may have been committed.
+    /// A number that grows whenever a change may have been committed to the store.
     var generation: Int { state.withLock(\.generation) }
 
     // MARK: Streams
@@ -73,7 +73,7 @@ final class LiveHub: Sendable {
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
         // The stream is counted only once its body is running. If the stream were counted here, and its body never ran,
-        // the stream would stay counted, because the counting stops at the end of the body.
+        // the stream would stay counted, because only the end of the body removes the stream from the count.
         return Reply(
             .events { writer in
                 guard self.enter(stream, isBegun: true) else { return }
@@ -85,7 +85,8 @@ final class LiveHub: Sendable {
         )
     }
 
-    /// Returns whether the limits allow a further stream; if so and `isBegun` is true, counts the stream.
+    /// Returns whether the limits allow a further stream; if they allow it and `isBegun` is true, the method also
+    /// counts the stream.
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }
@@ -95,7 +96,7 @@ final class LiveHub: Sendable {
         }
     }
 
-    /// Stops counting streams whose sessions have ended, even if the client hasn't read the stream's end yet.
+    /// Stops counting streams whose sessions have ended, even if their clients haven't read the end yet.
     private func dropEnded(at now: Instant) throws {
         for stream in state.withLock({ Array($0.streams.values) })
         where try access.end(of: stream.caller, at: now) != nil {

@@ -15,7 +15,7 @@ final class LiveStream: Sendable {
     private static let silenceMax: Duration = .seconds(5)
     /// The time without events after which a stream of messages sends a beat.
     ///
-    /// The time is short, since the tap stays connected until a lost page is noticed.
+    /// The time is short, because the tap stays connected until the stream notices that the page is gone.
     private static let tapSilenceMax: Duration = .seconds(1)
     /// The interval at which a stream without events checks whether its session has ended.
     private static let accessInterval: Duration = .milliseconds(500)

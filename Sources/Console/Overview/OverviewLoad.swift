@@ -19,7 +19,7 @@ final class OverviewLoad: Sendable {
     /// Records the number of reports that this process has stored, and returns how many it stores per second.
     func perSecond(_ stored: Int64) -> Double { kept.withLock { $0.rate.note(stored, at: .now) } }
 
-    /// Returns the counts of the last day, as the schema's `Load`.
+    /// Returns the counts of the last day, in the form of the schema's `Load`.
     func day(in store: Store, until now: Instant) throws -> JSONObject {
         let known = kept.withLock { kept in
             kept.readAt.map { ContinuousClock.now - $0 < Self.ageMax } == true ? kept.day : nil

@@ -17,8 +17,8 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether all steps of the guide have been done at some time since the service started, even if the results of
-        /// these steps were deleted later.
+        /// Whether the service has, since it started, found all steps of the guide done; the value stays true if the
+        /// results of the steps are deleted later.
         var isGuideDone = false
     }
 
@@ -85,9 +85,9 @@ final class OverviewView: Sendable {
         return JSONObject(members: overview.members + facts.members)
     }
 
-    /// Returns the device counts, and counts again if the last counts are too old.
+    /// Returns the numbers of devices; if the last numbers are too old, the devices are counted again.
     ///
-    /// If counting is slow, it runs in the background, and the last counts are returned.
+    /// If the last count was slow, the new count runs in the background, and the method returns the last numbers.
     private func deviceCounts() throws -> JSONObject {
         let now = ContinuousClock.now
         let (known, isDue, isQuick) = kept.withLock { kept in

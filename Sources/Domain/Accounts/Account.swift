@@ -170,7 +170,7 @@ package struct User: Sendable, Equatable {
 }
 
 extension User {
-    /// Removes an address from the account, and the username if the username equals the address.
+    /// Removes an address from the account; if the username equals the address, the username is removed too.
     package mutating func lose(_ address: Address) {
         if pending(like: address) == address { dropPending(like: address) }
         switch address {

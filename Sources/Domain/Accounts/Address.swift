@@ -43,7 +43,7 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
-    /// The name as an address, if it is one.
+    /// The name as an address, or nil if the name isn't an address.
     package var address: Address? {
         if case .address(let address) = self { address } else { nil }
     }

@@ -23,8 +23,8 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns an invitation from or to one of the two users, as the merge changes it, or nil if the merge doesn't
-    /// change the invitation.
+    /// Returns the changed form of an invitation from or to one of the two users, or nil if the merge doesn't change
+    /// the invitation.
     ///
     /// If the account is bound to the device, an invitation to the account is revoked in three cases: the invitation
     /// comes from one of the two users, it is pending, or it didn't create the binding.

@@ -4,21 +4,21 @@ package import JSON
 package struct AuditEntry: Sendable, Equatable {
     /// The kind of event, an entry of `schemas/lists/audit-kinds.yaml`.
     package var kind: Kind
-    /// The user whose account the action concerned, if any.
+    /// The user whose account the action concerned; nil if the action concerned no user's account.
     package var uid: UserID?
     /// The app.
     package var app: AppID?
     /// The actor.
     package var actor: Actor
-    /// The terminal that the action concerned, if any.
+    /// The terminal that the action concerned; nil if the action concerned no terminal.
     package var terminal: TerminalID?
     /// Further details for an operator, in a few words.
     package var detail: String?
-    /// The subject of an operator's act, such as `device d-1`.
+    /// The subject of an operator's action, such as `device d-1`.
     package var subject: String?
-    /// The subject before the act, without secrets.
+    /// The state of the subject before the action, without secrets.
     package var before: JSONValue?
-    /// The subject after the act, without secrets.
+    /// The state of the subject after the action, without secrets.
     package var after: JSONValue?
     /// The time, which the store fills in.
     package var at = Instant(milliseconds: 0)

@@ -78,7 +78,8 @@ package struct VerifiedIdentity: Sendable, Equatable {
 }
 
 extension VerifiedIdentity {
-    /// Returns up to 64 code points of a name, without control characters and leading spaces; nil if none are left.
+    /// Returns up to 64 code points of a name, without control characters and leading spaces; nil if no code points are
+    /// left.
     package static func shown(nickname: String?) -> String? {
         guard let nickname else { return nil }
         let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }

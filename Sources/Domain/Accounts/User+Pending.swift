@@ -14,8 +14,8 @@ extension User {
 
     /// Records an address that the user hasn't verified yet.
     ///
-    /// If the account relies on its present address, the new address is pending. Otherwise, it replaces the present
-    /// address at once. Recording the present address again drops the pending address.
+    /// If the account relies on its present address, the new address becomes pending. Otherwise, it replaces the
+    /// present address at once. Recording the present address again drops the pending address.
     package mutating func writeDown(_ address: Address, at now: Instant) {
         dropPending(like: address)
         switch address {

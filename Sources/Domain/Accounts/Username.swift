@@ -2,17 +2,17 @@ import Foundation
 
 /// A name that a user chose to log in with, compared without regard to case.
 ///
-/// A username must not look like a phone number, because the number's owner would be locked out or mistaken for this
-/// user. A string of up to six digits counts as a name, so a user with such a short phone number must write it in E.164
-/// to log in. A username can be an e-mail address, but gives the user no right to the address. If another account has
-/// the address, logins with the address and mail to it belong to the other account. When the other account verifies
-/// the address, the username is removed.
+/// A username must not look like a phone number. Otherwise, the owner of that phone number could be locked out or
+/// mistaken for this user. A string of up to six digits counts as a name, so a user with such a short phone number must
+/// write it in E.164 to log in. A username can be an e-mail address, but gives the user no right to the address. If
+/// another account has the address, logins with the address and mail to it belong to the other account. When the other
+/// account verifies the address, the username is removed.
 package struct Username: Hashable, Sendable {
     /// The name as the user chose it.
     package let text: String
     /// The normalised name, which is equal for all spellings of one name.
     package let key: String
-    /// The name as an e-mail address, if it is one.
+    /// The name as an e-mail address, or nil if the name isn't an e-mail address.
     package let email: EmailAddress?
 
     /// Checks a requested name; throws a `Rejection` that describes the fault.

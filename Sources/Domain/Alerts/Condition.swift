@@ -33,7 +33,8 @@ extension Status {
         package var kind: ConditionKind
         /// The condition's name.
         package var name: String
-        /// The id of the event that announced the condition, and also of the event that will announce its end.
+        /// The id of the event that announced the condition; the event that announces the end of the condition gets the
+        /// same id.
         package var eventID: String
         /// The time of the newest report that raised the condition.
         package var ts: Instant

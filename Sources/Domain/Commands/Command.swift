@@ -134,7 +134,8 @@ package struct Command: Sendable, Equatable {
         hidden = nil
     }
 
-    /// The time at which the command was sent; nil if it wasn't sent, or if an earlier version stored it without steps.
+    /// The time at which the command was sent; nil if the command wasn't sent, or if an earlier version of the service
+    /// stored the command without steps.
     package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
     /// Returns whether the command has reached its expiry time.

@@ -6,9 +6,9 @@ package import JSON
 package enum CommandRules {
     /// Applies a device's answer to a command, and returns whether the command's state became final.
     ///
-    /// A second answer doesn't change the command, but the answer's values count like the values of any report. An
-    /// answer after the expiry is kept and marked as late, but the command stays expired. An answer to a command that
-    /// was never sent has no effect on the command (reference: commands#device).
+    /// A second answer doesn't change the command, but the answer's values are treated like the values of any report.
+    /// An answer after the expiry is kept and marked as late, but the command stays expired. An answer to a command
+    /// that was never sent has no effect on the command (reference: commands#device).
     package static func answered(_ command: inout Command, code: Int64, data: JSONObject?, at now: Instant) -> Bool {
         switch command.state {
         case .sent where !command.isOver(at: now):
@@ -35,7 +35,7 @@ package enum CommandRules {
         return true
     }
 
-    /// Gives a command the state `failed`, because it must no longer be carried out.
+    /// Gives a command the state `failed`, because the command must no longer be carried out.
     package static func refuse(_ command: inout Command, _ code: ErrorCode, at now: Instant) {
         command.turn(.failed, at: now, by: .system)
         command.refusal = code
@@ -68,8 +68,8 @@ package enum CommandRules {
     /// Returns those queued commands that newer commands replace completely, with their state changed to `superseded`.
     ///
     /// A command is superseded if each of its attributes is also set by a newer queued command. The newer command must
-    /// have the same sender, and must not expire earlier. `waiting` is sorted by number. Superseded commands don't
-    /// change the merged command.
+    /// have the same sender, and must not expire earlier. `waiting` is sorted by number. `merged` would return the same
+    /// outgoing commands if the superseded commands were still queued.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []
@@ -121,6 +121,7 @@ extension Command {
     /// The unmasked values for the device.
     package var values: JSONObject { hidden ?? data }
 
-    /// Whether the command was ever sent; true if an earlier version stored the command without steps.
+    /// Whether the command was ever sent; also true if an earlier version of the service stored the command without
+    /// steps.
     package var wasSent: Bool { steps.isEmpty || steps.contains { $0.state == .sent } }
 }

@@ -37,7 +37,7 @@ package struct DataPoint: Sendable, Equatable {
     package var min: Double?
     /// The largest valid number.
     package var max: Double?
-    /// The step between valid numbers, counted from `min`, or from 0 without `min`.
+    /// The step between valid numbers, counted from `min`, or from 0 if `min` is nil.
     package var step: Double?
     /// The unit of a number, for display.
     package var unit: String?
@@ -125,7 +125,7 @@ package struct DataPoint: Sendable, Equatable {
 
 /// The form of standard base64 with padding, which is checked without decoding.
 package enum Base64Form {
-    /// Returns the number of bytes that a base64 string encodes, or nil if it isn't base64.
+    /// Returns the number of bytes that a base64 string encodes, or nil if the string isn't base64.
     package static func byteCount(_ text: String) -> Int? {
         let utf8 = text.utf8
         guard utf8.count % 4 == 0 else { return nil }

@@ -2,7 +2,7 @@
 package struct DeviceTag: Hashable, Sendable {
     /// The tag's name, unique on a device.
     package let name: String
-    /// The tag's value; empty if the tag has none.
+    /// The tag's value; empty if the tag has no value.
     package let value: String
 
     /// The maximum number of tags of a device.
@@ -29,7 +29,7 @@ package struct DeviceTag: Hashable, Sendable {
         self.init(trusted: name, value)
     }
 
-    /// Makes a tag whose name and value were checked before.
+    /// Makes a tag whose name and value have already been checked.
     package init(trusted name: String, _ value: String) {
         (self.name, self.value) = (name, value)
     }
@@ -62,7 +62,7 @@ package enum DeviceName {
     }
 }
 
-/// A line of text without characters that control a terminal or change the direction of writing.
+/// The form of a line of text without characters that control a terminal or change the direction of writing.
 private enum PlainLine {
     static func accepts(_ text: String) -> Bool {
         let scalars = text.unicodeScalars

@@ -72,7 +72,8 @@ package struct Product: Sendable, Equatable {
 
     /// Returns whether devices may raise a condition.
     ///
-    /// The product must declare the condition. If a free-form product declares no conditions, devices may raise any.
+    /// The product must declare the condition. If a free-form product declares no conditions, devices may raise any
+    /// condition.
     package func declares(_ kind: ConditionKind, _ name: String) -> Bool {
         let declared = kind == .alert ? alerts : faults
         return declared.contains(name) || (isFreeForm && declared.isEmpty)

@@ -7,14 +7,14 @@ package typealias AttributeValues = JSONObject
 ///
 /// The documentation describes these rules (reference: products#data-points).
 package enum ProductRules {
-    /// Checks the values that a device reports; returns nil if all are valid.
+    /// Checks the values that a device reports; returns nil if all values are valid.
     package static func check(reported data: JSONObject, product: Product, path: String = "data") -> Rejection? {
         check(data, product: product, path: path) { point in
             point.access == .writeOnly ? "is write-only and can't be reported" : nil
         }
     }
 
-    /// Checks the values that an app sets; returns nil if all are valid.
+    /// Checks the values that an app sets; returns nil if all values are valid.
     package static func check(written data: JSONObject, product: Product, path: String = "params.data") -> Rejection? {
         if product.isFreeForm, data.members.count > FreeForm.attributesMax {
             return .invalid(path, "A device has at most \(FreeForm.attributesMax) attributes.")
@@ -66,7 +66,8 @@ package enum ProductRules {
         )
     }
 
-    /// Restores masked values that a client read and sent again: a write-only point's `"***"` becomes the stored value.
+    /// Restores masked values that a client has read and sent back: a write-only point's `"***"` becomes the stored
+    /// value.
     package static func unmasked(_ data: AttributeValues, stored: AttributeValues, product: Product?) -> AttributeValues
     {
         let masked = masked(stored, product: product)
@@ -80,7 +81,8 @@ package enum ProductRules {
         )
     }
 
-    /// Returns the data points that a product's new version removes or narrows; their stored values may be invalid.
+    /// Returns the data points that a product's new version removes or restricts; the stored values of these data
+    /// points can then be invalid.
     package static func narrowed(from old: Product, to new: Product) -> [String] {
         guard !new.isFreeForm else { return [] }
         return old.dataPoints.filter { point in

@@ -12,7 +12,7 @@ package struct RegistrationRequest: Sendable, Equatable {
     package var mac: MAC
     /// The secret with which a user later proves possession to bind the device.
     package var passcode: String
-    /// The device's previous secret, if any.
+    /// The device's previous secret; nil if the request contains no secret.
     package var oldSecret: String?
     /// The device's parts and versions.
     package var hardware: JSONObject
@@ -45,7 +45,7 @@ package struct RegistrationRequest: Sendable, Equatable {
     package static let links = ["wifi", "cellular", "bluetooth", "ethernet"]
 }
 
-/// The stored facts about a device that registers again.
+/// The stored facts about a known device that sends a registration request.
 package struct KnownDevice: Sendable, Equatable {
     /// The device's id.
     package var did: DeviceID
@@ -88,7 +88,8 @@ package enum RegistrationRules {
         case renew(DeviceID)
         /// End the device's ownership period, then issue a new secret for its identity.
         case reset(DeviceID)
-        /// Refuse the request and count it as a wrong try. If `asksForReset` is given, notify that device's principals.
+        /// Refuse the request; if `asksForReset` names a device, notify its principals and count a wrong secret as a
+        /// try.
         case refuse(Rejection, asksForReset: DeviceID?)
 
         /// The word for the decision in the event log.
@@ -126,7 +127,8 @@ package enum RegistrationRules {
         }
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
-        // A reset window that ends after `farthest` is ignored: the clock was set back after the window was opened.
+        // A reset window that ends after `farthest` is ignored: such a window means that the clock was set back after
+        // the window was opened.
         let farthest = now.adding(seconds: resetMinutesMax * 60)
         if let until = known.resetUntil, until > now, until <= farthest {
             // A device with the right secret needs no reset, and keeps its bindings and history.

@@ -11,7 +11,7 @@ package enum AppCodec {
 
     /// Parses an app document, and ignores unknown fields.
     ///
-    /// - Throws: `Rejection` of the first fault, with all other faults in its `others`.
+    /// - Throws: A `Rejection` for the first fault; its `others` contains all other faults.
     package static func decode(_ object: JSONObject) throws(Rejection) -> App {
         let fields = Fields(object)
         var faults = Faults()

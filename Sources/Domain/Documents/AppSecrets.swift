@@ -23,8 +23,8 @@ package enum AppSecrets {
 
     /// Returns a document, with its missing secrets copied from the document `known`.
     ///
-    /// The output of `app export`, which contains no secrets, can therefore be imported again. If the document doesn't
-    /// contain a provider at all, the provider is removed together with its secret.
+    /// Since the missing secrets are copied, the output of `app export`, which contains no secrets, can be imported
+    /// again. If the document doesn't contain a provider at all, the provider is removed together with its secret.
     package static func completed(_ document: JSONObject, from known: JSONObject) -> JSONObject {
         var document = document
         for place in places {

@@ -24,7 +24,7 @@ package struct Faults {
         found = Array((found + [first] + fault.others).prefix(Self.max))
     }
 
-    /// Throws the first fault, if any, with all other faults in its `others`.
+    /// Throws the first fault, with all other faults in its `others`, if there is a fault.
     package func throwFirst() throws(Rejection) {
         guard var first = found.first else { return }
         first.others = Array(found.dropFirst())

@@ -42,7 +42,7 @@ package struct Fields {
         return value
     }
 
-    /// Returns a string whose length in characters is allowed, or nil if the field is absent.
+    /// Returns a string whose number of characters lies within `length`, or nil if the field is absent.
     package func text(_ name: String, length: ClosedRange<Int>) throws(Rejection) -> String? {
         guard let text = try value(name, \.stringValue, else: "must be a string") else { return nil }
         guard length.contains(text.unicodeScalars.count) else {
@@ -61,7 +61,7 @@ package struct Fields {
         try required(name, text(name, length: length))
     }
 
-    /// Returns a field's value, which must be one of the words of `type`, or nil if the field is absent.
+    /// Returns a field's value, or nil if the field is absent; the value must be one of the raw values of `type`.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ name: String,
         as type: Word.Type

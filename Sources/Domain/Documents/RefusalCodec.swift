@@ -2,7 +2,8 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The maximum number of characters that are kept of each string; the gate sends shorter strings.
+    /// The maximum length of each string in characters; longer strings are cut to this length, but the gate sends no
+    /// longer strings.
     private static let textMax = 256
 
     /// Parses a stored refusal; returns nil if it is malformed.

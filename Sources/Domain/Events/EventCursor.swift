@@ -7,7 +7,7 @@ package struct EventCursor: Hashable, Sendable {
     package var xid: Int64
     /// The row's number.
     package var seq: Int64
-    /// The number of the row's entries that follow this position.
+    /// How many entries of the row follow this position.
     package var left: Int
 
     /// Makes a cursor.

@@ -1,6 +1,7 @@
 /// A reader's choice of entries in the event log, by type, product and device.
 package struct EventFilter: Sendable, Equatable {
-    /// The types as the reader wrote them, such as `device.*`; an empty list means all types except `device.status`.
+    /// The names of types or groups of types as the reader wrote them, such as `device.*`; an empty list means all
+    /// types except `device.status`.
     package let names: [String]
     /// The products whose entries the reader wants; empty for all products.
     package let products: [ProductKey]
@@ -17,7 +18,7 @@ package struct EventFilter: Sendable, Equatable {
         (productSet, deviceSet) = (Set(products), Set(dids))
     }
 
-    /// The maximum number of types, of products, and of devices in a filter.
+    /// The maximum number of types in a filter; the same maximum applies separately to products and to devices.
     package static let namesMax = 100
 
     /// Whether the filter includes `device.status`, a type that is logged only while some reader wants it.

@@ -6,13 +6,14 @@ package struct EventSubscription: Sendable, Equatable {
         case on
         /// The app or an operator has paused the webhook.
         case paused
-        /// The service disabled the webhook, because the endpoint failed for too long or wants no more events.
+        /// The service disabled the webhook, because the endpoint had failed for too long or had refused all further
+        /// events.
         case disabled
     }
 
     /// The subscription's id.
     package var id: SubscriptionID
-    /// The app whose devices and users the subscription's events concern.
+    /// The app to which the subscription belongs; the subscription's events concern this app's devices and users.
     package var app: AppID
     /// The API key with which the subscription was made; nil if an operator made it.
     package var key: String?
@@ -81,7 +82,7 @@ package struct EventSubscription: Sendable, Equatable {
     package static let eventsMax = 100
     /// The length of a webhook's secret, in bytes.
     package static let secretBytes = 32
-    /// How long after a rotation batches are also signed with the previous secret, in seconds.
+    /// How long batches are also signed with the previous secret after a rotation, in seconds.
     package static let oldSecretSeconds: Int64 = 86_400
 }
 
@@ -92,7 +93,7 @@ package typealias SubscriptionID = Identifier<MessageKind>
 package struct EventDelivery: Sendable, Equatable {
     /// The time at which the try began.
     package var at: Instant
-    /// The id of the batch, which is the same for each try with the same content.
+    /// The id of the batch; each try with the same content has the same id.
     package var webhookID: String
     /// The number of events in the batch.
     package var events: Int

@@ -1,4 +1,4 @@
-/// A type of entries in the event log, as listed in `schemas/messages/event.schema.json`.
+/// A type of entry in the event log; `schemas/messages/event.schema.json` lists all types.
 package enum EventType: String, Sendable, CaseIterable {
     case deviceRegistered = "device.registered"
     case deviceOnline = "device.online"

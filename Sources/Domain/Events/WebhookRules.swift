@@ -60,7 +60,7 @@ package struct WebhookSearch: Equatable, Sendable {
         case wait
     }
 
-    /// The maximum number of events in the next batch; nil if the batch isn't narrowed.
+    /// The maximum number of events in the next batch; nil if the search doesn't limit the next batch.
     package private(set) var limit: Int?
     /// The number of times that the endpoint has refused the current single event.
     private var refusals = 0
@@ -70,7 +70,7 @@ package struct WebhookSearch: Equatable, Sendable {
     /// Makes a search that hasn't narrowed the batch yet.
     package init() {}
 
-    /// Records that the endpoint took a batch, and doubles the maximum for the next batch.
+    /// Records that the endpoint took a batch, doubles `limit` if it is set, and removes a limit above 100.
     package mutating func taken(_ count: Int) {
         (refusals, deadInRow) = (0, 0)
         limit = limit.map { max($0, count) * 2 }.flatMap { $0 > 100 ? nil : $0 }

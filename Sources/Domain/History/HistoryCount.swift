@@ -15,7 +15,7 @@ package struct HistoryCount: Sendable, Equatable {
         (self.day, self.records, self.recordsBefore) = (day, records, recordsBefore)
     }
 
-    /// Counts a record by its time, unless the record is older than both days.
+    /// Counts a record on the day that contains the record's time; ignores a record that is older than both days.
     package mutating func add(_ ts: Instant) {
         let new = ts.milliseconds / 86_400_000
         if new > day {

@@ -35,7 +35,7 @@ package struct HistoryQuestion: Sendable {
 package struct HistoryPlace: Sendable, Equatable {
     /// The moment.
     package var ts: Instant
-    /// The number of records of the moment that precede the position.
+    /// How many records of the moment `ts` come before the position.
     package var skip: Int
 
     /// Makes a position.

@@ -1,4 +1,5 @@
-/// The number of bytes that a device wrote to its history on one day, counted so that no device fills the disk.
+/// The number of bytes that a device wrote to its history on one day; this number is limited so that no device can fill
+/// the disk.
 ///
 /// The count survives restarts, because it is part of the device's status, which is saved after every report.
 ///
@@ -9,10 +10,10 @@ package struct HistoryUse: Sendable, Equatable {
     package var day: Int64
     /// The bytes written on that day.
     package var bytes: Int64
-    /// The time at which users were last notified that history was not kept.
+    /// The time at which users were last notified that history was not being kept.
     package var toldAt: Instant?
 
-    /// The interval between notices that history is not kept, in seconds: one hour.
+    /// The minimum time between two notices to users about history that isn't kept, in seconds: one hour.
     package static let noticeSeconds: Int64 = 3600
     /// The day's bound divided by this number gives the extra bytes for alerts and faults; values get no extra bytes.
     private static let logPart: Int64 = 4

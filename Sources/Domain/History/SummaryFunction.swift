@@ -16,7 +16,7 @@ struct ValueSummary: Sendable {
 
     init() {}
 
-    /// Adds the next value, in the order of time.
+    /// Adds the next value, in chronological order.
     mutating func add(_ value: JSONValue) {
         count += 1
         if first == nil { first = value }

@@ -31,7 +31,7 @@ package struct ValueTotals: Sendable, Equatable {
         most = max(most, number)
     }
 
-    /// Adds the values of another period.
+    /// Adds the totals of another period to these totals.
     package mutating func add(_ other: ValueTotals) {
         count += other.count
         if other.lastAt >= lastAt { (last, lastAt) = (other.last, other.lastAt) }

@@ -5,7 +5,7 @@
 package struct APIKey: Sendable, Equatable {
     /// The key's id.
     package var id: KeyID
-    /// The app for whose users the key acts.
+    /// The app to which the key belongs; the key makes requests for the users of this app.
     package var app: AppID
     /// The key's name, which is unique among the app's valid keys and identifies the server in records of the server's
     /// actions.
@@ -22,7 +22,8 @@ package struct APIKey: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// True if the previous secret can still work; it stops working at the latest when the new secret is first used.
+    /// True if the previous secret can still work; the first use of the new secret makes the previous secret invalid,
+    /// if it isn't invalid already.
     package var hasOldToken = false
 
     /// Makes a new key.
@@ -44,7 +45,7 @@ package struct APIKey: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// The prefix that all keys' secrets have, but no session's token has.
+    /// The prefix of every key's secret; no session's token has this prefix.
     package static let prefix = "llk_"
     /// The longest time for which a rotated key's previous secret works, in seconds.
     package static let overlapSeconds: Int64 = 86_400
@@ -54,7 +55,7 @@ package struct APIKey: Sendable, Equatable {
         text.utf8.count <= 32 && PlainForm.accepts(text.utf8)
     }
 
-    /// Returns the refusal of a request with this key at a given moment, or nil while the key is valid.
+    /// Returns the refusal of a request with this key at a given moment, or nil if the key is valid at that moment.
     package func refusal(at now: Instant) -> Rejection? {
         let hasExpired = expiresAt.map { $0 <= now } ?? false
         guard endedAt != nil || hasExpired else { return nil }
@@ -72,13 +73,14 @@ package struct APIKey: Sendable, Equatable {
         scopes.refusal(of: service, method, isReading: isReading, holder: "key")
     }
 
-    /// Returns whether a key calls a method for a user and not for the app itself; the request must then name the user.
+    /// Returns whether a key calls a method for a user and not for the app itself; if so, the key's request must name
+    /// the user.
     package static func actsForUser(_ service: String, _ method: String) -> Bool {
         service != KeyScope.Service.events.rawValue && "\(service)/\(method)" != "notification/send"
     }
 }
 
-/// A scope of a key or a linked service: one service, with all of its methods or only those that change nothing.
+/// A scope of a key or a linked service: all methods of one `Service`, or only its methods that change nothing.
 package struct KeyScope: Sendable, Hashable {
     /// The services that keys can call.
     package enum Service: String, Sendable, CaseIterable {
@@ -109,7 +111,7 @@ package struct KeyScope: Sendable, Hashable {
     /// Returns scopes as one string, separated by spaces.
     package static func joined(_ scopes: [KeyScope]) -> String { scopes.map(\.text).joined(separator: " ") }
 
-    /// Returns the scopes in a string, without those that this version doesn't know.
+    /// Returns the scopes that a string contains; scopes that this version doesn't know are left out.
     package static func split(_ text: String) -> [KeyScope] {
         text.split(separator: " ").compactMap { KeyScope(String($0)) }
     }

@@ -2,7 +2,8 @@
 package struct ClientRefusal: Sendable, Equatable {
     /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The client's username; empty if unknown, or `?` if it could be a secret in the wrong field.
+    /// The client's username; empty if unknown, or `?` if the username could be a secret that was entered in the wrong
+    /// field.
     package var username: String
     /// The client's id.
     package var clientID: String
@@ -55,7 +56,7 @@ package struct ClientRefusal: Sendable, Equatable {
     /// detail.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
-        // No part can contain the separator, because the gate refuses control characters.
+        // The separator is a control character. No part can contain it, because the gate refuses control characters.
         return [action, username, clientID, address, topic ?? "", reason, "\(hour)"]
             .joined(separator: "\u{1F}")
     }

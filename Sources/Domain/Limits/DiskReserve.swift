@@ -8,7 +8,7 @@ package struct DiskReserve: Sendable {
     /// Sets the limits.
     ///
     /// The default of 5 % equals the share that Linux reserves for root. At the highest measured rate of reports (2 MB
-    /// per second), 2 GiB last a quarter of an hour, enough for an alarm to reach an operator.
+    /// per second), 2 GiB lasts a quarter of an hour, which is enough time for an alarm to reach an operator.
     package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
         (self.percent, self.bytesMax) = (percent, bytesMax)
     }

@@ -5,7 +5,7 @@ package struct LanguageTag: Hashable, Sendable {
 
     /// Parses a well-formed tag; returns nil for anything else.
     ///
-    /// The tag need not be registered, because only users with that tag get its texts.
+    /// The tag need not be registered, because the texts for a tag are shown only to users with that tag.
     package init?(_ text: String) {
         let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.bytesMax, let first = parts.first,
@@ -32,8 +32,8 @@ package struct LanguageTag: Hashable, Sendable {
     /// The length of the longest tag that a user's profile accepts, in bytes.
     private static let bytesMax = 35
 
-    /// Returns whether a tag's parts are extended languages, a script, a region, variants and extensions, in this
-    /// order.
+    /// Returns whether the parts after a tag's language are extended languages, a script, a region, variants and an
+    /// extension, in this order; each of them is optional.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {

@@ -16,7 +16,7 @@ package struct LinkView: Sendable, Equatable {
 
     /// The problem with a new password.
     package enum BadPassword: Sendable, Equatable {
-        /// The two entries differ.
+        /// The two entries of the new password differ.
         case differs
         /// The password is too short or too long.
         case length

@@ -11,7 +11,7 @@ package struct MessageText: Sendable, Equatable {
     /// The text of a text message.
     package var sms: String
 
-    /// The words of a template with placeholders such as `{app}` or `{code}`.
+    /// The subject and the texts of a template, which can contain placeholders such as `{app}` or `{code}`.
     package struct Words: Sendable, Equatable {
         /// The subject of an e-mail.
         package var subject: String
@@ -23,7 +23,7 @@ package struct MessageText: Sendable, Equatable {
         package var sms: String
     }
 
-    /// An app's own words for a template in one language; some words can be missing.
+    /// An app's own subject and texts for a template in one language; each of them can be missing.
     package struct OwnWords: Sendable, Equatable {
         /// The subject.
         package var subject: String?
@@ -32,12 +32,13 @@ package struct MessageText: Sendable, Equatable {
         /// The text of a text message.
         package var sms: String?
 
-        /// Makes an app's own words.
+        /// Makes an app's own subject and texts.
         package init(subject: String? = nil, text: String? = nil, sms: String? = nil) {
             (self.subject, self.text, self.sms) = (subject, text, sms)
         }
 
-        /// Returns the app's words, with the service's words in place of missing ones.
+        /// Returns the app's own words; if the app has no subject, text or `sms` of its own, the service's words are
+        /// used for that part.
         func over(_ words: Words) -> Words {
             Words(subject: subject ?? words.subject, text: text ?? words.text, sms: sms ?? words.sms)
         }

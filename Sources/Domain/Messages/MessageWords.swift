@@ -1,6 +1,7 @@
-/// The service's own words in one language, from `Texts/messages.LANGUAGE.txt`.
+/// The texts of the service's own messages in one language, from the file `Texts/messages.LANGUAGE.txt`.
 ///
-/// A section of the file consists of its name in brackets, lines of the form `key: value`, a blank line, and its text.
+/// A section of the file consists of the section's name in brackets, lines of the form `key: value`, a blank line, and
+/// the section's text.
 struct MessageWords: Sendable {
     private struct Section {
         var values: [String: String] = [:]
@@ -44,13 +45,13 @@ struct MessageWords: Sendable {
         )
     }
 
-    /// Returns the purpose of a code, as the end of a sentence such as "your code to log in".
+    /// Returns the purpose of a code in words, such as "log in" for the phrase "your code to log in".
     func action(_ purpose: String) -> String { value(purpose, in: "actions") }
 
     /// Returns the caption of a link's button.
     func button(_ template: OutgoingMessage.Template) -> String { value(template.rawValue, in: "buttons") }
 
-    /// Returns a title or a text of notifications; empty for an unknown name.
+    /// Returns the title or the text of a kind of notification, or an empty string if the key is unknown.
     func notification(_ key: String) -> String { value(key, in: "notifications") }
 
     private func value(_ key: String, in section: String) -> String {

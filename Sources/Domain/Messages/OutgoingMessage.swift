@@ -17,9 +17,10 @@ package struct OutgoingMessage: Sendable, Equatable {
         case verifyEmail
         /// A link to the page that sets a new password, with the `params` `url` and `minutes`.
         case resetPassword
-        /// A request tried to register an address that already has an account.
+        /// Somebody tried to register an address that already has an account.
         case addressTaken
-        /// An account was registered with this address. The `params` are `hours` and `url`, which verifies the address.
+        /// An account was registered with this address. The `params` are `hours` and `url`; the URL verifies the
+        /// address.
         case confirmation
         /// The account's address was changed. The `params` are `url`, `hours` and the new `address`, masked.
         case addressChanged
@@ -29,14 +30,14 @@ package struct OutgoingMessage: Sendable, Equatable {
         case cancelled
         /// A test message, with which an operator checks that messages arrive.
         case test
-        /// A push, whose notification already has a text.
+        /// A push; it needs no template text, because its notification already has a text.
         case push
 
         /// The templates that have a text.
         package static let worded = allCases.filter { $0 != .push }
     }
 
-    /// The request that caused a message; its terminal receives the message's outcome.
+    /// The request that caused a message; the terminal that made the request receives the message's outcome.
     package struct Origin: Sendable, Equatable {
         /// The requesting terminal.
         package var terminal: TerminalID
@@ -51,7 +52,7 @@ package struct OutgoingMessage: Sendable, Equatable {
         }
     }
 
-    /// The message's id; gateways repeat it in their answers, and recognise a repeated message by it.
+    /// The message's id; gateways return this id in their answers, and use it to recognise a repeated message.
     package var id: MessageID
     /// The channel: e-mail, text message or push.
     package var channel: Channel
@@ -73,7 +74,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var origin: Origin?
     /// True if no account has the address: the message isn't sent, but is reported as sent.
     package var isDummy = false
-    /// The push, if the channel is `push`; `to` is then its address.
+    /// The push, if the channel is `push`; in that case, `to` is the address of the push.
     package var push: OutgoingPush?
 
     /// Makes a message.

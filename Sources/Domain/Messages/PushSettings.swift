@@ -59,7 +59,7 @@ package struct PushSettings: Sendable, Equatable {
 
     /// Parses the `push` object of an app document.
     ///
-    /// - Throws: `Rejection` with the field at fault.
+    /// - Throws: A `Rejection` that names the field at fault.
     package static func parse(_ fields: Fields) throws(Rejection) -> PushSettings {
         var settings = PushSettings()
         settings.fcm = try fields.fields("fcm").map(parse(fcm:))

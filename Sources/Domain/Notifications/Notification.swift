@@ -4,7 +4,7 @@ package import JSON
 ///
 /// The documentation describes these rules (reference: notifications).
 package struct Notification: Sendable, Equatable {
-    /// The part of the message centre that lists a notification; users can switch off each part.
+    /// The part of the message centre that lists a notification; users can switch off the notifications of each part.
     package enum Kind: String, Sendable, CaseIterable {
         /// A device has reported something, or failed to do something.
         case device
@@ -18,7 +18,7 @@ package struct Notification: Sendable, Equatable {
     package enum Outcome: String, Sendable, CaseIterable {
         /// A push service has accepted the notification for at least one terminal.
         case pushed
-        /// The message centre lists the notification. It isn't meant to be pushed.
+        /// The message centre lists the notification. The notification isn't meant to be pushed.
         case shown
         /// The push is waiting for the end of the quiet hours.
         case held
@@ -65,7 +65,7 @@ package struct Notification: Sendable, Equatable {
     package var id: NotificationID
     /// The user.
     package var uid: UserID
-    /// The id of the event from which the notification was made, unique among the user's notifications.
+    /// The id of the event from which the notification was made; no two notifications of a user have the same event id.
     package var eventID: String
     /// The part of the message centre.
     package var kind: Kind
@@ -79,7 +79,7 @@ package struct Notification: Sendable, Equatable {
     package var title = ""
     /// The text in the user's language; empty in a hidden record.
     package var text = ""
-    /// Data for the app; empty unless the sender gave some.
+    /// Data for the app; empty if the sender gave no data.
     package var data: JSONObject = [:]
     /// The time of the latest event.
     package var ts: Instant
@@ -148,12 +148,13 @@ package struct Notification: Sendable, Equatable {
     }
 }
 
-/// The reason for a notification's outcome, which `notification/explain` returns as a sentence with the cure.
+/// The reason for a notification's outcome, which `notification/explain` returns as a sentence that also names the
+/// remedy.
 package enum NotificationReason: String, Sendable, CaseIterable {
     case waits, pushed, failed, limited, notConfigured, noAddress, notSubscribed, unbound, quiet, collapsed
     case mightReturn, returned, kindOff, deviceOff, offlineOff, systemOff, ownLogin, readMeanwhile
 
-    /// The reason as a sentence, followed by the cure if there is one.
+    /// The reason as a sentence, followed by a remedy if a remedy exists.
     package var sentence: String { Self.sentences[self] ?? "" }
 
     private static let sentences: [Self: String] = [

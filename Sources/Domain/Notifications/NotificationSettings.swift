@@ -4,14 +4,15 @@ package struct NotificationSettings: Sendable, Equatable {
     package var uid: UserID
     /// The kinds that are switched off.
     package var off: Set<Notification.Kind> = []
-    /// Whether notifications of a device are on, by the device's id; they are on for devices that aren't listed.
+    /// Whether notifications about a device are on, by the device's id; notifications about devices that aren't listed
+    /// are on.
     package var devices: [DeviceID: Bool] = [:]
     /// How many minutes a device must be offline before the user is notified; 0 turns these notifications off.
     package var offlineMinutes: Int64 = 0
     /// The hours in which pushes are delayed; nil if there are no such hours.
     package var quiet: QuietHours?
 
-    /// Makes the settings of a user who has not changed any.
+    /// Makes the settings of a user who has not changed any setting.
     package init(_ uid: UserID) { self.uid = uid }
 
     /// The maximum of `offlineMinutes`: a week.

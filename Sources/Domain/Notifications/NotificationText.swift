@@ -8,8 +8,8 @@ package struct NotificationText: Sendable, Equatable {
     /// Makes a text.
     package init(title: String, text: String) { (self.title, self.text) = (title, text) }
 
-    /// Returns whether an app can have its own words for a template; such a template is a type of notifications, with
-    /// or without a variant.
+    /// Returns whether an app can have its own words for a template; the name of such a template is a type of
+    /// notification, with or without a variant.
     package static func isTemplate(_ text: String) -> Bool {
         EventType.notified.contains { text == $0.rawValue || text.hasPrefix("\($0.rawValue).") }
     }
@@ -17,7 +17,7 @@ package struct NotificationText: Sendable, Equatable {
     /// A function that returns an app's own words for a template and a language, or nil if the app has none.
     package typealias OwnWords = (String, LanguageTag) -> MessageText.OwnWords?
 
-    /// Writes the texts of a notification to a user.
+    /// Returns the title and the text of a notification for a user, with all placeholders replaced.
     ///
     /// The template with a variant, such as `device.alert.smoke`, takes precedence over the template of the type alone,
     /// and an app's own words take precedence over the service's. The subject of an app's words is used as the title.

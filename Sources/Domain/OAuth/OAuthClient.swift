@@ -12,7 +12,7 @@ package struct OAuthClient: Sendable, Equatable {
     package var redirects: [String]
     /// The scopes that the client can request.
     package var scopes: [KeyScope]
-    /// The digest of the client's secret; nil for a public client, which has none and must use PKCE.
+    /// The digest of the client's secret; nil for a public client, which has no secret and must use PKCE.
     package var secretHash: [UInt8]?
 
     /// Makes a client.
@@ -65,7 +65,8 @@ package struct OAuthToken: Sendable {
     package let kind: Kind
     /// The moment from which the token is refused.
     package let expiresAt: Instant
-    /// The moment at which a code or refresh token became invalid, because it or its successor was used.
+    /// The moment at which the token became invalid; a code becomes invalid when the client uses it, and a refresh
+    /// token when the client uses its successor.
     package let usedAt: Instant?
 
     /// Makes a token.
@@ -79,12 +80,12 @@ package struct OAuthToken: Sendable {
 
     /// The lifetimes, in seconds, of a code, of an access token, and of a session after its last refresh.
     ///
-    /// Before its code is used, a session has the same lifetime as the code.
+    /// Until a session's code is used, the session has the same lifetime as the code.
     package static let (codeSeconds, accessSeconds, sessionSeconds) = (Int64(120), Int64(3_600), Int64(365 * 86_400))
     /// How many of a session's newest access tokens and refresh tokens are kept.
     package static let (accessMax, refreshMax) = (10, 100)
 
-    /// The prefix of access tokens, which no session's token has.
+    /// The prefix of access tokens; no token of an ordinary session has this prefix.
     package static let accessPrefix = "lla_"
     /// Returns whether a string has the form of an access token.
     package static func isAccess(_ text: String) -> Bool { text.hasPrefix(accessPrefix) }

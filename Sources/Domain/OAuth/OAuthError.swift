@@ -22,7 +22,7 @@ package struct OAuthParameters: Sendable {
     /// Takes the names and values of a query or a form; an empty value counts as absent.
     package init(_ pairs: [(name: String, value: String)]) { self.pairs = pairs }
 
-    /// Returns a parameter's value, or nil if it is absent.
+    /// Returns a parameter's value, or nil if the parameter is absent.
     package subscript(name: String) -> String? { pairs.first { $0.name == name && !$0.value.isEmpty }?.value }
 
     /// Returns a parameter's value.
@@ -42,7 +42,7 @@ package struct OAuthParameters: Sendable {
         throw OAuthError("invalid_request", "A parameter appears more than once.")
     }
 
-    /// Returns the requested scopes, or all allowed scopes if the request names none.
+    /// Returns the requested scopes, or all allowed scopes if the request names no scopes.
     ///
     /// - Throws: `OAuthError` if a scope is unknown or not allowed.
     package func scopes(among allowed: [KeyScope]) throws(OAuthError) -> [KeyScope] {

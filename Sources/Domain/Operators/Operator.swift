@@ -57,26 +57,27 @@ package enum OperatorSignIn {
     package static let lifeSeconds: Int64 = 604_800
     /// The precision with which the time of a session's last use is stored, in seconds.
     package static let usedSeconds: Int64 = 60
-    /// How long after a sign-in by link the operator can set a new password without the old password, in seconds.
+    /// How long the operator can set a new password without the old password after a sign-in by link, in seconds.
     package static let linkTrustSeconds: Int64 = 600
-    /// The maximum number of wrong passwords for one operator's name within `triesSeconds` from one address.
+    /// The maximum number of wrong passwords for one operator's name from one address within `triesSeconds`.
     ///
     /// A browser in which the operator has signed in before has a separate limit with the same value.
     package static let tries = 10
     /// The maximum number of wrong passwords for one operator's name from all addresses within `triesSeconds`.
     package static let triesPerName = 100
-    /// The maximum number of wrong links from an address in `triesSeconds`; further wrong links get `TooManyRequests`.
+    /// The maximum number of wrong links from one address within `triesSeconds`; further wrong links get
+    /// `TooManyRequests`.
     ///
     /// A valid link always signs the operator in, even after too many wrong links.
     package static let linksPerAddress = 30
-    /// The number of sign-ins per minute from one address; the console handles further sign-ins from that address with
-    /// its lowest priority.
+    /// The maximum number of sign-ins per minute from one address that the console handles with normal priority;
+    /// further sign-ins from that address get the lowest priority.
     package static let requestsPerAddress = 60
     /// The maximum number of failed sign-ins from one address that the audit trail records per minute.
     package static let auditedPerAddress = 30
     /// The maximum number of failed sign-ins from all addresses that the audit trail records per minute.
     package static let auditedTogether = 300
-    /// The period in which wrong tries are counted, in seconds.
+    /// The period in which wrong passwords and wrong links are counted, in seconds.
     package static let triesSeconds: Int64 = 900
     /// The default lifetime of an operator's token, in days.
     package static let tokenDays: Int64 = 365

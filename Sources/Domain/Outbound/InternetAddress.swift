@@ -47,7 +47,7 @@ package struct InternetAddress: Hashable, Sendable {
         return bytes[0] & 0xE0 == 0x20 && !AddressBlock.special.contains { $0.contains(self) }
     }
 
-    /// The IPv4 address that a NAT64, 6to4 or ISATAP address leads to; nil for any other address.
+    /// The IPv4 address that a NAT64, 6to4 or ISATAP address contains; nil for any other address.
     private var inner: InternetAddress? {
         if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) {
             return InternetAddress(Array(bytes.suffix(4)))

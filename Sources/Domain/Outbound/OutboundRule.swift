@@ -1,7 +1,7 @@
 /// The rule for connections to URLs that others provide, such as the URLs of event webhooks.
 ///
 /// The rule allows `https` URLs with public addresses, and the targets in `outbound.privateTargets`. Without the rule,
-/// the owner of an API key could reach hosts of the service's own network, such as databases or a cloud's metadata
+/// the owner of an API key could reach hosts in the service's own network, such as databases or a cloud's metadata
 /// server.
 package struct OutboundRule: Sendable {
     private let hosts: Set<String>

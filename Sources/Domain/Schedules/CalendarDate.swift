@@ -43,7 +43,8 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
 
     /// The year, the month, and the day of the month.
     package var parts: (year: Int64, month: Int64, dayOfMonth: Int64) {
-        // Days are counted in eras of 400 years from 0000-03-01, so that the leap day is the last day of a year.
+        // Days are counted in eras of 400 years from 0000-03-01, so every year begins in March and a leap day is the
+        // last day of its year.
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -56,7 +57,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
-    /// Returns the number of days from 1970-01-01 to an existing day.
+    /// Returns the number of days from 1970-01-01 to a day that exists in the calendar.
     static func day(year: Int64, month: Int64, dayOfMonth: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

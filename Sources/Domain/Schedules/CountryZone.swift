@@ -1,7 +1,7 @@
 /// The time zones of the countries that have only one zone, by country calling code (`Texts/country-zones.txt`).
 ///
-/// Users in other countries get UTC, which they can notice and correct. A wrong guess is harder to notice, and runs
-/// schedules at the wrong hour.
+/// Users in other countries get UTC, which they can notice and correct. A wrongly guessed zone would be harder to
+/// notice, and schedules would run at the wrong hour.
 package enum CountryZone {
     /// Returns the IANA name of a country's time zone, or nil if the country is unknown or has several zones.
     package static func name(of countryCode: String) -> String? { zones[countryCode] }

@@ -4,7 +4,8 @@
 package enum ScheduleRules {
     /// The number of days that are searched for the next occurrence.
     ///
-    /// Near a pole, the sun rises only once a year. Years can pass until a sunrise falls on one of the schedule's days.
+    /// Near a pole, the sun rises only once a year. Years can pass before a sunrise falls on one of the schedule's
+    /// days.
     private static let daysMax: Int64 = 3660
     /// The maximum number of days between an occurrence and its calendar day.
     ///

@@ -74,7 +74,7 @@ package enum SunRules {
         return height > horizon
     }
 
-    /// The sine of the sun's height at sunrise and sunset.
+    /// The sine of the sun's elevation angle at sunrise and sunset.
     private static let horizon = sin(radians(-0.833))
 
     /// Returns the moment of the solar noon nearest to a given moment, in seconds since the Unix epoch.

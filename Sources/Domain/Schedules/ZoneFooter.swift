@@ -1,7 +1,7 @@
 /// The rule for times after a zone's last known transition, in the form of POSIX's `TZ`, such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`.
 package struct ZoneFooter: Sendable, Equatable {
-    /// The day of each year on which the clocks change, and the time of the change.
+    /// A yearly change of the clocks: the day of the year, and the time of the change.
     struct Change: Sendable, Equatable {
         enum Day: Sendable, Equatable {
             /// A weekday (0 is Sunday) in a week of a month; week 5 means the last such weekday of the month.
@@ -71,7 +71,8 @@ package struct ZoneFooter: Sendable, Equatable {
 }
 
 extension ZoneFooter.Change {
-    /// Returns the moment of the change in a year, in seconds of the local time that applies before the change.
+    /// Returns the moment of the change in a given year, as seconds since 1970-01-01 in the local time that applies
+    /// before the change.
     func moment(in year: Int64) -> Int64 { firstDay(of: year) * 86_400 + seconds }
 
     private func firstDay(of year: Int64) -> Int64 {

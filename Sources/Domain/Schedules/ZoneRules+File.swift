@@ -27,7 +27,7 @@ extension ZoneRules {
         )
     }
 
-    /// Returns the rule on the line that follows the data.
+    /// Returns the rule on the line that follows the file's data.
     private static func footer(_ bytes: [UInt8], from start: Int, _ version: Int) -> ZoneFooter? {
         guard version >= 2, start < bytes.count, bytes[start] == 0x0A else { return nil }
         let line = bytes[(start + 1)...].prefix { $0 != 0x0A }

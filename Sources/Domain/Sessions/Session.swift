@@ -30,7 +30,8 @@ package struct Session: Sendable, Equatable {
     package var isGrant: Bool { client != nil }
     /// The time of the last use of the session's token, to the minute; nil before the first use.
     package var lastSeenAt: Instant?
-    /// True if the previous token can still work; it stops working at the latest when the new token is first used.
+    /// True if the previous token can still work; the first use of the new token makes the previous token invalid, if
+    /// it isn't invalid already.
     package var hasOldToken = false
     /// Whether a token of the session has ever been used; until then, the terminal can also connect with the app's
     /// secret.
@@ -85,7 +86,7 @@ package struct Session: Sendable, Equatable {
     /// The precision of `lastSeenAt`, in seconds.
     package static let seenSeconds: Int64 = 60
 
-    /// Returns the refusal of this session's token at a given moment, or nil while the session is valid.
+    /// Returns the refusal of this session's token at a given moment, or nil if the session is valid at that moment.
     package func refusal(at now: Instant) -> Rejection? {
         let reason: EndReason
         if endedAt != nil {

@@ -20,7 +20,7 @@ package enum BindingEvent: Sendable, Equatable {
 package struct BindingChange: Sendable, Equatable {
     /// The effect of a binding event on the device's invitations.
     package enum Invitations: Sendable, Equatable {
-        /// Invitations to users whose bindings end become void. All other invitations stay.
+        /// If a user's binding ends, the invitations to that user become void. All other invitations stay.
         case stay
         /// All invitations become void.
         case void
@@ -49,7 +49,7 @@ package struct BindingChange: Sendable, Equatable {
     package var roles: [RoleChange] = []
     /// The effect on the device's invitations.
     package var invitations = Invitations.stay
-    /// Whether the change ends the device's ownership period, whose data later users don't see.
+    /// Whether the change ends the device's ownership period; later users don't see the data of that period.
     package var endsOwnership = false
 
     /// True if the event has no consequences.

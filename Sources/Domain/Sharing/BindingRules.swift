@@ -3,7 +3,8 @@ package enum BindingRules {
     /// The period in which wrong proofs of possession are counted, in seconds.
     package static let triesWindowSeconds = RegistrationRules.triesWindowSeconds
 
-    /// Decides the result of an event that a user causes; throws a `Rejection` if the user's role doesn't allow it.
+    /// Decides the result of an event that a user causes; throws a `Rejection` if the user's role doesn't allow the
+    /// event.
     package static func decide(
         _ event: BindingEvent,
         by uid: UserID,

@@ -40,7 +40,7 @@ package struct Sharing: Sendable, Equatable {
     package var app: AppID
     /// The user who made the invitation, or the new owner after a transfer.
     package var inviter: UserID
-    /// The invited user, if known, or the user who scanned the code.
+    /// The invited user or the user who scanned the code; nil if this user isn't known.
     package var guest: UserID?
     /// The name that the inviter used for the guest; nil for a QR code.
     package var addressee: Addressee?
@@ -48,7 +48,8 @@ package struct Sharing: Sendable, Equatable {
     package var way: Way
     /// The guest's access.
     package var access: Binding.Access
-    /// How many minutes after the acceptance the guest's binding expires; nil for a binding that doesn't expire.
+    /// The number of minutes from the acceptance to the expiry of the guest's binding; nil for a binding that doesn't
+    /// expire.
     package var guestMinutes: Int64?
     /// The recorded status.
     package var status: Status
@@ -58,7 +59,7 @@ package struct Sharing: Sendable, Equatable {
     package var expiresAt: Instant
     /// The time at which the guest accepted.
     package var acceptedAt: Instant?
-    /// The time of the last change by an answer, a revocation, a transfer or expiry.
+    /// The time of the last change, such as an answer, a revocation, a transfer or an expiry.
     package var updatedAt: Instant
 
     /// Makes an invitation.
@@ -100,7 +101,8 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// Returns the status at a given time: `expired` after the deadline, even if `DueControl` hasn't recorded this yet.
+    /// Returns the status at a given time: `expired` after the deadline, even if `DueControl` hasn't recorded the
+    /// expiry yet.
     package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
     /// Returns the time at which the status that applies at `now` began, even if `DueControl` hasn't recorded that

@@ -27,7 +27,7 @@ package enum SharingRules {
         return sharing.status(at: now).isOpen ? nil : expired
     }
 
-    /// The effect on an open invitation when bindings of its device end.
+    /// The effect on an open invitation when bindings to the invitation's device change.
     package enum Fate: Sendable, Equatable {
         /// The invitation stays unchanged.
         case stays

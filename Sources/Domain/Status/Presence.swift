@@ -4,7 +4,7 @@
 package struct Presence: Sendable, Equatable {
     /// The state that users see.
     package var isOnline = false
-    /// The number of the newest connection that the gate reported; 0 before the first.
+    /// The number of the newest connection that the gate reported; 0 before the first connection.
     package var connection: Int64 = 0
     /// Whether the newest connection is alive, as far as the gate has reported.
     package var isAlive = false
@@ -21,10 +21,10 @@ package struct Presence: Sendable, Equatable {
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time until which commands can get lost because the device may not have subscribed to its commands on
-    /// a new connection yet; nil if there is no such time.
+    /// Returns the time at which a new connection is presumed to receive commands, or nil if commands can't get lost
+    /// now; before this time, a command can get lost because the device might not have subscribed to its commands yet.
     ///
-    /// If the stored time is more than `seconds` ahead, the clock was set back, and the result is nil.
+    /// If the stored time is more than `seconds` ahead, the clock has been set back, and the result is nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
         guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else { return nil }
         return listensFrom

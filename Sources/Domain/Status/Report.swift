@@ -31,13 +31,13 @@ package struct Report: Sendable, Equatable {
 
     /// The report's id; a second report with the same id has no effect.
     package var id: MessageID?
-    /// The time by the device's clock; nil if the time of arrival counts.
+    /// The time by the device's clock; nil if the report's time of arrival is used instead.
     package var ts: Instant?
     /// The number of the command that the report answers.
     package var cid: Int64?
     /// The command's result: 0 for success, or the device's own error code.
     package var code: Int64?
-    /// The reported values, with several points in a report of stored history.
+    /// The reported values; only a report of stored history can contain several points.
     package var points: [Point]
     /// The alerts that the report raises or clears.
     package var alerts: [Condition]
@@ -77,8 +77,8 @@ package struct Report: Sendable, Equatable {
 
     /// The maximum number of points of stored history in one report.
     package static let pointsMax = 500
-    /// The number of seconds by which a report's time may be ahead of the current time; if it is farther ahead, the
-    /// time of arrival counts instead.
+    /// The maximum number of seconds by which a report's time can be ahead of the current time; if the report's time is
+    /// farther ahead, the time of arrival is used instead.
     package static let aheadMaxSeconds: Int64 = 600
     /// The earliest time that a report may give: the beginning of 2015.
     ///

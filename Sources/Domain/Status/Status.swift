@@ -21,9 +21,10 @@ package struct Status: Sendable, Equatable {
     ///
     /// With the fingerprints, the service recognises a second delivery of a report without reading the history.
     package struct Newest: Sendable, Equatable {
-        /// The time of the newest of these reports.
+        /// The time of the newest report that contains only a time and values.
         package var ts: Instant
-        /// The fingerprints of the values of the reports with that time, at most `fingerprintsMax`.
+        /// The fingerprints of the values of the reports whose time is `ts`; at most `fingerprintsMax` fingerprints are
+        /// kept.
         package var fingerprints: [UInt64]
 
         /// The maximum number of reports with the same time whose fingerprints are kept.
@@ -35,13 +36,12 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The maximum number of cleared conditions that are kept; a product can declare at most the same number of
-    /// conditions.
+    /// The maximum number of cleared conditions that are kept; a product can't declare more conditions than this.
     package static let clearedMax = 128
 
-    /// The version of the state, which grows by one with each report that changes a value.
+    /// The version number of the state; each report that changes a value increases the number by one.
     package var version: Int64 = 0
-    /// The time of the last visible change.
+    /// The time of the last change that bound users see.
     package var ts: Instant
     /// The values, in the order in which they first arrived.
     package var attributes: [Attribute] = []
@@ -53,9 +53,9 @@ package struct Status: Sendable, Equatable {
     package var presence = Presence()
     /// The newest reports that contain only a time and values; nil before the first such report.
     package var newest: Newest?
-    /// The number of bytes that the device has written to its history today.
+    /// The number of bytes that have been written to the device's history today.
     package var historyUse = HistoryUse()
-    /// The number of history records of the device's newest day and of the day before.
+    /// The counts of the device's history records for the newest day that has a record, and for the day before that.
     package var historyCount = HistoryCount()
 
     /// The times of all stored values and conditions, and of the newest report.
@@ -91,7 +91,7 @@ package struct Event: Sendable, Equatable {
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun", historyLimited,
     ]
 
-    /// The type of the event that reports that the device has used up today's bytes of history.
+    /// The event type that reports that a device has used up the number of bytes allowed in its history today.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

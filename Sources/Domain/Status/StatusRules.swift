@@ -12,17 +12,20 @@ package enum StatusRules {
         package var history: [HistoryPoint] = []
         /// The events to publish and store.
         package var events: [Event] = []
-        /// The events that are only stored in the history, because newer states of their alerts and faults are known.
+        /// The events that are stored in the history but not published, because newer states of their alerts or faults
+        /// are already known.
         package var lateEvents: [Event] = []
         /// The report's effective time.
         package var ts: Instant
 
-        /// True if any part of the report belongs in the state, because that part isn't older than the state.
+        /// Whether at least one part of the report is stored in the state, because that part isn't older than the
+        /// state.
         package var isNewest = false
-        /// Whether part of the report is stored in the history only, because it is binary or older than the state.
+        /// Whether at least one part of the report is stored only in the history, because that part is binary or older
+        /// than the state.
         package var isPast = false
 
-        /// Where the report was stored, as the answer to the device says.
+        /// The place where the report was stored; the answer to the device contains this place.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
 
         /// Whether the report makes a change that bound users see.
@@ -37,7 +40,7 @@ package enum StatusRules {
         package var data: JSONObject
     }
 
-    /// Merges a report into a device's status, or refuses all of it and changes nothing.
+    /// Merges a report into a device's status, or refuses the whole report and changes nothing.
     package static func decide(
         _ report: Report,
         of did: DeviceID,
@@ -80,8 +83,8 @@ package enum StatusRules {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Returns whether a stored time is farther in the future than a report's time may be; this happens if the clock
-    /// was set back.
+    /// Returns whether a stored time is farther in the future than the time of a report is allowed to be; this happens
+    /// if the clock has been set back.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
         stored > now.adding(seconds: Report.aheadMaxSeconds)
     }
@@ -108,7 +111,8 @@ package enum StatusRules {
         product: Product
     ) -> Rejection? {
         for condition in conditions where !product.declares(kind, condition.name) {
-            // A raised condition was declared when it was raised, so it can always be cleared.
+            // The product declared the condition when the condition was raised, so a report can always clear the
+            // condition.
             if condition.value == .bool(false), status.eventID(kind, condition.name) != nil { continue }
             return .invalid(kind.field, "\(condition.name) is not one of the product's \(kind.field).")
         }
@@ -215,7 +219,7 @@ package enum StatusRules {
 }
 
 extension StatusRules.Outcome {
-    /// Records that a part of the report belongs in the state, or in the history only.
+    /// Records whether a part of the report belongs in the state or only in the history.
     fileprivate mutating func recordPart(isNewest: Bool) { if isNewest { self.isNewest = true } else { isPast = true } }
 }
 

@@ -34,7 +34,8 @@ enum Broker {
         )
     }
 
-    /// Returns a client's certificate, already verified by the broker, or nil if the client has none.
+    /// Returns a client's certificate, which the broker has already verified; returns nil if the client has no
+    /// certificate.
     static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
             var parts = tm()

@@ -102,7 +102,7 @@ enum Topic {
         left.count == right.count && begins(left, with: right, count: left.count)
     }
 
-    /// Returns whether two texts of at least `count` bytes begin with the same `count` bytes.
+    /// Returns whether two byte sequences of at least `count` bytes begin with the same `count` bytes.
     static func begins(_ bytes: Bytes, with prefix: Bytes, count: Int) -> Bool {
         guard count > 0, let left = bytes.baseAddress, let right = prefix.baseAddress else { return count == 0 }
         return memcmp(left, right, count) == 0
@@ -113,7 +113,7 @@ enum Topic {
         topic.count > prefix.count && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }
     }
 
-    /// Returns whether a filter matches a topic, comparing them level by level.
+    /// Compares a filter and a topic level by level, and returns whether the filter matches the topic.
     static func walk(_ filter: Bytes, _ topic: Bytes) -> Bool {
         if topic.first == dollar, beginsWild(filter) { return false }
         var wanted = Levels(filter)

@@ -12,7 +12,7 @@ struct MessageProperties {
 
     /// The name of the user property that contains the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the user property in which the gate names the field that it removed from a request.
+    /// The name of the user property with which the gate reports which field it has removed from a request.
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The name of the removed field, as the response reports it in `error.field`.
     static let correlation = "correlationData"
@@ -68,7 +68,7 @@ struct MessageProperties {
         return true
     }
 
-    /// Frees the list unless it was handed to the broker.
+    /// Frees the list, unless the list has been handed over to the broker.
     mutating func discard() { gate_property_free(&list) }
 
     /// Adds a user property, or returns false if memory runs out.
@@ -78,8 +78,8 @@ struct MessageProperties {
 }
 
 extension MessageProperties {
-    /// The value of a property; its strings and bytes are copies that are valid only during one call of the function
-    /// that reads the value.
+    /// The value of a property; its strings and bytes are copies that are valid only while the function that receives
+    /// the value is running.
     enum Value {
         case byte(Int32, UInt8)
         case text(Int32, UnsafeMutablePointer<CChar>)

@@ -111,7 +111,8 @@ extension PrivateStructure {
         return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
-    /// Returns the size of a client's will in bytes, payload and topic included; 0 without a will or if unknown.
+    /// Returns the size of a client's will in bytes, including the payload and the topic; 0 if the client has no will
+    /// or if the size is unknown.
     static func willBytes(of client: OpaquePointer) -> Int { sessionStart(of: client).map(willBytes) ?? 0 }
 
     private static func willBytes(from start: UnsafeMutableRawPointer) -> Int {
@@ -127,13 +128,14 @@ extension PrivateStructure {
 
     /// Returns the position in memory from which the fields of the session are counted.
     ///
-    /// Returns nil if two fields differ from the results of the broker's functions, or if the value of another field is
-    /// out of range.
+    /// Returns nil if one of two fields differs from the result of the broker's function for that field, or if the
+    /// value of another field is out of range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))
         let isClean = load(start, Word.cleanStart) >> 48 & 0xFF
-        // The word's four fields: two Booleans, the highest QoS, and whether the client may retain messages.
+        // The word contains four fields: two Booleans, the highest QoS, and a Boolean that allows the client to retain
+        // messages.
         let ends = load(start, Word.highestQoS)
         guard subscriptions == gate_client_sub_count(client),
             (isClean == 1) == gate_client_clean_start(client), isClean <= 1,

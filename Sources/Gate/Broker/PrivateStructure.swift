@@ -1,6 +1,6 @@
 import CMosquittoBroker
 
-/// Those fields of Mosquitto's private `struct mosquitto` that no function of the broker can read or change.
+/// The fields of Mosquitto's private `struct mosquitto` that none of the broker's functions can read or change.
 ///
 /// The fields are used only with the tested version, and only if every known word has the expected value. With any
 /// other broker, a connection that ends without a reason counts as lost; the broker keeps the wills of refused clients;
@@ -10,8 +10,8 @@ enum PrivateStructure {
 
     /// The positions of words in the structure, counted from the word `address`.
     ///
-    /// The order is: address, id, username, password, keep-alive with state, three timestamps, the packet being read
-    /// (payload, next, lengths, …), two packets to send, and the will.
+    /// The order is: address, id, username, password, keep-alive and state (one word), three timestamps, the packet
+    /// being read (payload, next, lengths, …), two packets to send, and the will.
     enum Word {
         static let state = 4
         static let payload = 8
@@ -65,7 +65,8 @@ enum PrivateStructure {
 
     private static func refusedWill(from start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
         let command = load(start, Word.position) >> 48 & 0xFF
-        // The client must be new, its CONNECT must have been read completely, and nothing may have been sent to it yet.
+        // The client must be new, its CONNECT must have been read completely, and the broker must not have sent it
+        // anything yet.
         guard load(start, Word.state) >> 32 == 0, load(start, Word.payload) != 0, load(start, Word.next) == 0,
             command == 0x10, load(start, Word.lengths) >> 32 == load(start, Word.position) & 0xFFFF_FFFF,
             load(start, Word.firstToSend) == 0, load(start, Word.lastToSend) == 0,
@@ -80,8 +81,8 @@ enum PrivateStructure {
 
     /// Returns the position of the word `address`, which is followed by id, username, password and keep-alive.
     ///
-    /// Returns nil with another version of Mosquitto, or if the words differ from the results of the broker's
-    /// functions.
+    /// Returns nil if the broker isn't the tested version of Mosquitto, or if the words differ from the results of the
+    /// broker's functions.
     static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard BrokerVersion.isTested else { return nil }
         let memory = UnsafeMutableRawPointer(client)

@@ -1,11 +1,12 @@
 import CMosquittoBroker
 import Glibc
 
-/// A guard that keeps the gate running when memory runs out, because Swift traps if an allocation fails.
+/// A guard that keeps the gate running when memory runs out; without the guard, Swift would trap at an allocation that
+/// fails.
 ///
-/// The guard checks ten times a second, and every 256 events, whether a large block can be allocated. If the allocation
-/// fails, the gate uses the guard's reserve, admits only services, and refuses the messages and subscriptions of all
-/// clients except workers.
+/// The guard checks ten times a second, and after every 256 events, whether a large block can be allocated. If no such
+/// block can be allocated, the guard frees its reserve for the gate. The gate then admits only services, and refuses
+/// the messages and subscriptions of all clients except workers.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?

@@ -86,8 +86,8 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// When a connection ends, records when the client's session expires; if the session ends with the connection,
-    /// drops the session's memory record.
+    /// Records the time at which a client's session expires after its connection ends; if the session ends with the
+    /// connection, drops the session's memory record.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)

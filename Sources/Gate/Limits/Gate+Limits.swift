@@ -28,7 +28,7 @@ extension Gate {
 
     /// Counts a message against its source address, and returns whether it exceeds the address's budget.
     ///
-    /// The gate doesn't penalize the sender of a message beyond the address's budget, because a terminal isn't
+    /// The gate doesn't penalize the sender of a message that exceeds the address's budget, because a terminal isn't
     /// responsible for other clients behind the same router. A flooding terminal is cut off by its own limits, which
     /// also count the messages beyond the address's budget.
     private func isBeyondAddress(
@@ -77,7 +77,8 @@ extension Gate {
         }
     }
 
-    /// Counts the properties of a message whose other bytes are already counted; returns whether they fit the limits.
+    /// Counts the properties of a message whose other bytes have already been counted; returns whether the properties
+    /// fit within the limits.
     func limitProperties(of client: Client, bytes: Int, topic: Bytes) -> Bool {
         guard bytes > 0, let tally = client.tally else { return true }
         let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
@@ -113,7 +114,7 @@ extension Gate {
         if penalties.refuses(Self.key(ofAddress: source), at: now) { throw .tooFast }
     }
 
-    /// Returns a new connection's tally with the CONNECT already counted, or nil for workers.
+    /// Counts the CONNECT of a new connection, and returns the connection's tally; returns nil for workers.
     func tally(of pass: Admission.Pass, clientId: String, key: String, will: Int = 0) throws(RefusalReason) -> Tally? {
         guard let allowance = settings.limits.allowance(of: pass) else { return nil }
         let now = Clock.coarse()

@@ -3,21 +3,22 @@ import Glibc
 import Metering
 
 // The limit on the broker's memory for all products, devices and terminals. Most of this memory is recorded per client
-// (`Held`). The remaining memory (subscriptions, wills, half-received packets, TLS buffers) shows only in the broker's
-// total.
+// (`Held`). The remaining memory (subscriptions, wills, half-received packets, TLS buffers) is visible only in the
+// broker's total memory.
 extension Gate {
-    /// The number of bytes that an idle connection needs without TLS (`idleBytes`) and with TLS (`idleBytesOfTLS`).
+    /// The numbers of bytes that an idle connection needs without TLS (`idleBytes`) and with TLS (`idleBytesOfTLS`).
     private static let idleBytes = 16 << 10
     private static let idleBytesOfTLS = 96 << 10
     /// The number of bytes that a broker without clients needs.
     private static let emptyBytes = 16 << 20
     /// The number of bytes that may be held for a well-behaved client: the size of the largest response, or more if the
-    /// gate can only estimate the memory.
+    /// gate can only estimate the client's memory.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
     /// If more than this number of bytes stays free for `unusedTime` milliseconds, the gate returns all free memory to
     /// the system.
     ///
-    /// Without the delay, a busy broker would soon need the memory again, and would stall while the system provides it.
+    /// Without the delay, the gate would return memory that a busy broker soon needs again. The broker would then stall
+    /// while the system provides the memory.
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
@@ -45,7 +46,7 @@ extension Gate {
         settings.limits.heldBytes > 0 && taken > settings.limits.heldBytes / 8 &* 5
     }
 
-    /// Returns memory to the system if it was free for the whole `unusedTime`.
+    /// Returns memory to the system if the memory has been free for the whole `unusedTime`.
     private func giveBack(_ free: Int, at steady: Int64) {
         leastFree.bytes = min(leastFree.bytes, free)
         guard steady &- leastFree.since >= Self.unusedTime else { return }
@@ -53,7 +54,7 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Returns whether to query the allocator; a query takes long, because it walks through all free memory.
+    /// Returns whether to query the allocator; a query takes a long time, because it goes through all free memory.
     ///
     /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second, and
     /// whenever the process has grown by 1/16 of the limit. Growth alone isn't a sufficient sign, since a process that

@@ -36,7 +36,8 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Ends each accepted connection that was first seen at least `patience` ms ago, except the `known` sockets.
+    /// Ends each accepted connection that was first seen at least `patience` ms ago, except the connections whose
+    /// sockets are in `known`.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
@@ -47,7 +48,7 @@ struct Unconnected {
             let connection =
                 seen[socket].flatMap { $0.peer == peer ? $0 : nil } ?? Connection(peer: peer, since: steady)
             found[socket] = connection
-            // The broker closes the connection at its next attempt to read from it.
+            // When the broker next reads from the connection, the broker closes it.
             if connection.since < steady, steady &- connection.since >= patience { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         seen = found
@@ -72,7 +73,7 @@ struct Unconnected {
         return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0 && isListening != 0
     }
 
-    /// Returns the local port of a TCP socket in network order, or nil for any other descriptor.
+    /// Returns the local port of a TCP socket, in network byte order, or nil for any other descriptor.
     private static func port(of socket: Int32) -> UInt16? {
         name(of: socket, getsockname).map { address in
             withUnsafeBytes(of: address) { $0.load(fromByteOffset: 2, as: UInt16.self) }
@@ -90,7 +91,8 @@ struct Unconnected {
                 }
             }
             guard code == 0, let start else { return nil }
-            // The addresses that the broker returns contain no interface name.
+            // The addresses that the broker returns contain no interface name, so the function removes the interface
+            // name here.
             return String(cString: start).split(separator: "%").first.map(String.init)
         }
     }

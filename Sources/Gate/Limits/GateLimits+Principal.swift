@@ -10,9 +10,9 @@ extension GateLimits {
         }
     }
 
-    /// Returns the number of subscriptions that a client may have; 0 for any number.
+    /// Returns the number of subscriptions that a client may have; 0 means no limit.
     ///
-    /// Home Assistant subscribes to some sixty filters for discovery, and to three more for each device.
+    /// Home Assistant subscribes to about sixty filters for discovery, and to three more for each device.
     func subscriptions(of principal: Principal) -> Int {
         if case .link = principal { return terminalSubscriptions * 8 }
         return terminalSubscriptions
@@ -34,7 +34,8 @@ extension GateLimits {
 }
 
 extension Principal {
-    /// The app or product whose secret admits the principal; nil for devices, links and services.
+    /// The app of a terminal, or the product of a client that connects with a product's secret; nil for devices, links
+    /// and services.
     var party: String? {
         switch self {
         case .terminal(_, let appId): appId
@@ -45,6 +46,6 @@ extension Principal {
 
     /// Whether the principal's messages count against its source address.
     ///
-    /// Messages of devices with their own secrets don't count, because one router can serve hundreds of them.
+    /// Messages of devices with their own secrets don't count, because one router can serve hundreds of such devices.
     var isCountedByAddress: Bool { party != nil }
 }

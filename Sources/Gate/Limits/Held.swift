@@ -1,6 +1,7 @@
 import Metering
 
-/// The record of the memory that the broker uses for one terminal, device or registering product, connected or not.
+/// The record of the memory that the broker uses for one terminal, device or registering product, whether it is
+/// connected or not.
 final class Held {
     let clientId: String
     let limit: HeldLimit
@@ -9,7 +10,7 @@ final class Held {
     /// The number of bytes in use, including `PrivateStructure.bytesPerMessage` for each message.
     private(set) var bytes = 0
     private(set) var messages = 0
-    /// The statuses that the client missed, and that must be published again.
+    /// The statuses that the client has missed and that must be published again.
     var missed = MissedStatuses()
     /// The time of the last reported refusal of a delivery to the client.
     var report = ReportTime()
@@ -19,7 +20,7 @@ final class Held {
     ///
     /// If there was room, the memory is read again as soon as the room is used up, which can be many times a second.
     private var hadRoom = (message: false, status: false)
-    /// The time of the last estimate.
+    /// The time of the last estimate, or of the last change of `client` if that change is later.
     private var takenAt = Clock.coarse()
     /// The address of the oldest unacknowledged message while the window is full or the limit is reached (`oldest`),
     /// and the time at which this message became the oldest (`stuckSince`).
@@ -52,10 +53,10 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads from the broker how much memory it uses for the client.
+    /// Reads from the broker how much memory the broker uses for the client.
     ///
-    /// The memory is read at most ten times a second, unless the call is forced, the last reading found room, or the
-    /// client has acknowledged an eighth of its limit since the last reading.
+    /// The memory is read at most ten times a second, but more often if the call is forced, if the last reading found
+    /// room, or if the client has since acknowledged at least an eighth of the messages that its limit allows.
     ///
     /// If the broker's memory can't be read, the amount is estimated. The estimate assumes that the connection accepts
     /// data at a fixed rate (`HeldLimit.takenBytesPerSecond`). If `isAccepting` is false, the estimate assumes that the
@@ -120,8 +121,8 @@ struct HeldLimit: Equatable {
 
     /// The rate at which a connection is assumed to accept data if the broker's memory can't be read.
     ///
-    /// The assumed number of bytes equals the default limit on the bytes that a terminal gets per second
-    /// (`limits.answerBytes`).
+    /// The assumed number of bytes per second equals the default limit on the number of bytes that a terminal receives
+    /// per second (`limits.answerBytes`).
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 
@@ -129,7 +130,7 @@ struct HeldLimit: Equatable {
     fileprivate var forStatuses: (bytes: Int, messages: Int) { (bytes / 4 &* 3, messages / 4 &* 3) }
 }
 
-/// The statuses that a terminal did not receive because too many messages waited for it.
+/// The statuses that a terminal did not receive because too many messages were waiting for the terminal.
 struct MissedStatuses {
     /// The user to whom the statuses were published.
     private(set) var uid = ""
@@ -137,7 +138,7 @@ struct MissedStatuses {
     private(set) var dids: Set<String> = []
     /// Whether the statuses of more than `didsMax` devices were missed.
     ///
-    /// If statuses of more devices were missed, all of the user's devices count as missed.
+    /// If this value is true, the statuses of all the user's devices count as missed.
     private(set) var isAll = false
 
     static let didsMax = 200

@@ -1,6 +1,7 @@
 /// The new client ids that have connected from each source address in the current minute.
 ///
-/// Once `addressesMax` addresses are kept, with up to `limit` ids each, all counts begin again from zero.
+/// Each address has at most `limit` ids. After the number of addresses has reached `addressesMax`, all counts start
+/// again from zero.
 struct NewClients {
     private let limit: Int
     private let addressesMax: Int

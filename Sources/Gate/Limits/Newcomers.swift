@@ -2,8 +2,8 @@ import Metering
 
 /// The limit on newcomers from all source addresses together, including addresses of this machine.
 ///
-/// A newcomer is a product or terminal that connects with a shared secret, and whose client id the gate hasn't admitted
-/// before. A terminal that connects with its session's token is never a newcomer.
+/// A newcomer is a client that connects with the shared secret of a product or an app, and whose client id the gate
+/// hasn't admitted before. A terminal that connects with its session's token is never a newcomer.
 ///
 /// While newcomers of several apps or products are connecting, each app or product gets at most half of the limit. At
 /// least the newest 100,000 admitted client ids are remembered as hashes.
@@ -42,7 +42,7 @@ struct Newcomers {
         return true
     }
 
-    /// Returns whether a client id was admitted before.
+    /// Returns whether a client id has been admitted before.
     func knows(_ clientId: String) -> Bool {
         known.new.contains(clientId.hashValue) || known.old.contains(clientId.hashValue)
     }

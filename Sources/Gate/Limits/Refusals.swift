@@ -46,7 +46,7 @@ struct Refusals {
         return tooFast.count < perSecond && tooFast.insert(key).inserted
     }
 
-    /// Returns the message about a refusal, or nil if this second's limit is reached.
+    /// Returns the message about a refusal, or nil if the limit for this second has been reached.
     mutating func message(about entry: Entry, at now: Int64) -> JSONObject? {
         if now / 1_000 != second {
             second = now / 1_000
@@ -66,8 +66,8 @@ struct Refusals {
         ]
     }
 
-    /// Returns a username, or `?` if its form is unknown, because a text of unknown form could be a secret in the wrong
-    /// field.
+    /// Returns a username, or `?` if its form is unknown, because a string of unknown form could be a secret that was
+    /// sent in the wrong field.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

@@ -2,12 +2,13 @@ import Glibc
 
 /// The source of a connection as used by the limits: an IPv4 address, or the /64 network of an IPv6 address.
 ///
-/// A home or a server has at least a /64 network, so a single IPv6 address doesn't identify it.
+/// A home or a server has at least a /64 network, so a single IPv6 address doesn't identify the home or server.
 struct SourceAddress: Equatable {
     /// The text of the source, such as `192.0.2.7` or `2001:db8:0:1::/64`.
     let text: String
 
-    /// Returns the source of a client's address, or nil for 127.0.0.1 and ::1, which a proxy's many clients share.
+    /// Returns the source of a client's address, or nil for 127.0.0.1 and ::1, because all clients of a proxy on this
+    /// machine share these addresses.
     ///
     /// Also returns nil for a client that has connected through a local socket and thus has no address.
     init?(_ address: String) {

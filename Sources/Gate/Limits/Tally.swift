@@ -2,20 +2,21 @@ import Metering
 
 /// The counts of one client; they outlive its connection, so reconnecting doesn't reset them.
 ///
-/// A product, or a terminal without a session, connects with a shared secret, and its client id has a separate tally
-/// for each source address. A stranger who uses another client's id therefore can't use up that client's allowance.
+/// A product, or a terminal without a session, connects with a shared secret. The client id of such a client has a
+/// separate tally for each source address. A stranger who uses another client's id therefore can't use up that client's
+/// allowance.
 final class Tally: Kept {
     let key: String
     var meter: Meter
     /// The count of SUBSCRIBE and UNSUBSCRIBE filters.
     ///
     /// Filters have the same allowance as messages, but are counted separately, because an app with thirty devices
-    /// subscribes to all of them at once when the app opens. The app also sends three requests about each device at
-    /// that time.
+    /// subscribes to the topics of all these devices at once when the app opens. The app also sends three requests
+    /// about each device at that time.
     var filters: Meter
     /// The client's share of its source address's budget, for terminals and products only.
     var share: AddressBudget.Sender
-    /// The client's reports that the worker might not have processed yet.
+    /// The client's reports that the status worker might not have processed yet.
     var reports = Backlog.Sender()
     /// The client's requests that a worker might not have processed yet, by the worker's client id.
     var requests: [String: Backlog.Sender] = [:]

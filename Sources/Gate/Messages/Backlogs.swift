@@ -15,7 +15,8 @@ struct Backlogs {
         lanes = [Backlog(limit: limit)]
     }
 
-    /// Records an echo of one of `count` lanes; `seen` is the number of the newest echo that the lane got back.
+    /// Records an echo of one of `count` lanes; `seen` is the number of the newest echo that the lane has received
+    /// back.
     ///
     /// If the number of lanes has changed, the echo comes from new processes, and the earlier counts are reset.
     mutating func note(echo number: Int64, seen: Int64, by lane: Int, of count: Int) {

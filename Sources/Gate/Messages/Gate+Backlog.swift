@@ -2,11 +2,11 @@ import Credentials
 import JSON
 import Metering
 
-// While the status worker is behind, the gate refuses some reports, fairly among devices (`Backlogs`). If all reports
-// were let through, all devices would wait for the reports of a few, because the broker's queue is first in, first out.
-// A refused report isn't stored; the device sends it again, as it does with any report that gets no answer. Requests of
-// terminals are refused in the same way, if the gate can read from the broker's memory how many messages wait for a
-// worker.
+// While the status worker is behind, the gate refuses some reports, and treats all devices fairly when it does so
+// (`Backlogs`). If all reports were let through, all devices would wait for the reports of a few devices, because the
+// broker's queue is first in, first out. A refused report isn't stored; the device sends it again, as it does with any
+// report that gets no answer. Requests of terminals are refused in the same way, if the gate can read from the broker's
+// memory how many messages wait for a worker.
 extension Gate {
     /// The client id of the status worker's receiving connection, and the prefix of its lanes' client ids.
     static let statusWorker = "svc.lamplighter.status"
@@ -59,7 +59,8 @@ extension Gate {
         backlogs.note(echo: number, seen: seen, by: lane, of: lanes)
     }
 
-    /// Records the end of a connection, after which a status worker's backlog is unknown.
+    /// Records the end of a connection; if the connection belonged to the status worker or one of its lanes, the
+    /// backlog is unknown from then on.
     func noteEnd(of client: Client) {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }

@@ -32,7 +32,8 @@ final class OutgoingBatch {
 }
 
 extension Gate {
-    /// Records that a worker subscribed to its batches, after which messages to the worker are delivered in batches.
+    /// Records that a worker has subscribed to its batches; from then on, messages to the worker are delivered in
+    /// batches.
     func beginBatches(of client: Client, _ filter: Bytes) {
         guard Topic.isBelow(filter, batchTopics),
             client.isWorker(named: Bytes(rebasing: filter.dropFirst(batchTopics.count)))
@@ -40,7 +41,8 @@ extension Gate {
         client.outgoing = client.outgoing ?? OutgoingBatch(topic: Array(filter))
     }
 
-    /// Records that a worker unsubscribed from its batches; the broker then delivers messages one by one.
+    /// Records that a worker has unsubscribed from its batches; from then on, the broker delivers messages to the
+    /// worker one by one.
     func endBatches(of client: Client, _ filter: Bytes) {
         guard let batch = client.outgoing, filter.elementsEqual(batch.topicBytes) else { return }
         sendBatches()
@@ -59,7 +61,7 @@ extension Gate {
         passing = PassingMessage(topic: topic, payload: payload, properties: properties)
     }
 
-    /// Forgets the passing message; its memory is no longer valid after the last delivery.
+    /// Forgets the message in `passing`; the message's memory is no longer valid after the last delivery.
     func endPassing() { passing = nil }
 
     /// Adds a delivery to a worker's batch; returns false if the broker must deliver the message itself.
@@ -97,7 +99,8 @@ extension Gate {
     /// Publishes the messages of a batch that was received on `$CONTROL/lamplighter/publish`, and skips messages that
     /// the sender may not publish.
     ///
-    /// Only the service's own workers may send batches, because messages in them don't count towards a client's limit.
+    /// Only the service's own workers may send batches, because messages in a batch don't count towards a client's
+    /// limit.
     func publishBatch(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker, client.isConnected,
             client.tally == nil

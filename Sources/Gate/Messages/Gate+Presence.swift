@@ -1,7 +1,7 @@
 import JSON
 
-// The messages on `system/presence/{did}`, from which workers learn which devices are connected. Each of them arrives
-// after all messages that the gate or the device sent before it.
+// The messages on `system/presence/{did}`, from which workers learn which devices are connected. Each of these messages
+// arrives after all messages that the gate or the device sent before it.
 extension Gate {
     /// Publishes that a device has connected or has subscribed to its commands; ignores other principals.
     func tellArrival(of client: Client) {

@@ -37,7 +37,7 @@ extension Gate {
         }
     }
 
-    /// Returns the sender that a request's topic names, with the source address that the message contains; returns nil
+    /// Returns the sender that a request's topic names, and the source address that the message contains; returns nil
     /// if the topic isn't the topic of a request.
     private func facts(of message: BatchedMessage) -> Broker.Facts? {
         guard Topic.isBelow(message.topic, apps) else { return nil }
@@ -79,7 +79,8 @@ extension Gate {
         publish(message, body: body, from: source)
     }
 
-    /// Returns the key under which a request is counted: the key of the session's MQTT connection, if there is one.
+    /// Returns the key under which a request is counted: the key of the session's MQTT connection or, if there is no
+    /// such connection, the key that a new connection would get.
     private func key(of pass: Admission.Pass, _ facts: Broker.Facts, source: String?) -> String {
         if let session = pass.session, let client = connected[facts.clientId], client.session == session,
             let tally = client.tally

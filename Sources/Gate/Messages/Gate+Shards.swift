@@ -29,12 +29,13 @@ extension Gate {
         Broker.publish(topic, Array(payload), qos: 1, properties: properties)
     }
 
-    /// Publishes a message about a terminal to workers; `topic` has no root.
+    /// Publishes a message about a terminal to workers; `topic` is a topic without the root.
     func tellWorkers(_ topic: String, ofTerminal terminalId: String, _ message: JSONObject) {
         Broker.publish(topicForWorkers(topic, ofTerminal: terminalId), message, qos: 1)
     }
 
-    /// Returns the topic on which workers receive the gate's messages about a terminal; `topic` has no root.
+    /// Returns the topic on which workers receive the gate's messages about a terminal; `topic` is a topic without the
+    /// root.
     func topicForWorkers(_ topic: String, ofTerminal terminalId: String) -> String {
         guard hasShards else { return "\(settings.root)/\(topic)" }
         let shard = Shard.name(Shard.of(terminalId.utf8))

@@ -3,9 +3,10 @@
 
 /// The limit on the messages that one console receives.
 final class Tap {
-    /// The length of a window in milliseconds; it is short, so a console sees messages from all parts of a burst.
+    /// The length in milliseconds of a counting window; the window is short, so a console sees messages from all parts
+    /// of a burst.
     private static let window: Int64 = 100
-    /// The maximum number of messages that a console receives in one window; this makes 400 per second.
+    /// The maximum number of messages that a console receives in one window; this allows 400 messages per second.
     private static let perWindow = 40
     /// The interval in milliseconds between reports about messages that the console did not receive.
     private static let toldEvery: Int64 = 250
@@ -34,7 +35,7 @@ final class Tap {
         return false
     }
 
-    /// Returns the number of messages that were not delivered since the last report, or nil if no report is due.
+    /// Returns the number of messages that have not been delivered since the last report, or nil if no report is due.
     func takeLeft(at steady: Int64) -> Int64? {
         guard left > 0, steady &- toldAt >= Self.toldEvery else { return nil }
         defer { (left, toldAt) = (0, steady) }
@@ -49,7 +50,7 @@ extension Gate {
         taps.append(client)
     }
 
-    /// Reports to each console the number of messages that it did not receive.
+    /// Reports to each console the number of messages that the console did not receive.
     func tellTaps(at steady: Int64) {
         for client in taps {
             guard let tap = client.tap, let left = tap.takeLeft(at: steady) else { continue }

@@ -4,13 +4,14 @@ import Credentials
 /// connecting#principals).
 struct Admission {
     let root: String
-    /// The digest of the secret of `service:lamplighter`, from the broker's configuration and not from the file.
+    /// The digest of the secret of `service:lamplighter`, from the broker's configuration and not from the credentials
+    /// file.
     let worker: Digest
-    /// The sessions that a worker has revoked; the file might still show them as valid.
+    /// The sessions that a worker has revoked; the credentials file might still show them as valid.
     var revoked: SessionMarks
-    /// The sessions whose token was used at this gate; the file might not show the use yet.
+    /// The sessions whose token was used at this gate; the credentials file might not show the use yet.
     var used = SessionMarks()
-    /// The old tokens whose successors were used at this gate; the file might not show the use yet.
+    /// The old tokens whose successors were used at this gate; the credentials file might not show the use yet.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
@@ -26,7 +27,8 @@ struct Admission {
     /// The result of a successful admission.
     struct Pass {
         var principal: Principal
-        /// The digest that the secret matched; nil for a session's token, because a token can be replaced.
+        /// The digest that the secret matched; nil for terminals and links, because their tokens can be replaced, and
+        /// for clients that presented a certificate.
         var secret: Digest?
         /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
         var certificate: Int64?
@@ -42,7 +44,8 @@ struct Admission {
         var begun: Session?
     }
 
-    /// Admits a connection attempt or throws the reason for its refusal; `tables` is nil while the file can't be read.
+    /// Admits a connection attempt or throws the reason for its refusal; `tables` is nil while the credentials file
+    /// can't be read.
     func admit(_ attempt: Attempt, by tables: CredentialTables?, now: Int64) throws(RefusalReason) -> Pass {
         guard let username = attempt.username else { throw .noUsername }
         let principal = try Principal(username: username, clientId: attempt.clientId)
@@ -116,8 +119,8 @@ struct Admission {
         return pass
     }
 
-    /// Returns whether a password is a token of the terminal's session; if so, stores in `pass` the session, and
-    /// whether its newest token is used for the first time.
+    /// Returns whether a password is a token of the terminal's session; if so, stores the session in `pass`, and
+    /// records there whether the session's newest token is being used for the first time.
     private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }
@@ -175,7 +178,7 @@ struct Admission {
         }
     }
 
-    /// Returns the live session of a link, or nil.
+    /// Returns the live session of a link, or nil if the link has no live session.
     private func link(_ sessionId: String, in tables: CredentialTables, at now: Int64) -> Session? {
         let session = live(tables.terminals[Session.terminal(ofLink: sessionId)]?.session, at: now)
         return session?.sessionId == sessionId && session?.isLink == true ? session : nil
@@ -203,7 +206,8 @@ struct Admission {
     }
 }
 
-/// The newest 10,000 sessions with a change that the file might not show yet; older changes are in the file.
+/// The newest 10,000 sessions with a change that the credentials file might not show yet; older changes are in the
+/// file.
 struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []

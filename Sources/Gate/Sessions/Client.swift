@@ -8,17 +8,17 @@ final class Client {
     let clientId: String
     let username: String
     let address: String
-    /// The source address as used by limits and sent to workers; nil for addresses that are not counted.
+    /// The source address, which limits use and workers receive; nil for addresses that are not counted.
     let source: String?
     /// The counts of the client; nil for workers, which are never counted.
     var tally: Tally?
     /// The tally of the client's source address; nil for clients that are not counted by address.
     var addressTally: AddressTally?
-    /// The record of the memory used for the client; nil while no message waits.
+    /// The record of the memory used for the client; nil while no message is waiting.
     var held: Held?
     /// Whether the client's connection is encrypted.
     var isTLS = false
-    /// The file descriptor of the client's connection; nil if unknown.
+    /// The file descriptor of the client's connection; nil if the descriptor is unknown.
     var socket: Int32?
     /// The broker's structure for the client; nil while the client isn't connected.
     var pointer: OpaquePointer?
@@ -43,7 +43,7 @@ final class Client {
     var number: Int64
     let connectedAt: Int64
 
-    /// The client's rights, as computed at `generation` of the credentials.
+    /// The client's rights; they were computed from the credentials' generation that `generation` contains.
     var rights = Rights.none
     var generation: UInt64 = 0
     /// Whether the connection is live; after its end or a takeover, the client publishes only its will.
@@ -52,7 +52,7 @@ final class Client {
     var isLeaving = false
     /// Whether the client is a device that has subscribed to its commands.
     var isListening = false
-    /// Whether the client's session was revoked while the client was connected; its will is then not sent.
+    /// Whether the client's session has been revoked or has ended; the client's will is then not sent.
     var isCutOff = false
     /// The revoked session to which this connection still belongs.
     ///
@@ -79,7 +79,8 @@ final class Client {
     private let nameBytes: [CChar]
     private let idBytes: [CChar]
 
-    /// Makes a client without rights; `connection` is the number of its connection, or nil if it has none.
+    /// Makes a client without rights; `connection` is the number of its connection, or nil if the client has no
+    /// connection.
     init(_ pass: Admission.Pass, facts: Broker.Facts, connection: Int64? = nil) {
         principal = pass.principal
         secret = pass.secret
@@ -107,7 +108,7 @@ final class Client {
     /// Whether workers receive the source address with the client's messages (requests or registrations).
     var tellsAddress: Bool { principal.party != nil }
 
-    /// Records whether a message that the client publishes is a login or registration.
+    /// Checks whether a message that the client publishes is a login or registration; if so, records this.
     func noteLogin(on topic: Bytes, root: String) {
         guard isSecretShared, !hasAskedToLogIn, case .terminal(_, let appId) = principal else { return }
         let account = "\(root)/app/\(appId)/\(clientId)/request/account/"
@@ -125,7 +126,8 @@ final class Client {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
 
-    /// The client's id if it is a terminal; for a link, the id of the terminal with the link's session; otherwise nil.
+    /// The client's id if the client is a terminal; for a link, the id of the terminal to which the link's session
+    /// belongs; nil for all other clients.
     var terminalId: String? { principal.terminalId }
 
     var isTerminal: Bool { terminalId != nil }

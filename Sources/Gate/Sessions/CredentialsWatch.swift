@@ -6,14 +6,14 @@ import Glibc
 /// A reader that follows the credentials file: it reads appended records, or all records if the file was replaced.
 ///
 /// While the file is missing, unreadable, damaged or too old, `isReadable` is false and `tables` keeps its last
-/// contents, but the gate admits no clients.
+/// contents, but the gate admits only workers.
 final class CredentialsWatch {
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
     /// For each terminal id, the sessions that a later record of the same file has replaced.
     ///
-    /// The sessions are collected when the whole file is read. A later record is a login appended after the file was
-    /// written.
+    /// The sessions are collected when the whole file is read. A later record comes from a login, and was appended
+    /// after the file had been written.
     private(set) var followed: [String: [String]] = [:]
     private(set) var generation: UInt64 = 0
 
@@ -44,7 +44,7 @@ final class CredentialsWatch {
         (self.path, self.ageMax) = (path, ageMax)
     }
 
-    /// Checks the file for changes, with one system call if it hasn't changed.
+    /// Checks the file for changes; the check needs only one system call if the file hasn't changed.
     func look() -> News {
         var status = stat()
         guard stat(path, &status) == 0, !isStale(status) else { return lose() }
@@ -84,7 +84,8 @@ final class CredentialsWatch {
         return Clock.now() / 1_000 &- Int64(status.st_mtim.tv_sec) > Int64(ageMax)
     }
 
-    /// Whether the file was changed or replaced since it was last read; needs one system call and no path lookup.
+    /// Whether the file was changed or replaced since it was last read; this check needs one system call and no path
+    /// lookup.
     var isBehind: Bool {
         guard let status = try? file?.status else { return true }
         return status.st_nlink == 0 || Descriptor.State(status) != seen

@@ -1,18 +1,22 @@
-/// The forms that a terminal's subscriptions may have within the terminal's own topics.
+/// The forms that a terminal's filters may have below the prefixes of the terminal's and its user's topics.
 ///
-/// Mosquitto keeps a node of about 700 bytes for each level of each filter, so limits on a filter's form also limit its
-/// memory. Below a terminal's prefix, workers publish at one level, and to Response Topics that the terminal chooses.
-/// Below a user's prefix, the deepest topics have the form `device/{did}/{what}` (`schemas/channels.yaml`).
+/// Mosquitto keeps a node of about 700 bytes for each level of each filter, so limits on a filter's form also limit the
+/// memory that the filter takes. Below a terminal's prefix, workers publish on topics that have one more level, and on
+/// Response Topics that the terminal chooses. Below a user's prefix, the deepest topics have the form
+/// `device/{did}/{what}` (`schemas/channels.yaml`).
 enum FilterShape {
-    /// The maximum number of bytes after the prefix of the terminal's own topics.
+    /// The maximum length in bytes of a whole discovery filter, or of another filter's part after the terminal's or
+    /// user's prefix.
     static let bytesMax = 256
 
     /// Returns whether a terminal may subscribe to a filter.
     ///
-    /// The filter can have a single level after the prefix, alone or with `/#`. If the level after the prefix is
-    /// `response` or `device`, the whole filter can have up to `levels` levels; the root counts as two levels.
+    /// After the prefix, the filter can have a single level, which `/#` may follow. If the level after the prefix is
+    /// `response` or `device`, the whole filter can have up to `levels` levels; the root counts as two levels, even if
+    /// it has more or fewer.
     ///
-    /// `own` is the offset at which the prefix of the terminal's or its user's topics ends, before the slash.
+    /// `own` is the number of bytes in the prefix of the terminal's or its user's topics, without the slash after the
+    /// prefix.
     static func isAllowed(_ filter: Bytes, behind own: Int, rootLevels: Int, levels: Int) -> Bool {
         guard own < filter.count else { return true }
         let rest = filter[(own &+ 1)...]
@@ -25,7 +29,8 @@ enum FilterShape {
         return count(filter) <= levels &+ rootLevels &- 2
     }
 
-    /// Returns whether a filter below `homeassistant` has a length and a number of levels that Home Assistant uses.
+    /// Returns whether a filter below `homeassistant` has at most the length and the number of levels that Home
+    /// Assistant needs.
     static func isDiscovery(_ filter: Bytes) -> Bool { filter.count <= bytesMax && count(filter) <= 5 }
 
     /// Returns the number of levels of a topic or filter.

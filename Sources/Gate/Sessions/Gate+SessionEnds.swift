@@ -13,7 +13,7 @@ extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
     /// The maximum number of sessions whose end is pending; further sessions end when the broker expires them.
     private static let owedMax = 100_000
-    /// The maximum number of client ids in one message.
+    /// The maximum number of client ids in one message that asks the service to end sessions.
     private static let owedPerMessage = 200
 
     /// Limits the lifetime of the session that a CONNECT requests.
@@ -58,8 +58,8 @@ extension Gate {
     /// Makes the service end a client's MQTT session after `milliseconds`, unless the client connects before that time.
     ///
     /// If `milliseconds` is nil, the session is due at once, and the client can't resume it. If the method is called
-    /// twice for a session, the earlier time counts, because the end of the connection must not postpone the session's
-    /// end.
+    /// twice for a session, the earlier time counts; otherwise the second call, at the end of the connection, could
+    /// postpone the session's end.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }
@@ -67,12 +67,12 @@ extension Gate {
         pendingEnds[clientId] = min(other ?? .max, due)
     }
 
-    /// Refuses a client that would resume a session that the service has not ended yet.
+    /// Refuses a client that would resume its session although the service must end that session first.
     func checkEnd(of clientId: String, at pointer: OpaquePointer) throws(RefusalReason) {
         guard pendingEnds[clientId] != .min || gate_client_clean_start(pointer) else { throw .busy }
     }
 
-    /// Asks the service once a second to end the sessions that are due, until they have ended.
+    /// Asks the service once a second to end the sessions whose end is due, until the service has ended them.
     func tellOwed(at steady: Int64) {
         guard !pendingEnds.isEmpty else { return }
         var byShard: [UInt8: [String]] = [:]

@@ -36,13 +36,14 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Returns whether a username has one of the five forms; any other text may be a secret, and must not be shown.
+    /// Returns whether a username has one of the five forms; any other text could be a secret, and must not be shown.
     static func isWellFormed(username: String) -> Bool {
         guard let (kind, _) = split(username) else { return false }
         return ["product", "device", "app", "ha", "service"].contains(kind)
     }
 
-    /// The terminal's id; for a link, the id of the terminal with the link's session; nil for other principals.
+    /// The terminal's id; for a link, the id of the terminal to which the link's session belongs; nil for other
+    /// principals.
     var terminalId: String? {
         switch self {
         case .terminal(let terminalId, _): terminalId

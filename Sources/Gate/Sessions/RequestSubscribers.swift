@@ -1,19 +1,19 @@
 import JSON
 
-/// The workers that are present, and for each worker the services to whose requests it has subscribed.
+/// The workers that are present, and the services whose requests each worker has subscribed to.
 ///
 /// The session worker subscribes to all requests, because it answers the requests whose worker isn't connected. If a
-/// request's worker is present, the session worker would discard its own copy. That copy would cost a packet and wake a
-/// thread, so the gate withholds it. A worker is present after it has published on `system/worker/{name}` that it is
-/// online, until it publishes that it is offline or its connection ends. Other subscribers don't count, and get all
-/// requests.
+/// request's worker is present, the session worker would discard its copy of the request. That copy would cost a packet
+/// and wake a thread, so the gate withholds the copy. A worker becomes present when it publishes on
+/// `system/worker/{name}` that it is online. It stays present until it publishes that it is offline, or until its
+/// connection ends. Subscribers that aren't workers are never counted as present, and they get all requests.
 struct RequestSubscribers {
     /// The client id of the worker that receives only requests whose worker isn't present.
     static let fallback = "svc.lamplighter.session"
     private static let servicesMax = 16
 
     private let apps: [UInt8]
-    /// The prefix of a filter for the requests of all apps.
+    /// The prefix of filters that match the requests of all apps.
     private let filters: [UInt8]
     private let workers: [UInt8]
     private var subscribers: [Client] = []
@@ -62,7 +62,8 @@ struct RequestSubscribers {
     /// Records the end of a connection.
     mutating func forget(_ client: Client) { subscribers.removeAll { $0 === client } }
 
-    /// Returns the service's level in a topic or filter of requests: `app/{appId}/{terminalId}/request/{service}/…`.
+    /// Returns the level that names the service in a topic or filter of requests:
+    /// `app/{appId}/{terminalId}/request/{service}/…`.
     private func service(of topic: Bytes) -> Bytes? {
         guard Topic.isBelow(topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: topic.dropFirst(apps.count)))

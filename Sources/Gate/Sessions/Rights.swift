@@ -1,8 +1,8 @@
 import Credentials
 
-/// The topics that a connection may use, computed when it is admitted and whenever the credentials change.
+/// The topics that a connection may use, computed when the connection is admitted and whenever the credentials change.
 ///
-/// All rules for topics are in this type, which is a pure value (reference: connecting#rights).
+/// This type contains all rules for topics, and its methods have no side effects (reference: connecting#rights).
 struct Rights: Sendable {
     private var publish: [Filter] = []
     private var subscribe: [Filter] = []
@@ -11,9 +11,10 @@ struct Rights: Sendable {
     /// The filter of the topics to which a link may subscribe, although the link receives only its own messages on
     /// these topics.
     private var discovery: Filter?
-    /// The filter of all users' topics; access to these topics is refused as `sessionRequired`.
+    /// The filter of all users' topics; without a session of the right user, access to these topics is refused as
+    /// `sessionRequired`.
     private var users: Filter?
-    /// The filter of the topics of the user whose session is on the terminal.
+    /// The filter of the topics of the user who has a session on the terminal.
     private var user: Filter?
     /// The time at which the user's session expires, in milliseconds since the Unix epoch.
     private var userUntil: Int64 = 0
@@ -108,10 +109,12 @@ extension Rights {
         topic.first == Topic.dollar ? .reservedTopic : refusalToPublish(topic, retained: retained)
     }
 
-    /// Returns the reason to refuse a subscription, or nil if the client may receive every matching topic.
+    /// Returns the reason to refuse a subscription, or nil if the client may subscribe to every topic that the filter
+    /// matches.
     ///
-    /// Only services may use shared subscriptions. The topics of all other clients are private, and a group member
-    /// whose rights have ended would swallow its share of the messages.
+    /// Only services may use shared subscriptions. The topics of all other clients are private. If the rights of a
+    /// group member ended, the broker would still assign a share of the messages to that member, and these messages
+    /// would be lost.
     func refusalToSubscribe(_ filter: Bytes, now: Int64) -> RefusalReason? {
         guard Topic.isFilter(filter) else { return .badTopic }
         guard let shared = SharedFilter(filter) else { return covers(filter, now: now) ? nil : refusalOutside(filter) }
@@ -121,9 +124,11 @@ extension Rights {
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// Returns the reason to refuse a granted subscription because of its form.
+    /// Returns the reason to refuse a subscription because of its filter's form, or nil if the form is allowed; the
+    /// client's rights must already cover the filter.
     ///
-    /// The form is limited for discovery filters and for filters below a granted `{prefix}/#`, but never for services.
+    /// The form is limited for discovery filters and for filters below a granted `{prefix}/#`, but never for the
+    /// filters of services.
     func refusalOfShape(_ filter: Bytes, rootLevels: Int, levels: Int) -> RefusalReason? {
         if let discovery, discovery.covers(filter) { return FilterShape.isDiscovery(filter) ? nil : .filterNotAllowed }
         guard !isService, levels > 0, let space = space(of: filter) else { return nil }
@@ -153,8 +158,8 @@ extension Rights {
     }
 
     private func refusalOutside(_ topic: Bytes) -> RefusalReason {
-        // Home Assistant also subscribes to topics of other makers, and to other links' discovery messages. The
-        // refusals of Home Assistant's accesses are expected, and are not reported.
+        // Home Assistant also subscribes to topics of other manufacturers, and to other links' discovery messages. The
+        // gate expects to refuse these subscriptions, and doesn't report the refusals.
         if discovery != nil { return .ownRequest }
         return users?.covers(topic) == true ? .sessionRequired : .notAllowed
     }
@@ -162,7 +167,7 @@ extension Rights {
 
 /// A filter of the form `$share/{group}/{filter}`.
 struct SharedFilter {
-    /// The inner filter; nil if the group or the filter is missing, or if the group has a wildcard.
+    /// The inner filter; nil if the group or the filter is missing, or if the group is a wildcard.
     let inner: Bytes?
 
     /// Parses a filter whose first level is `$share`; returns nil for any other filter.

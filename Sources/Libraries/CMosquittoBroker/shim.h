@@ -9,7 +9,7 @@
 #include <string.h>
 
 // The broker provides these functions to the plugin. The declarations are weak so that the tests of the plugin's rules
-// link without a broker. Swift can't declare an imported function as weak, so it calls the wrappers below.
+// can be linked without a broker. Swift can't declare an imported function as weak, so it calls the wrappers below.
 #pragma weak mosquitto_log_printf
 #pragma weak mosquitto_callback_register
 #pragma weak mosquitto_callback_unregister
@@ -76,8 +76,9 @@ int ASN1_TIME_to_tm(const void *time, struct tm *parts);
 #pragma weak X509_NAME_entry_count
 #pragma weak ASN1_TIME_to_tm
 
-// Reads the subject of a client's certificate, which must be a single common name, and the beginning of the
-// certificate's validity. The broker has verified the certificate. Returns false if the client has no such certificate.
+// Reads two facts from a client's certificate: the subject, which must be a single common name, and the time at which
+// the certificate's validity begins. The broker has verified the certificate. Returns false if the client has no
+// certificate with such a subject.
 static inline bool gate_client_certificate(
     const struct mosquitto *client, char *name, int size, struct tm *begin) {
     if (mosquitto_client_certificate == NULL || X509_free == NULL) return false;
@@ -107,8 +108,8 @@ static inline int gate_kick(const char *client_id) {
 
 // Publishes a copy of a payload and takes ownership of the properties, even if the call fails. In Mosquitto 2.0.11,
 // mosquitto_broker_publish_copy allocates the copy from the system, but the broker subtracts the copy from its own
-// count of memory when it frees the copy. Over time, the count would fall below zero, which the broker treats as far
-// above memory_limit, and the broker would accept no more connections.
+// count of memory when it frees the copy. Over time, the count would fall below zero. The broker treats a negative
+// count as far above memory_limit, so it would accept no more connections.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
@@ -125,7 +126,8 @@ static inline int gate_publish_with(
     return code;
 }
 
-// Copies a text to the broker's memory, to replace the topic of a message. The broker frees the old topic and the copy.
+// Copies a string to the broker's memory, so that the copy can replace the topic of a message. The broker frees the old
+// topic and the copy.
 static inline char *gate_copy_topic(const void *topic, int count) {
     char *copy = mosquitto_malloc((size_t)count + 1);
     if (copy == NULL) return NULL;

@@ -8,7 +8,8 @@ static inline int keep_memory_cheap(void) {
     return code == SQLITE_OK ? sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) : code;
 }
 
-// Makes SQLite refuse texts in double quotes; by default it treats a mistyped name in such quotes as a text.
+// Makes SQLite refuse string literals in double quotes; by default, SQLite treats a mistyped name in double quotes as a
+// string literal.
 static inline void refuse_quoted_texts(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
     sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);

@@ -1,7 +1,7 @@
 /// The delay before the next attempt to connect; the delay doubles up to a limit and has jitter.
 ///
-/// Each delay is a random number between half of the step and the whole step, so that services that have lost the same
-/// broker don't all reconnect at the same moment.
+/// Each delay is random, and lies between half of the current step and the whole step. Therefore, services that have
+/// lost the same broker don't all reconnect at the same moment.
 package struct Backoff: Sendable {
     private static let first: Duration = .milliseconds(100)
     private let limit: Duration
@@ -10,14 +10,14 @@ package struct Backoff: Sendable {
     /// Makes delays that begin with a step of 100 ms, which doubles up to a limit.
     package init(limit: Duration = .seconds(10)) { self.limit = limit }
 
-    /// Returns the next delay, which is between half of the step and the whole step.
+    /// Returns the next delay, which is between half of the current step and the whole step.
     package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
         let share = Double.random(in: 0.5...1, using: &generator)
         defer { step = min(step * 2, limit) }
         return step * share
     }
 
-    /// Returns the next delay, with the system's random numbers.
+    /// Returns the next delay, and uses the system's random number generator.
     package mutating func next() -> Duration {
         var generator = SystemRandomNumberGenerator()
         return next(using: &generator)

@@ -62,7 +62,7 @@ extension Connection {
         intake.append(delivery)
     }
 
-    /// Stores the messages of a batch, which is acknowledged with its last message.
+    /// Stores the messages of a batch; the acknowledgement of the last message acknowledges the whole batch.
     private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
         let bytes = payload.assumingMemoryBound(to: UInt8.self)
         guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else { return false }

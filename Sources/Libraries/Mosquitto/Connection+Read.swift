@@ -4,10 +4,10 @@ import Glibc
 extension Connection {
     /// Whether a message may be read now.
     ///
-    /// The value is false while acknowledgements are being written, because the acknowledgement of a new message would
-    /// be written too, before the message's transaction is committed. The value is also false while many permitted
-    /// acknowledgements wait for acknowledgements that aren't permitted yet. Otherwise, the permitted acknowledgements
-    /// would wait forever under a steady load.
+    /// The value is false while acknowledgements are being written, because the library would also write the
+    /// acknowledgement of a new message before the message's transaction is committed. The value is also false while
+    /// many permitted acknowledgements wait for acknowledgements that aren't permitted yet. Otherwise, the permitted
+    /// acknowledgements would wait forever under a steady load.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
@@ -30,10 +30,12 @@ extension Connection {
         }
     }
 
-    /// Reads one packet with `mosquitto_loop_read`, or as many packets as there are unconfirmed messages.
+    /// Calls `mosquitto_loop_read`, which reads one packet or, if messages are unconfirmed, up to as many packets as
+    /// there are unconfirmed messages.
     ///
     /// - Returns: False if the socket was empty. A write to the library's own pair of wake-up sockets can also set
-    ///   EAGAIN, because this pair is never emptied, so the result is true whenever a packet brought data.
+    ///   EAGAIN, because this pair is never emptied. Therefore, the result is true whenever a message or a receipt has
+    ///   arrived.
     func readPackets() throws(MosquittoError) -> Bool {
         let before = intake.deliveries.count &+ intake.confirmed.count
         errno = 0
@@ -47,7 +49,8 @@ extension Connection {
     /// Waits for the answer to CONNECT, SUBSCRIBE or UNSUBSCRIBE, by reading until `condition` is true.
     ///
     /// If `leavesMessages` is true, the method also returns when the next packet is a message, which it leaves unread.
-    /// With TLS, a packet can't be examined without reading it, so the method returns at once in this case.
+    /// With TLS, a packet can't be examined without reading it, so if `leavesMessages` is true, the method doesn't
+    /// wait.
     func awaitAnswer(
         _ function: String,
         leavesMessages: Bool = false,

@@ -5,9 +5,10 @@ import Glibc
 extension MosquittoClient {
     /// Permits all acknowledgements, and writes them and the queued messages to the broker.
     ///
-    /// Call this method only after the commit. If the broker reads nothing, the method waits up to `writeTimeout`. The
-    /// method doesn't read meanwhile, because new messages would be acknowledged before their commit. The broker itself
-    /// continues to read, because the receive maximum limits how much it writes.
+    /// Call this method only after the commit. If the broker reads nothing, the method waits up to `writeTimeout`.
+    /// While the method waits, it doesn't read, because new messages would be acknowledged before their commit. The
+    /// broker continues to read although the client doesn't, because the receive maximum limits how much the broker
+    /// writes.
     /// - Throws: `MosquittoError`. After an error it is unknown which messages arrived, and the broker delivers
     ///   unacknowledged messages again.
     package mutating func flush() throws(MosquittoError) {
@@ -19,9 +20,9 @@ extension MosquittoClient {
 
     /// Permits the acknowledgements of the `count` oldest deliveries.
     ///
-    /// The library writes all queued acknowledgements or none, so the next `writePermitted()` writes them only if all
-    /// are permitted. While many permitted acknowledgements wait for acknowledgements that aren't permitted yet,
-    /// `receive` reads no message.
+    /// The library writes all queued acknowledgements or none, so the next `writePermitted()` writes acknowledgements
+    /// only if all queued acknowledgements are permitted. While many permitted acknowledgements wait for
+    /// acknowledgements that aren't permitted yet, `receive` reads no message.
     package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
     /// Writes as many messages and permitted acknowledgements as the broker accepts now; `receive` writes the remaining
@@ -37,7 +38,7 @@ extension MosquittoClient {
 extension Connection {
     /// Queues a message as a separate packet with `mosquitto_publish_v5`, which copies the message.
     ///
-    /// - Returns: The packet id that the message's receipt will contain, which is meaningless for QoS 0.
+    /// - Returns: The packet id, which the message's receipt will contain. For QoS 0, the id has no meaning.
     func publish(_ message: Message) throws(MosquittoError) -> Int32 {
         guard !message.topic.utf8.contains(0) else { throw MosquittoError(.invalid, function: "mosquitto_publish_v5") }
         var mid: Int32 = 0
@@ -85,7 +86,7 @@ extension Connection {
         if hasOutput { try write() }
     }
 
-    /// Writes all output, including held acknowledgements, and waits up to `limit` for a broker that reads nothing.
+    /// Writes all output, including held acknowledgements, and waits up to `limit` if the broker reads nothing.
     func flush(within limit: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + limit
         while mosquitto_want_write(handle) {
@@ -113,8 +114,8 @@ extension Connection {
 
     // MARK: Options of the socket that the library opened
 
-    /// Enlarges the socket's buffers so that they hold a whole window of messages and neither side waits for the other,
-    /// and turns on `TCP_NODELAY`, so that the last segment of each write is sent at once.
+    /// Enlarges the socket's buffers to hold a whole window of messages, so that neither side waits for the other; also
+    /// turns on `TCP_NODELAY`, so that the last segment of each write is sent at once.
     func tuneSocket() {
         // If the system refuses or reduces a size, the connection still works, but needs more reads and writes for the
         // same messages.

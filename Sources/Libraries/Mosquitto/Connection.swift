@@ -10,7 +10,7 @@ final class Connection {
     let options: ConnectionOptions
     /// The connection's number among the outlets; nil for the receiver.
     let outlet: Int?
-    /// The topic of incoming batches.
+    /// The topic of incoming batches; nil if the connection receives no batches.
     let batches: [UInt8]?
     /// The outlet's messages that will be sent together as one message; nil if each message is sent separately.
     let batch: PublishBatch?
@@ -81,8 +81,8 @@ final class Connection {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Throws an error if a result is a failure, as `check` does; the error includes the broker's reason if the broker
-    /// gave one.
+    /// Throws an error if a result is a failure, as `check` does, or if the broker has refused a filter or ended the
+    /// connection with a reason; the error includes the broker's reason code if the broker sent one.
     func checkConnection(_ function: String, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if let refused = refusedFilter {

@@ -10,7 +10,8 @@ package struct ConnectionOptions: Sendable {
     package var username: String?
     /// The password; nil to send none.
     package var password: String?
-    /// The number of seconds without a packet after which the client sends a PINGREQ: 0 for never, or at least 5.
+    /// The number of seconds without a packet after which the client sends a PINGREQ; the number must be at least 5, or
+    /// 0 if the client must never send a PINGREQ.
     package var keepAliveSeconds = 30
     /// The number of seconds for which the broker keeps the session and its queue while the client isn't connected.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
@@ -52,9 +53,9 @@ extension ConnectionOptions {
         }
     }
 
-    /// The PEM files of a TLS connection, on which the broker's certificate is always verified.
+    /// The PEM files for a TLS connection; the client always verifies the broker's certificate.
     package struct TLS: Sendable {
-        /// The file with the authorities that may have issued the broker's certificate.
+        /// The file with the certificates of the authorities that are trusted to issue the broker's certificate.
         package var caFile: String
         /// The file with the client's own certificate; nil if the client has no certificate.
         package var certificateFile: String?
@@ -83,7 +84,8 @@ extension ConnectionOptions {
     }
 }
 
-/// The delivery guarantees in use; QoS 2 is missing, because the library confirms messages before passing them on.
+/// The delivery guarantees in use; QoS 2 is missing, because the library confirms QoS 2 messages before it passes them
+/// to the program.
 package enum QualityOfService: UInt8, Sendable {
     case atMostOnce = 0
     case atLeastOnce = 1
@@ -107,7 +109,8 @@ package struct SubscribeOptions: Sendable {
 
     /// Makes options.
     ///
-    /// By default, messages are delivered at least once, and retained messages are sent for new filters only.
+    /// By default, messages are delivered at least once, and the broker sends retained messages only for new
+    /// subscriptions.
     package init(
         quality: QualityOfService = .atLeastOnce,
         retainHandling: RetainHandling = .onlyIfNew,

@@ -10,10 +10,11 @@ package struct Delivery: Sendable {
     package var responseTopic: Range<Int>?
     /// The range of the MQTT 5 Correlation Data; nil if the message has no Correlation Data.
     package var correlationData: Range<Int>?
-    /// The source address of a request or registration, which the gate sets in the user property `lamplighter-address`.
+    /// The range of the source address of a request or registration; the gate adds this address as the user property
+    /// `lamplighter-address`.
     ///
-    /// The value is an IPv4 address or the /64 network of an IPv6 address. The value is nil if the limits don't count
-    /// the source.
+    /// The address is an IPv4 address or the /64 network of an IPv6 address. The range is nil if the gate doesn't count
+    /// the source address towards any limit.
     package var sourceAddress: Range<Int>?
     /// The range of the value of the user property `traceparent`; nil if the message doesn't have this property.
     package var traceparent: Range<Int>?
@@ -21,8 +22,8 @@ package struct Delivery: Sendable {
     package var isCorrelationTooLong = false
     /// The delivery guarantee.
     ///
-    /// If the quality is QoS 1, an acknowledgement of the delivery is held. In a batch, only the last message has QoS
-    /// 1.
+    /// If the quality is QoS 1, the client holds the delivery's acknowledgement until the caller permits it. In a
+    /// batch, only the last message has QoS 1.
     package var quality: QualityOfService
     /// Whether the broker had retained the message before the subscription.
     package var isRetained: Bool
@@ -34,7 +35,8 @@ package struct PublishReceipt: Equatable, Sendable {
     package var mid: Int32
     /// The broker's reason code: 0 for success, 0x10 for no subscribers, and 0x80 and above for a refusal.
     package var reasonCode: UInt8
-    /// The number of the outlet that sent the message; ids are unique only within one connection.
+    /// The number of the outlet that sent the message, or nil if the receiver sent it; ids are unique only within one
+    /// connection.
     package var outlet: Int?
 
     /// Makes a receipt.
@@ -57,7 +59,8 @@ package struct Intake: Sendable {
     /// The receipts for published messages, in the order of their arrival.
     package private(set) var confirmed: [PublishReceipt] = []
 
-    /// The number of bytes after which no further message is read; the last message read may exceed this number.
+    /// The number of bytes after which no further message is read; the last message that is read can exceed this
+    /// number.
     package static let bytesMax = 4 << 20
 
     /// Makes an empty intake.
@@ -70,11 +73,11 @@ package struct Intake: Sendable {
     /// Whether nothing was received.
     package var isEmpty: Bool { deliveries.isEmpty && confirmed.isEmpty }
 
-    /// Removes all messages and receipts, and overwrites their memory, which is kept and may contain passwords and
-    /// tokens.
+    /// Removes all messages and receipts, and overwrites the used memory, because it can contain passwords and tokens;
+    /// the memory is kept for reuse.
     ///
-    /// Only used memory is overwritten, in a few microseconds. Copies of secrets can remain in waiting messages, in
-    /// strings made from messages, and in buffers of the library and the system.
+    /// Only used memory is overwritten, which takes a few microseconds. Copies of secrets can remain in waiting
+    /// messages, in strings made from messages, and in buffers of the library and the system.
     package mutating func removeAll() {
         bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
         bytes.removeAll(keepingCapacity: true)
@@ -82,7 +85,7 @@ package struct Intake: Sendable {
         confirmed.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the bytes of a range as text, for logs and tests; workers read `bytes[range]`.
+    /// Returns the bytes of a range as text, for logs and tests; workers read `bytes[range]` instead.
     package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     /// Appends a piece of a message, and returns the range of the piece.

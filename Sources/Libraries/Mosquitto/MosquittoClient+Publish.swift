@@ -1,10 +1,11 @@
 extension MosquittoClient {
-    /// Queues a message, which is sent with the next flush (`mosquitto_publish_v5`).
+    /// Queues a message, which is sent at the next flush at the latest (`mosquitto_publish_v5`).
     ///
     /// Publish only committed messages, because a queued QoS 1 message can't be withdrawn. Messages beyond the send
     /// maximum wait in memory without a limit, so watch `unconfirmed`. The topic must not contain NUL or wildcards. The
     /// topic and the payload are copied. `outlet` is the publishing outlet's number, or nil for the receiver.
-    /// - Returns: The id in the `PublishReceipt`, unique within the publishing connection, and meaningless for QoS 0.
+    /// - Returns: The id that the message's `PublishReceipt` will contain. The id is unique within the publishing
+    ///   connection, and has no meaning for QoS 0.
     /// - Throws: `MosquittoError`. The codes `.invalid`, `.malformedUTF8`, `.payloadSize` and `.oversizePacket` concern
     ///   this message only. After an error with any other code, the connection is unusable.
     @discardableResult

@@ -6,8 +6,8 @@ extension MosquittoClient {
     ///
     /// The method first waits until a packet arrives, the waker wakes the client, or `wait` has passed. The method then
     /// reads until the socket is empty, `limit` deliveries have been read, or `linger` has passed, and doesn't wait for
-    /// further packets. With a `limit` of 0, no message is read. The library reads several packets at once while
-    /// messages are unconfirmed, so the method can read up to `unconfirmed` packets beyond `limit`, but never more
+    /// further packets. With a `limit` of 0, no message is read. While published messages are unconfirmed, the library
+    /// reads several packets at once, so the method can read up to `unconfirmed` packets beyond `limit`, but never more
     /// packets than the receive maximum. A batch is one packet with many deliveries, and is always read as a whole. The
     /// method also sends keep-alives, permitted acknowledgements and other output, so call it at least once a second.
     /// - Throws: `MosquittoError` of any connection. After an error, drop the messages that were read, because the

@@ -6,9 +6,9 @@ extension MosquittoClient {
     ///
     /// Call this method after each `connect()`, even if the session was resumed, and never between `receive` and
     /// `flush()`. The method waits for the answer, unless messages of a resumed session arrive first. If messages
-    /// arrive first, the method leaves the messages and the answer to `receive`. If this method read the messages
-    /// itself, the next `subscribe` would acknowledge them. With TLS the method doesn't wait, because a packet can't be
-    /// examined without reading it.
+    /// arrive first, the method leaves the messages and the answer for `receive` to read. If this method read the
+    /// messages itself, the next `subscribe` would acknowledge them. With TLS the method doesn't wait, because a packet
+    /// can't be examined without reading it.
     /// - Throws: `MosquittoError`. If the broker refuses a filter, this method or the `receive` that reads the answer
     ///   throws `.subscriptionRefused` with the filter's reason code.
     package mutating func subscribe(
@@ -21,7 +21,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Ends subscriptions with one UNSUBSCRIBE, and waits for the answer like `subscribe`.
+    /// Ends subscriptions with one UNSUBSCRIBE, and waits for the answer as `subscribe` does.
     ///
     /// Don't call this method before a restart, because the broker queues messages only for existing subscriptions.
     /// - Throws: `MosquittoError`.

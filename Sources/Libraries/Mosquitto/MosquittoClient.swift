@@ -4,15 +4,15 @@ import CMosquitto
 ///
 /// The library has no manual acknowledgement. After `mosquitto_threaded_set`, however, the library queues each PUBACK
 /// and leaves all writing to `mosquitto_loop_write`, which this client never calls while acknowledgements are held
-/// back. A worker receives, commits, publishes and then flushes, and a process that dies before the flush gets all
-/// messages again. After an error the client can't be used. Drop the client without a flush and make a new one, because
-/// a handle that reconnects would send its unconfirmed messages automatically.
+/// back. A worker receives, commits, publishes and then flushes. If its process dies before the flush, the broker sends
+/// all these messages again. After an error the client can't be used. Drop the client without a flush and make a new
+/// one, because a handle that reconnects would send its unconfirmed messages automatically.
 ///
 /// The receiver is the connection that receives messages, and that also publishes if there is no outlet. Mosquitto 2.0
-/// reads one packet of each connection in a round of its loop. With many busy devices, acknowledgements, answers and
-/// fan-out would wait for each other on one connection. With each outlet, the broker reads one more packet per round.
-/// Messages that must stay in order share an outlet. Only the receiver's session outlives its connection. If any
-/// connection is lost, the client is unusable.
+/// reads one packet from each connection in each round of its loop. With only one connection, the acknowledgements, the
+/// answers and the messages to many receivers would wait for each other while many devices are busy. With each outlet,
+/// the broker reads one more packet per round. Messages that must stay in order must use the same outlet. Only the
+/// receiver's session outlives its connection. If any connection is lost, the client is unusable.
 ///
 /// The client belongs to the thread that made it. Its calls block, and other threads may use only its `Waker`.
 ///
@@ -33,15 +33,16 @@ package struct MosquittoClient: ~Copyable {
     let connections: [Connection]
     let waker: Waker
 
-    /// Prepares the connections, without connecting; `options`, including the will, apply to the receiver.
+    /// Prepares the connections, without connecting; the outlets use `options` too, but with client ids of their own,
+    /// without the will, and with sessions that end with the connection.
     ///
     /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
     package init(_ options: ConnectionOptions, outlets count: Int = 0, waker: Waker) throws(MosquittoError) {
         var outlets: [Connection] = []
         for number in 0..<count { outlets.append(try Connection(options.ofOutlet(number), outlet: number)) }
         var own = options
-        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ, so it rarely sends a
-        // PINGREQ. The outlets notice if the broker no longer answers.
+        // While much output is waiting, the receiver reads nothing, not even the answer to a PINGREQ, so it is set to
+        // send PINGREQs rarely. The outlets notice if the broker no longer answers.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         self.init(receiver: try Connection(own), outlets: outlets, waker: waker)
     }

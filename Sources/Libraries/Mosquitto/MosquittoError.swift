@@ -35,7 +35,7 @@ extension MosquittoError.Code {
     package static let outOfMemory = Self(rawValue: MOSQ_ERR_NOMEM.rawValue)
     /// The broker violated the protocol.
     package static let protocolError = Self(rawValue: MOSQ_ERR_PROTOCOL.rawValue)
-    /// The library does not accept an argument.
+    /// An argument is invalid.
     package static let invalid = Self(rawValue: MOSQ_ERR_INVAL.rawValue)
     /// There is no connection.
     package static let noConnection = Self(rawValue: MOSQ_ERR_NO_CONN.rawValue)

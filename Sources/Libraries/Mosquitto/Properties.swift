@@ -31,9 +31,9 @@ struct Properties: ~Copyable {
 package struct PublishProperties: Equatable, Sendable {
     /// The topic on which the sender wants the answer.
     package var responseTopic: String?
-    /// The source address of an HTTP request, for the broker's plugin, sent only in batches.
+    /// The source address of an HTTP request; it is meant for the broker's plugin, and is sent only in batches.
     package var sourceAddress: String?
-    /// The correlation data of a request, at most 65,535 bytes, which the answer returns unchanged.
+    /// The correlation data of a request, which the answer returns unchanged; it has at most 65,535 bytes.
     package var correlationData: [UInt8]?
     /// The number of seconds after which the broker drops the message if it is still undelivered.
     package var messageExpirySeconds: UInt32?

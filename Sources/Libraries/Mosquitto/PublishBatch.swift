@@ -10,7 +10,7 @@ struct Message {
     var properties: PublishProperties?
 }
 
-/// The messages that an outlet sends as the payload of one message.
+/// The messages that an outlet sends together, as the payload of one message.
 ///
 /// Each message in the batch has its own id for its receipt; this id isn't a packet id.
 final class PublishBatch {
@@ -24,7 +24,7 @@ final class PublishBatch {
 
     init(topic: String) { self.topic = topic }
 
-    /// Whether the waiting messages must be sent, because the batch is full or ids begin again at 1.
+    /// Whether the waiting messages must be sent, because the batch is full or the next id is 1 again.
     var isFull: Bool { writer.isFull || next == 1 }
 
     /// Returns the next id; after the largest id, ids begin again at 1.
@@ -97,7 +97,8 @@ final class PublishBatch {
 }
 
 extension Connection {
-    /// Adds a message to the batch, which is sent when full or at the flush; without batches, publishes the message.
+    /// Adds a message to the batch, which is sent when it is full or at the next flush; if the connection has no
+    /// batches, publishes the message as a separate packet.
     ///
     /// - Returns: The message's id, unique within this connection.
     /// - Throws: `MosquittoError`. The codes `.invalid` and `.malformedUTF8` concern this message only, and not the

@@ -131,7 +131,7 @@ extension PostgresConnection {
         return results.suffix(count)
     }
 
-    /// Returns the transaction's `tooLong` if `cancel` ended the statement, otherwise the error itself.
+    /// Returns the transaction's `tooLong` error if `cancel` ended the statement; otherwise returns the given error.
     private func sorted(_ error: PostgresError) -> PostgresError {
         guard wasCancelled, error.isTooLong, let open else { return error }
         return open.tooLong

@@ -1,13 +1,14 @@
-/// The ways to run the store's statements: with all rows at once, once for each element, or with rows fetched in steps.
+/// The ways to run the store's statements: once, with all rows read together; once for each element; or once, with the
+/// rows fetched in steps.
 extension PostgresConnection {
-    /// The maximum number of elements in one round trip; their answers stay in memory until the last one has arrived.
+    /// The maximum number of elements in one round trip; all answers stay in memory until the last answer has arrived.
     static let pipelineMax = 500
     /// The numbers of rows in the first fetch and in the largest fetch.
     ///
-    /// The first fetch is small, because the reader may stop soon.
+    /// The first fetch is small, because the reader might stop soon.
     static let fetchSizes = (first: 16, most: 256)
 
-    /// Runs a statement, and calls `row` with each row until it returns false.
+    /// Runs a statement, and calls `row` with each row until `row` returns false.
     package func query(_ sql: String, bind: (PostgresParameters) -> Void, row: (PostgresRow) throws -> Bool) throws {
         let result = try withParameters { parameters in
             bind(parameters)
@@ -16,7 +17,8 @@ extension PostgresConnection {
         try result.forEach(row)
     }
 
-    /// Runs a statement for each element in order, a few hundred in one round trip, and calls `row` with each row.
+    /// Runs a statement for each element in order, with up to a few hundred elements in one round trip, and calls `row`
+    /// with each row.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -27,7 +29,7 @@ extension PostgresConnection {
         while !rest.isEmpty {
             let part = rest.prefix(Self.pipelineMax)
             rest = rest.dropFirst(part.count)
-            // All answers are read before any row is handled, because `row` may run another statement.
+            // All answers are read before any row is handled, because `row` can run another statement.
             let results = try pipeline(sql, each: part, bind: bind)
             for (element, result) in zip(part, results) {
                 try result.forEach { found in
@@ -38,7 +40,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a query within a transaction, and calls `row` with each row until it returns false.
+    /// Runs a query within a transaction, and calls `row` with each row until `row` returns false.
     ///
     /// The rows are fetched in small steps (`DECLARE CURSOR`), so that a reader that stops early costs little.
     package func scan(_ sql: String, bind: (PostgresParameters) -> Void, row: (PostgresRow) throws -> Bool) throws {

@@ -11,8 +11,8 @@ extension PostgresConnection {
         var isCommitting = false
         /// Whether the running statement may be cancelled.
         ///
-        /// A commit that runs alone mustn't be cancelled: if the server were waiting for its standby, it would stop
-        /// waiting and report the commit as done.
+        /// When only the commit is running, it mustn't be cancelled. If the server were waiting for its standby, a
+        /// cancel request would make the server stop waiting and report the commit as done.
         var mayCancel = true
 
         /// The moment at which the transaction's time is up; nil for no limit.
@@ -33,8 +33,9 @@ extension PostgresConnection {
     /// `begin` contains the statements that open the transaction. These statements are sent together with the first
     /// later statement that returns a result. When the time `limit` has passed, no more statements are sent, and the
     /// client asks the server to cancel the running statement.
-    /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the commit may have
-    ///   succeeded, because the client got no reliable answer. `isTooLong` is true if the transaction took too long.
+    /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the client got no reliable
+    ///   answer to the commit, so it is unknown whether the commit succeeded. `isTooLong` is true if the transaction
+    ///   took too long.
     package func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within limit: Duration? = nil,
@@ -56,7 +57,7 @@ extension PostgresConnection {
 
     private func rollBack() {
         dropLater()
-        // A rollback takes little time, and must not fail because the transaction's time is up.
+        // A rollback takes little time. It must also work after the transaction's time is up.
         open = nil
         if isInTransaction { _ = try? execute("ROLLBACK") }
     }
@@ -81,7 +82,8 @@ extension PostgresConnection {
         guard result?.command == "COMMIT" else {
             throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
         }
-        // The cancel request may have reached the server during its wait for the standby, and may have ended that wait.
+        // The cancel request could have reached the server while the server was waiting for the standby, and could have
+        // ended that wait.
         guard !wasCancelled else {
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was cut short")
         }

@@ -43,7 +43,7 @@ extension PostgresConnection {
         return last
     }
 
-    /// Returns the texts of notifications on the channels of `LISTEN`.
+    /// Returns the texts of notifications on the channels to which the connection listens (`LISTEN`).
     ///
     /// Waits until a notification arrives or the time is up.
     ///
@@ -64,7 +64,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits until the connection is readable, or also writable if `writes` is true; returns false when time is up.
+    /// Waits until the connection is readable or, if `writes` is true, writable; returns false when the time is up.
     private func wait(until end: ContinuousClock.Instant, writes: Bool) throws(PostgresError) -> Bool {
         let rest = (end - .now) / .milliseconds(1)
         var waiting = pollfd(fd: PQsocket(handle), events: Int16(writes ? POLLIN | POLLOUT : POLLIN), revents: 0)

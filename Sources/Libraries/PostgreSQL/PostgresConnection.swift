@@ -21,10 +21,11 @@ package final class PostgresConnection {
     package var patience = PostgresConnection.answerMilliseconds
     /// A function with which tests pause transactions: it gets each statement, and returns the statement to send.
     ///
-    /// A statement for many elements counts as one. If this function is set, no statement waits for a later statement.
+    /// If a statement runs for many elements, the function is called only once. If this function is set, no statement
+    /// waits for a later statement.
     package var beforeStatement: ((String) -> String)?
     private(set) var isGivenUp = false
-    /// Whether the client has sent a cancel request, which may arrive late and cancel another statement.
+    /// Whether the client has sent a cancel request, which could arrive late and cancel another statement.
     package internal(set) var wasCancelled = false
     /// The waiting statements, which have no result and haven't been sent yet.
     var later: [Statement] = []
@@ -60,16 +61,16 @@ package final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
-    /// The id of the connection's server process (`PQbackendPID`), as in the server's reports about locks.
+    /// The id of the connection's server process (`PQbackendPID`), which the server's reports about locks contain.
     package var processID: Int32 { PQbackendPID(handle) }
 
-    /// Whether the connection was lost, after which every call fails.
+    /// Whether the connection has been lost; every call then fails.
     package var isLost: Bool { isGivenUp || PQstatus(handle) != CONNECTION_OK }
 
     /// The error that libpq reported last for the connection.
     var lastError: PostgresError { PostgresError(message: PostgresError.message(of: handle)) }
 
-    /// Marks the connection as lost, because a late answer could be taken for the answer to a later statement.
+    /// Marks the connection as lost, because a late answer could be mistaken for the answer to a later statement.
     func giveUp() { isGivenUp = true }
 
     /// Whether the transaction has failed, so that no further statement can run in it.

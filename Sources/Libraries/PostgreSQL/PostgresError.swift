@@ -6,7 +6,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package enum Kind: Sendable {
         /// The server can't work now or can't be reached. A retry may succeed later.
         case server
-        /// Another transaction interfered, or an answer was lost. The whole transaction may be run again.
+        /// Another transaction interfered, or an answer was lost. The whole transaction can be run again.
         case conflict
         /// The statement or its values are wrong. Every retry would fail.
         case statement
@@ -19,10 +19,10 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     static let cancelled = "57014"
     /// The SQLSTATE 55006 (object in use), for a process that must run alone but finds another process connected.
     package static let foe = "55006"
-    /// The SQLSTATE with which the check of a lane fails if another process has the lane.
+    /// The SQLSTATE with which the check of a lane fails if another process holds the lane.
     ///
-    /// The check computes the logarithm of 0, which no other statement does. If the check fails, the server skips all
-    /// later statements.
+    /// If the process no longer holds the lane, the check computes the logarithm of 0, which is an error. No other
+    /// statement causes this error. If the check fails, the server skips all later statements.
     package static let lostLane = "2201E"
 
     /// The SQLSTATE of five characters; empty if the error doesn't come from the server.
@@ -63,7 +63,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         return reasons.isEmpty ? "the connection failed" : reasons.joined(separator: "; ")
     }
 
-    /// The reason why a server that answers can't be used.
+    /// The reason why a server can't be used although it answers.
     package enum Refusal: Sendable {
         /// The server is read-only, because it is a standby or because of its settings.
         case readOnly
@@ -71,7 +71,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         case user
     }
 
-    /// The reason why a server that answers can't be used; nil for all other errors.
+    /// The reason why a server can't be used although it answers; nil for all other errors.
     ///
     /// For a refused connection, libpq provides only the server's text and no code.
     package var refusal: Refusal? {

@@ -12,11 +12,11 @@ package enum PostgresType: UInt32, Sendable {
 
 /// The parameters of a statement in the server's binary form, each with its type.
 ///
-/// The types are always sent, because the server could otherwise not determine a type for `$1 IS NULL`, and would
-/// assume 32 bits for `1000 * $1`. Parameters are numbered from 1 and may be set in any order.
+/// The types are always sent, because otherwise the server couldn't determine a type for `$1 IS NULL`, and would assume
+/// 32 bits for `1000 * $1`. Parameters are numbered from 1 and may be set in any order.
 package final class PostgresParameters {
     private(set) var types: [UInt32] = []
-    /// The offset of each value in `bytes`, which is negative for NULL.
+    /// The offset of each value in `bytes`; the offset is negative for NULL.
     private var starts: [Int] = []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
@@ -44,7 +44,7 @@ package final class PostgresParameters {
         withUnsafeBytes(of: double.bitPattern.bigEndian) { set($0, .number, at: number) }
     }
 
-    /// Sets bytes, or a string given as UTF-8.
+    /// Sets a parameter to bytes, or to a string that is given as UTF-8.
     package func set(_ content: UnsafeRawBufferPointer, _ type: PostgresType, at number: Int) {
         place(number, type, start: bytes.count, length: Int32(content.count))
         bytes.append(contentsOf: content)

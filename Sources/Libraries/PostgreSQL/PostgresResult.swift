@@ -12,7 +12,7 @@ package final class PostgresResult {
     /// The number of rows in the result.
     package var count: Int { Int(PQntuples(handle)) }
 
-    /// The number of rows that the statement changed (`PQcmdTuples`); 0 for a statement that changes none.
+    /// The number of rows that the statement changed (`PQcmdTuples`); 0 for a statement that changes no rows.
     package var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
     /// The name of the completed command (`PQcmdStatus`), such as `COMMIT`; it is `ROLLBACK` after the commit of a
@@ -31,7 +31,7 @@ package final class PostgresResult {
     /// Returns a row, which must not be used after the result is freed.
     package func row(_ number: Int) -> PostgresRow { PostgresRow(result: handle, number: Int32(number)) }
 
-    /// Calls `body` with each row until it returns false.
+    /// Calls `body` with each row until `body` returns false.
     package func forEach(_ body: (PostgresRow) throws -> Bool) rethrows {
         try withExtendedLifetime(self) {
             for number in 0..<count { guard try body(row(number)) else { return } }
@@ -47,7 +47,7 @@ package struct PostgresRow {
     /// Returns whether a column is NULL.
     package func isNull(_ column: Int32) -> Bool { PQgetisnull(result, number, column) == 1 }
 
-    /// Returns the value of an integer column of any width, 0 or 1 for a Boolean, or 0 for NULL.
+    /// Returns the value of an integer column of any width; returns 0 or 1 for a Boolean, and 0 for NULL.
     package func integer(_ column: Int32) -> Int64 {
         let bytes = bytes(column)
         switch bytes.count {

@@ -6,7 +6,8 @@ extension QRCode {
     package func png(scale: Int = 6) -> [UInt8] {
         let side = UInt32(range.count * scale)
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // One bit for each pixel, greyscale, the standard compression and filter methods, and no interlacing.
+        // The last five bytes mean one bit for each pixel, greyscale, the standard compression and filter methods, and
+        // no interlacing.
         file += Self.chunk("IHDR", Self.bytes(side) + Self.bytes(side) + [1, 0, 0, 0, 0])
         file += Self.chunk("IDAT", Self.stored(pixels(scale)))
         return file + Self.chunk("IEND", [])

@@ -62,7 +62,7 @@ package struct QRCode: Sendable {
         return path
     }
 
-    /// The code in block characters for terminals with a dark background, with two rows on each line.
+    /// The code in block characters for terminals with a dark background, with two rows of modules on each line.
     package var blocks: String {
         stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
             String(

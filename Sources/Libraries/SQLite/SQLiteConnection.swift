@@ -9,7 +9,8 @@ package final class SQLiteConnection {
     package let handle: OpaquePointer
     private var prepared: [String: OpaquePointer] = [:]
 
-    /// True if savepoint journals grow with their content, and SQLite doesn't count the memory that it uses.
+    /// True if SQLite accepted both settings: savepoint journals grow with their content, and SQLite doesn't count the
+    /// memory that it uses.
     ///
     /// By default, each journal takes 64 KiB at once, and each request has a journal. If SQLite is already in use, the
     /// settings can't be changed. SQLite then still works, but more slowly.
@@ -75,7 +76,7 @@ package final class SQLiteConnection {
         var made: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         guard sqlite3_prepare_v3(handle, sql, -1, flags, &made, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
-        // The string contains no statement.
+        // `made` is nil if the string contains no statement.
         guard let made else { throw SQLiteError(code: SQLITE_MISUSE) }
         prepared[sql] = made
         return made
@@ -120,7 +121,7 @@ package final class SQLiteConnection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Runs a transaction that begins with the statement `begin`, and undoes it completely if it fails.
+    /// Runs a transaction that begins with the statement `begin`, and undoes the transaction completely if it fails.
     package func transaction<Value>(
         beginningWith begin: String = "BEGIN IMMEDIATE",
         _ body: () throws -> Value

@@ -5,8 +5,8 @@ import Synchronization
 package final class SQLitePool: Sendable {
     /// A connection that is used by one thread at a time.
     ///
-    /// The type is `@unchecked Sendable` because a connection of SQLite can change threads, but must not be used by two
-    /// threads at once.
+    /// The type is `@unchecked Sendable` because a connection of SQLite can be passed from thread to thread, but must
+    /// not be used by two threads at once.
     private struct Lent: @unchecked Sendable {
         let connection: SQLiteConnection
     }
@@ -35,7 +35,8 @@ package final class SQLitePool: Sendable {
         try turns.sync { try body(writer.connection) }
     }
 
-    /// Waits until a reading connection is free, and calls `body` with it; all its reads see one committed state.
+    /// Waits until a reading connection is free, and calls `body` with it; all reads within `body` see the same
+    /// committed state.
     package func read<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
         room.wait()
         defer { room.signal() }
@@ -43,8 +44,8 @@ package final class SQLitePool: Sendable {
         defer { readers.withLock { $0.append(reader) } }
         let connection = reader.connection
         return try connection.transaction(beginningWith: "BEGIN") {
-            // The first statement that reads determines the state that `body` sees. A `body` that copies the database
-            // runs no statement that reads, so such a statement is run here.
+            // The first SELECT determines the state that `body` sees. A `body` that copies the database runs no SELECT,
+            // so this method runs one.
             _ = try connection.integer("SELECT 1 FROM sqlite_schema LIMIT 1")
             return try body(connection)
         }

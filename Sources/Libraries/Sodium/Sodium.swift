@@ -2,7 +2,7 @@ import CSodium
 
 /// A Swift interface to libsodium, for random bytes, digests, keyed digests and encryption.
 ///
-/// Functions that need `sodium_init` make sure that it has run, which is safe from any thread.
+/// Functions that need `sodium_init` make sure that it has already run. They can do this on any thread.
 package enum Sodium {
     private static let isReady = sodium_init() >= 0
 
@@ -16,7 +16,7 @@ package enum Sodium {
         return bytes
     }
 
-    /// Returns the SHA-256 digest of bytes, which has 32 bytes (`crypto_hash_sha256`).
+    /// Returns the SHA-256 digest of bytes (`crypto_hash_sha256`); the digest has 32 bytes.
     package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         prepare()
         let input = Array(bytes)

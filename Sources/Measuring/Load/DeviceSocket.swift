@@ -115,7 +115,8 @@ extension sockaddr_in {
         sin_addr.s_addr = inet_addr(host == "localhost" ? "127.0.0.1" : host)
     }
 
-    /// Opens a TCP connection to the address, from `source` if given; a nonblocking socket only begins to connect.
+    /// Opens a TCP connection to the address, from the address `source` if it is given; if `isBlocking` is false, the
+    /// function doesn't wait until the connection is made.
     ///
     /// - Returns: The socket's descriptor.
     /// - Throws: `LoadError`.
@@ -146,7 +147,7 @@ extension sockaddr_in {
 
     /// Listens for TCP connections at the address.
     ///
-    /// - Returns: The socket's descriptor, and its port, which the system chooses if the address has none.
+    /// - Returns: The socket's descriptor and port. If the address has port 0, the system chooses the port.
     /// - Throws: `LoadError`.
     package func listen() throws(LoadError) -> (descriptor: Int32, port: Int) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -5,7 +5,7 @@ package enum LoadError: Error, Equatable {
     /// A failed system call, with its `errno`.
     case system(function: String, code: Int32)
     case protocolError
-    /// The broker's refusal of a CONNECT, with its return code.
+    /// The broker's refusal of a CONNECT packet, with the broker's return code.
     case refused(code: UInt8)
     case closed
     case timeout(String)

@@ -1,4 +1,4 @@
-/// Random names for clients that are used only once.
+/// Random names for clients that are created for a single run.
 package enum RandomHex {
     /// Returns `count` random bytes as lower-case hex digits, two for each byte.
     package static func digits(bytes count: Int) -> String {

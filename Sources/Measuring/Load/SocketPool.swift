@@ -6,7 +6,7 @@ import Glibc
 /// With `epoll`, waiting for thousands of connections costs no more than waiting for ten. The cost matters because the
 /// load shares the processor with the measured system.
 package final class SocketPool {
-    /// The connections by their numbers, with nil for each unused number.
+    /// The connections, indexed by their numbers; the value is nil for an unused number.
     package private(set) var sockets: [DeviceSocket?] = []
     private let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var isWriting: [Bool]

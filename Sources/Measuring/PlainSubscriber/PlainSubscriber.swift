@@ -64,7 +64,8 @@ package struct PlainSubscriber: ~Copyable {
     /// Whether the broker has granted a filter; until then, the subscriber receives no messages.
     package var isSubscribed: Bool { count.granted > 0 }
 
-    /// Subscribes to one more filter and waits for the answer, a sign that the broker has read all earlier packets.
+    /// Subscribes to one more filter and waits for the answer, which shows that the broker has read all earlier
+    /// packets.
     package mutating func roundTrip(_ filter: String) throws(MosquittoError) {
         let before = count.granted
         try count.subscribe(filter)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The breakers of several outside parties, by keys that the caller chooses.
+/// The breakers of several outside parties, each stored under a key that the caller chooses.
 final class Breakers: Sendable {
     private let limits: Breaker.Limits
     private let breakers = Mutex<[String: Breaker]>([:])

@@ -73,7 +73,8 @@ struct CurlHandle: ~Copyable {
         return try status(after: curl_easy_perform(handle))
     }
 
-    /// Keeps the transfer from using the environment's proxy, or signals (such as SIGALRM for name lookups).
+    /// Prevents the transfer from using the proxy that environment variables name, and from using signals (such as
+    /// SIGALRM for name lookups).
     mutating func isolate() throws(CurlError) {
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOSIGNAL, 1)
@@ -97,7 +98,7 @@ struct CurlHandle: ~Copyable {
         _ = try withExtendedLifetime(upload) { () throws(CurlError) in try perform() }
     }
 
-    /// Throws an error unless a call of libcurl succeeded.
+    /// Throws an error if the result of a call to libcurl is a failure.
     func check(_ code: CURLcode) throws(CurlError) { guard code == CURLE_OK else { throw CurlError(code) } }
 }
 

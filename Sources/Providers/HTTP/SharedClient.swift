@@ -65,7 +65,7 @@ final class SharedClient: Sendable {
         if mustStart { Thread.detachNewThread { self.run() } } else { multi.wake() }
     }
 
-    // MARK: On the thread
+    // MARK: Methods that run on the client's thread
 
     private func run() {
         var running: [UnsafeMutableRawPointer: Running] = [:]
@@ -120,7 +120,8 @@ final class SharedClient: Sendable {
 private final class CurlMulti: @unchecked Sendable {
     private let multi = CurlHandle.isReady ? curl_multi_init() : nil
 
-    /// The longest wait for any transfer, in milliseconds; after each wait, cancelled transfers are noticed.
+    /// The longest time for which `wait` blocks, in milliseconds; after each wait, the transfers that were cancelled
+    /// are ended.
     private static let waitMilliseconds: Int32 = 1_000
 
     deinit { curl_multi_cleanup(multi) }
@@ -134,7 +135,7 @@ private final class CurlMulti: @unchecked Sendable {
     /// Ends the current call of `wait` or, if none is running, the next call.
     func wake() { curl_multi_wakeup(multi) }
 
-    /// Blocks until a transfer can continue, a timeout is due, or `wake` is called.
+    /// Blocks until a transfer can continue, a timeout is due, `wake` is called, or `waitMilliseconds` have passed.
     func wait() { curl_multi_poll(multi, nil, 0, Self.waitMilliseconds, nil) }
 
     /// Continues all transfers without blocking, and removes and returns those that have ended, with their results.

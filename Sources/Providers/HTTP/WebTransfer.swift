@@ -72,7 +72,8 @@ final class WebTransfer: Sendable {
         try curl.setCallbacks(of: self)
         try curl.isolate()
         try curl.set(CURLOPT_URL, request.url)
-        // Redirects are not followed, since they could send secrets to strangers; this is libcurl's default.
+        // By default, libcurl doesn't follow redirects. This default is kept, since redirects could send secrets to
+        // strangers.
         try curl.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try curl.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try curl.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, min(left, milliseconds(connectTimeout))))

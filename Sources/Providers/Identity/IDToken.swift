@@ -7,7 +7,8 @@ import Sodium
 struct IDToken {
     /// The accepted algorithms.
     ///
-    /// The algorithm `none` is not accepted, and neither are the HS algorithms, whose secret would be the public key.
+    /// The algorithm `none` is not accepted. The HS algorithms are not accepted either, because their secret would be
+    /// the public key.
     static let algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 
     /// The token as received.
@@ -85,8 +86,8 @@ extension IDToken {
         )
     }
 
-    /// Checks that the token is for this app; a token for several apps needs this app as `azp` (OpenID Connect Core
-    /// 3.1.3.7).
+    /// Checks that the token is for this app; a token for several apps must also name this app in `azp` (OpenID Connect
+    /// Core 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {

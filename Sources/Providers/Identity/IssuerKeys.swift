@@ -11,7 +11,7 @@ actor IssuerKeys {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
         var triedAt: ContinuousClock.Instant
-        /// The times of recent requests for unknown keys; these requests count towards the limit.
+        /// The times of recent requests for unknown keys; `questionsMax` limits the number of these requests.
         var surprises: [ContinuousClock.Instant] = []
     }
 
@@ -27,7 +27,7 @@ actor IssuerKeys {
     private static let pause = Duration.seconds(60)
     /// The maximum number of requests for unknown keys within `pause`.
     ///
-    /// The maximum is more than one, so that an issuer's changed keys are fetched at once, and soon fetched again if
+    /// The maximum is more than one, so that an issuer's changed keys are fetched at once, and again soon afterwards if
     /// necessary.
     private static let questionsMax = 5
 

@@ -2,11 +2,12 @@ import Domain
 import Foundation
 import Glibc
 
-/// The encoding of texts and dates in mail headers.
+/// The encoding of text and dates in mail headers.
 enum MailHeader {
     /// The maximum number of bytes of text in an encoded word.
     ///
-    /// An encoded word of this size has 64 characters, so that the first line of a `Subject:` has at most 76.
+    /// An encoded word with this much text has 64 characters, so the first line of a `Subject:` has at most 76
+    /// characters.
     private static let wordMax = 39
     /// The maximum number of characters of a text; longer texts are cut, because a subject should be short.
     private static let textMax = 1_024
@@ -58,7 +59,7 @@ enum MailHeader {
         }
     }
 
-    /// Returns whether a byte is a letter, digit, space or hyphen, which need no quoting in a phrase.
+    /// Returns whether a byte needs no quoting in a phrase, because it is a letter, digit, space or hyphen.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte.isLetterOrDigit || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
     }

@@ -42,7 +42,7 @@ package struct MailMessage: Sendable {
 
     /// Encodes the mail according to RFC 5322.
     ///
-    /// The result is ASCII, unless a mailbox has other characters, and body lines have at most 76 characters.
+    /// The result is ASCII, unless a mailbox has other characters. Body lines have at most 76 characters.
     ///
     /// No text can become a header, a part or the end of the mail, because header texts that aren't plain words become
     /// encoded words (RFC 2047), and bodies are base64.

@@ -25,7 +25,7 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The obstacle to sending mails, named after what must be fixed.
+    /// The reason why mails can't be sent; most cases are named after the thing that must be fixed.
     package enum Obstacle: Sendable, Equatable {
         /// The host name doesn't exist.
         case name
@@ -39,10 +39,10 @@ package struct SMTPClient: Sendable {
         case other
     }
 
-    /// Connects and logs in as for a mail, but sends no mail.
+    /// Opens a connection and logs in as `send` does, but sends no mail.
     ///
     /// The call blocks until the server answers, or for as long as the settings allow.
-    /// - Returns: Nil if the server would accept mails, or else the obstacle with libcurl's description.
+    /// - Returns: Nil if the server would accept mails, otherwise the obstacle and libcurl's description of it.
     package func greet(as domain: String) -> (obstacle: Obstacle, summary: String)? {
         do {
             var curl = try CurlHandle()
@@ -84,7 +84,7 @@ package struct SMTPClient: Sendable {
         try curl.set(CURLOPT_PROTOCOLS_STR, scheme)
         try curl.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeoutSeconds)
         try curl.set(CURLOPT_TIMEOUT, settings.timeoutSeconds)
-        // The answer to QUIT has a separate time limit, since libcurl's default is two minutes.
+        // This option limits the wait for the answer to QUIT. By default, libcurl would wait for up to two minutes.
         try curl.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, settings.timeoutSeconds)
         if settings.security != .none {
             try curl.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
@@ -97,7 +97,8 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The server's codes for refusals that don't depend on the mail; an operator can fix them by changing settings.
+    /// The server's codes for refusals that don't depend on the mail; an operator can prevent these refusals by
+    /// changing settings.
     private static let ofSettings = [502, 503, 530, 534, 535, 538]
 
     private static func failure(_ error: CurlError) -> SendFailure {

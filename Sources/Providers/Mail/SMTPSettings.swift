@@ -18,7 +18,7 @@ package struct SMTPSettings: Sendable, Equatable {
     package var port: Int
     /// The security of the connection.
     package var security: Security
-    /// The path of a file with certificates to trust instead of the system's.
+    /// The path of a file that contains the certificates to trust; if nil, the system's certificates are trusted.
     package var caFile: String?
     /// The username for the login; nil for a server without a login.
     package var user: String?

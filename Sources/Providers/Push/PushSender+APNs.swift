@@ -3,7 +3,7 @@ import Domain
 import JSON
 import Synchronization
 
-/// The interface of Apple Push Notification service.
+/// The interface of the Apple Push Notification service.
 extension PushSender {
     /// The age at which a token is renewed, in seconds; Apple refuses tokens that are older than an hour.
     private static let tokenSeconds: Int64 = 2_400

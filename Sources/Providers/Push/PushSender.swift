@@ -35,7 +35,7 @@ package struct PushDelivery: Sendable {
 
 /// A sender of pushes to Firebase Cloud Messaging, Apple's push service, and Web Push services.
 package final class PushSender: Sendable {
-    /// The longest duration of a try.
+    /// The longest time for one request to a push service.
     private static let timeout = Duration.seconds(15)
     /// A push service that fails 10 times in a row gets no pushes for 30 seconds.
     private static let limits = Breaker.Limits(failuresMax: 10, pause: .seconds(30), callsMax: 32)
@@ -58,7 +58,7 @@ package final class PushSender: Sendable {
 
     /// Sends a push, and returns when the push service has accepted it.
     ///
-    /// - Throws: `MessageFailure`, whose words contain neither keys nor the address.
+    /// - Throws: `MessageFailure`. Its text contains neither the keys nor the address.
     package func send(_ delivery: PushDelivery) async throws(MessageFailure) {
         let (kind, settings) = (delivery.address.kind, delivery.settings)
         if kind == .webpush {
@@ -82,10 +82,11 @@ package final class PushSender: Sendable {
         }
     }
 
-    /// Cancels the pushes under way, and refuses further pushes.
+    /// Cancels the running pushes, and refuses further pushes.
     package func shutdown() { client.shutdown() }
 
-    /// Sends a request to a push service, unless the service has failed several times in a row.
+    /// Sends a request to a push service, unless the service has failed several times in a row or too many requests to
+    /// the service are running.
     ///
     /// - Throws: `MessageFailure`: `final` if the address isn't allowed, otherwise `unavailable`.
     func call(_ request: WebClient.Request) async throws(MessageFailure) -> WebClient.Answer {

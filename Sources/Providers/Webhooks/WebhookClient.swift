@@ -13,7 +13,7 @@ package struct WebhookClient: ~Copyable {
     package struct Post: Sendable {
         /// The URL of the webhook.
         package var url: String
-        /// The id of this content, which is the same for each try.
+        /// The id of this content, which is the same for each attempt to post the content.
         package var id: String
         /// The secrets with which the body is signed: the present secret and, for some time after a change, the
         /// previous secret.
@@ -29,7 +29,7 @@ package struct WebhookClient: ~Copyable {
         }
     }
 
-    /// The outcome of a try.
+    /// The outcome of one attempt to post a body.
     package struct Outcome: Equatable, Sendable {
         /// The HTTP status; nil if the receiver didn't answer.
         package var status: Int?

@@ -84,7 +84,7 @@ export class Form {
       const given = [`${id}-${name}`, name, inner, required.includes(name), onchange];
       return [name, isGroup ? new Group(...given, depth) : new Field(...given)];
     });
-    // Required members are first.
+    // Required members come first.
     this.parts.sort(([a], [b]) => required.includes(b) - required.includes(a));
   }
 

@@ -44,7 +44,8 @@ export class Lamp {
   read() {
     try {
       const kept = JSON.parse(this.store.getItem("lamp") ?? "{}");
-      // If the service at this address now uses another data directory, it has other products.
+      // If the service at this address now uses another data directory, the service has other products, and the kept
+      // identity isn't valid.
       return kept.productKey === this.productKey ? kept : {};
     } catch {
       return {};

@@ -1,4 +1,4 @@
-// The storage of a tab's lamp and terminal. Two tabs with one identity would disconnect each other.
+// The storage of a tab's lamp and terminal. Two tabs with the same identity would disconnect each other.
 
 const SLOTS = 16;
 const RELOAD_MS = 400;

@@ -15,7 +15,7 @@ const CHINESE = {
  */
 function wordsOf(query) {
   for (const [term, word] of Object.entries(CHINESE)) query = query.replaceAll(term, ` ${word} `);
-  // The topic of a request is replaced by the request's method.
+  // If the query contains the topic of a request, the request's method replaces the topic.
   return query.toLowerCase().split(/\s+/).filter(Boolean).map((word) => word.match(/\/request\/([a-z]+\/[a-z]+)$/)?.[1] ?? word);
 }
 
@@ -197,7 +197,8 @@ function beginSearch() {
     if (!form.contains(event.target)) close();
   });
   document.addEventListener("keydown", (event) => {
-    // The key `/` moves the focus to the search field, except in a text field, where the key types a slash.
+    // The key `/` moves the focus to the search field, except in a text field or a selection list, where the key keeps
+    // its usual effect.
     if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.target.closest("input, textarea, select")) {
       event.preventDefault();
       input.focus();

@@ -141,7 +141,7 @@ final class BackupTask: Service {
     }
 }
 
-/// A backup that an operator requests, in the folder of the service's regular backups.
+/// A backup that an operator requests; the backup is written to the folder of the service's regular backups.
 package enum BackupNow {
     /// Makes a backup while the service runs, and returns its path.
     ///

@@ -44,7 +44,7 @@ package final class BrokerChild: Service {
             }
             try await launch()
         } catch {
-            // If a new certificate has arrived during the failed start, the next start uses it.
+            // If a new certificate arrived during the failed start, the next start uses it.
             _ = handover.withLock { $0.end() }
             throw error
         }
@@ -72,8 +72,9 @@ package final class BrokerChild: Service {
 
     /// Makes the broker use another certificate for new connections; open connections stay open.
     ///
-    /// A broker that is still starting gets the certificate once it runs. Mosquitto 2.0.11 reads the devices' authority
-    /// only when it starts, so the broker's copy of the authority isn't rewritten before the next start.
+    /// A broker that is still starting gets the certificate as soon as the broker is running. Mosquitto 2.0.11 reads
+    /// the devices' authority only when it starts, so the broker's copy of the authority isn't rewritten before the
+    /// next start.
     /// - Throws: `Errno` if the broker's copies can't be written.
     func show(_ material: TLSMaterial) throws {
         let isNow = try handover.withLock { handover in
@@ -112,8 +113,8 @@ package final class BrokerChild: Service {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await supervise()
-            // The broker may have ended on its own while the other services finish their work. This service must still
-            // wait for its turn to shut down, since a service that returns earlier counts as failed.
+            // The broker can end on its own while the other services are still finishing their work. This service must
+            // still wait for its turn to shut down, since a service that returns earlier counts as failed.
             try? await gracefulShutdown()
         } onCancelOrGracefulShutdown: {
             self.isStopping.withLock { $0 = true }

@@ -8,7 +8,8 @@ package import SystemPackage
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
-    /// Returns the path of `mosquitto`: as configured, or else as found in PATH or where Debian installs the program.
+    /// Returns the path of `mosquitto`: the configured path, or else the path found in PATH or in the folder where
+    /// Debian installs the program.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func program(_ settings: Settings) throws -> String {
@@ -20,7 +21,8 @@ package enum BrokerFiles {
         throw Problem.mosquittoMissing(program: settings.brokerProgram)
     }
 
-    /// Returns the gate library's path: as configured, or else in the executable's folder or `../lib/lamplighter`.
+    /// Returns the gate library's path: the configured path, or else a path in the executable's folder or in
+    /// `../lib/lamplighter`.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func gate(_ settings: Settings) throws -> String {
@@ -37,7 +39,8 @@ package enum BrokerFiles {
     }
 }
 
-/// The path of this executable, and the paths of other programs, which are found as a shell finds them.
+/// The path of this executable, and the paths of other programs; the other programs are found in PATH or in two folders
+/// of system programs.
 package enum Executables {
     /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin; nil if the program isn't found.
     package static func find(_ name: String) -> String? {

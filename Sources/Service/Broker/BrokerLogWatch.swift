@@ -31,7 +31,7 @@ struct BrokerLogWatch {
         let bytes = read()
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
             // The lines that this watch looks for are shorter than `readMax`, so if `readMax` bytes contain no line
-            // break, they can be skipped.
+            // break, these bytes can be skipped.
             if bytes.count == Self.readMax { offset += bytes.count }
             return []
         }

@@ -16,7 +16,7 @@ package struct BrokerPlan: Sendable {
     package let port: Int
     /// All listeners of the broker.
     let listeners: [BrokerListener]
-    /// The certificate of the listeners with TLS; nil if there are none.
+    /// The certificate of the listeners with TLS; nil if no listener uses TLS.
     let tls: TLSMaterial?
     /// The first levels of every topic.
     package let root: String
@@ -95,7 +95,7 @@ package struct BrokerPlan: Sendable {
 }
 
 extension BrokerPlan {
-    /// Plans a broker from the settings, and finds its program and the gate.
+    /// Plans a broker from the settings, and finds the program `mosquitto` and the gate.
     ///
     /// - Throws: A `Problem` if the program or the gate isn't found.
     package init(

@@ -7,7 +7,7 @@ import Workers
 /// A child process; callers can wait for its end.
 ///
 /// One thread starts the child and waits for its end. The kernel sends the parent-death signal when the *thread* that
-/// started the child ends, so that thread must exist as long as the child.
+/// started the child ends. That thread must therefore exist as long as the child.
 package final class ChildProcess: Sendable {
     /// How a child process ended.
     package enum Exit: Sendable, Equatable {
@@ -65,7 +65,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// How the child ended; nil while it runs.
+    /// How the child ended; nil while the child is still running.
     package var exit: Exit? { state.withLock { if case .exited(let exit) = $0 { exit } else { nil } } }
 
     /// Waits for the end of the child.
@@ -134,7 +134,8 @@ package final class ChildProcess: Sendable {
         return code == 0 ? .success(pid) : .failure(SpawnError(number: code))
     }
 
-    /// Returns a copy of this process's environment without some variables, as C strings that the caller must free.
+    /// Returns a copy of this process's environment without the given variables, as C strings that the caller must
+    /// free.
     private static func inherited(leavingOut names: [String]) -> [UnsafeMutablePointer<CChar>?] {
         ProcessInfo.processInfo.environment
             .filter { !names.contains($0.key) }

@@ -35,7 +35,7 @@ struct GateProbe {
         }
     }
 
-    /// Finds out whether the broker has the gate; the client's connection as `service:lamplighter` stays subscribed to
+    /// Finds out whether the broker has the gate; the client, connected as `service:lamplighter`, stays subscribed to
     /// the probe's topic.
     ///
     /// - Returns: Whether the gate is there; nil if no message arrives within `ServiceLimits.probeAnswerMax`.
@@ -88,5 +88,5 @@ struct GateProbe {
 
 /// The error thrown when a broker that the service didn't start itself runs without the gate.
 ///
-/// The broker's monitor then ends the service.
+/// When this error is thrown, the broker's monitor ends the service.
 struct GateMissing: Error, CustomStringConvertible { let description = "the broker runs without the gate" }

@@ -3,10 +3,11 @@ import Domain
 import Synchronization
 import Web
 
-/// The waiting refusals of this process's listeners, to be published on `system/refusal` like the gate's.
+/// The waiting refusals of this process's listeners, to be published on `system/refusal` like the gate's refusals.
 ///
-/// The listeners' threads add refusals, and the broker's monitor publishes them, so that all are counted, logged,
-/// stored and shown like the gate's refusals. Without a broker, refusals wait; beyond a limit, they are only counted.
+/// The listeners' threads add refusals, and the broker's monitor publishes them, so that all refusals are counted,
+/// logged, stored and shown like the gate's refusals. Without a broker, refusals wait; if too many are waiting, further
+/// refusals are only counted.
 final class ListenerRefusals: Sendable {
     private struct State {
         var waiting: [ClientRefusal] = []
@@ -49,7 +50,7 @@ final class ListenerRefusals: Sendable {
             username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            // The refusal of a published message must have a topic. The topic is empty, because the broker doesn't log
+            // The refusal of a published message must have a topic. It is empty here, because the broker doesn't log
             // the message's topic.
             topic: isOfClient ? "" : nil,
             reason: reason.rawValue,

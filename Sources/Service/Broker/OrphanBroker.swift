@@ -3,7 +3,8 @@ import Glibc
 
 /// A broker that is still running on the data directory of a service that was killed.
 package enum OrphanBroker {
-    /// Ends the broker of a killed service, if any: a Mosquitto process with this directory's configuration file.
+    /// If the broker of a killed service is still running, ends this broker: a Mosquitto process that uses this
+    /// directory's configuration file.
     ///
     /// The caller holds the directory's lock, so the broker can't be the child of a running service.
     /// - Returns: The pid of the broker that was ended; nil if no such broker was running.
@@ -21,13 +22,14 @@ package enum OrphanBroker {
         return pid
     }
 
-    /// Returns the pid of a broker that runs with the directory's configuration file; nil if there is none.
+    /// Returns the pid of a broker that runs with the directory's configuration file; nil if no such broker is running.
     package static func find(in directory: DataDirectory) -> Int32? {
         let noted = TextFile.read(directory.brokerPID).flatMap {
             Int32($0.prefix { $0.isNumber })
         }
         if let noted, isOurs(noted, directory) { return noted }
-        // If the service was killed before the broker wrote its pid file, all processes are searched.
+        // The service can be killed before the broker has written its pid file. If the file doesn't contain the
+        // broker's pid, all processes are searched.
         return ProcessTable.pids.first { isOurs($0, directory) }
     }
 

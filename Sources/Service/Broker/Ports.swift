@@ -6,8 +6,8 @@ package enum Ports {
     /// Returns the requested port if it is free; for 0, returns any port that is free at all addresses.
     ///
     /// - Throws: A `Problem`. For a port in use, the problem names the program that uses the port, and suggests `cure`,
-    ///   the arguments that make `up` use any free port. For an address that isn't this machine's, the problem names
-    ///   the setting `hostSetting`.
+    ///   the arguments that make `up` use any free port. If an address doesn't belong to this machine, the problem
+    ///   names the setting `hostSetting`.
     package static func choose(
         _ port: Int,
         hosts: [String],

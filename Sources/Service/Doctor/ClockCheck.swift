@@ -5,7 +5,7 @@ import Problems
 import ServiceSettings
 import Workers
 
-/// The check that the machine's clock is set, and that it has not jumped while the service ran.
+/// The check that the machine's clock is set, and that the clock has not jumped since the service started.
 struct ClockCheck {
     let directory: DataDirectory
     let settings: Settings

@@ -10,10 +10,10 @@ struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The number of bytes of the database's log that a standby can lag behind without a warning: about what a busy
+    /// The number of bytes by which a standby can lag behind the database's log without a warning: about what a busy
     /// service writes in a few seconds.
     private static let lagMax: Int64 = 64 << 20
-    /// The age in seconds above which the doctor warns of a transaction, because an old transaction keeps dead rows
+    /// The age in seconds above which the doctor warns about a transaction, because an old transaction keeps dead rows
     /// from being removed.
     private static let transactionMax: Int64 = 60
     /// The percentage of connections in use above which the doctor warns.

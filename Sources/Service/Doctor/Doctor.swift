@@ -5,8 +5,8 @@ package import ServiceSettings
 package import Storage
 import Workers
 
-/// A read-only examination of a data directory, and then of the service that runs on the directory, if a service is
-/// running.
+/// A read-only examination of a data directory; if a service is running on the directory, the service is examined
+/// afterwards.
 package struct Doctor {
     /// The groups of checks that can be selected, in their order.
     package static let groups = [
@@ -35,7 +35,7 @@ package struct Doctor {
         patience = isQuick ? ServiceLimits.quickAnswerMax : ServiceLimits.probeAnswerMax
     }
 
-    /// Runs the checks of some groups.
+    /// Runs the checks of the given groups.
     package func examine(_ groups: [String]) async -> [Finding] {
         var findings: [Finding] = []
         for group in Self.groups where groups.contains(group) {
@@ -54,7 +54,7 @@ package struct Doctor {
         return findings
     }
 
-    /// Runs the blocking checks of some groups: all checks except the check of certificates.
+    /// Runs the given groups' blocking checks: all checks except that of certificates.
     package func examineBlocking(_ groups: [String]) -> [Finding] {
         Self.groups.filter(groups.contains).flatMap { group in
             let began = ContinuousClock.now

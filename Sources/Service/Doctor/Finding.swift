@@ -21,12 +21,12 @@ package struct Finding: Sendable {
     package let evidence: FindingText
     /// What the operator can do about the finding; empty if nothing is needed.
     package private(set) var cure: FindingText = ""
-    /// The command that does what `cure` says; nil if there is none.
+    /// The command that does what `cure` says; nil if no command does this.
     package private(set) var command: String?
     /// The duration of the check, in milliseconds.
     package var milliseconds: Int64 = 0
 
-    /// Returns the finding with a cure and its command; a passed check needs no cure.
+    /// Returns the finding with a cure and its command; the finding of a passed check is returned unchanged.
     func cured(by cure: FindingText, _ command: String? = nil) -> Finding {
         guard state != .pass else { return self }
         var finding = self

@@ -15,7 +15,7 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
         case text(FindingText)
     }
 
-    /// The words, with `{0}` and so on for the values.
+    /// The words, with placeholders such as `{0}` for the values.
     package let words: String
     /// The values.
     package let values: [Value]

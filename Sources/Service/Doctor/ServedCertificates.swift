@@ -29,7 +29,8 @@ package struct ServedCertificates {
         ready = DirectoryLock.holder(of: directory) == nil ? nil : ReadyFile.read(directory)
     }
 
-    /// Connects to each listener, and returns the certificates that they present; none if no service is ready.
+    /// Connects to each listener, and returns the certificates that the listeners present; returns an empty list if no
+    /// service is ready.
     func read() async -> [Shown] {
         guard let address = ready?["tlsHost"]?.stringValue else { return [] }
         let host = Banner.reachable(address)

@@ -1,6 +1,7 @@
 import Logging
 
-/// A log handler that writes each event to standard error as one line: time, level, message, and sorted `key=value`.
+/// A log handler that writes each event to standard error as one line: time, level, message, and `key=value` pairs,
+/// sorted by key.
 struct CompactLogHandler: LineLogHandler {
     var ownLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -17,7 +18,8 @@ struct CompactLogHandler: LineLogHandler {
         return word + String(repeating: " ", count: max(0, 7 - word.count))
     }
 
-    /// Replaces control characters by spaces, so that values from outside can't begin lines or control the terminal.
+    /// Replaces control characters by spaces, so that values from outside can't begin new lines or control the
+    /// terminal.
     private static func plain(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 }))

@@ -9,7 +9,7 @@ struct JSONLogHandler: LineLogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    /// The reserved names; the key of a metadata value with such a name gets the prefix `metadata.`.
+    /// The reserved names; a metadata key that equals a reserved name gets the prefix `metadata.`.
     private static let own: Set<String> = ["time", "level", "label", "message"]
 
     func line(for event: LogEvent, at time: String) -> [UInt8] {

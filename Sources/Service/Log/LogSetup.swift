@@ -3,7 +3,8 @@ package import ServiceSettings
 
 /// The setup of logging, which is done once in a process.
 package enum LogSetup {
-    /// Writes log events of a level and above to standard error; with `none`, writes nothing.
+    /// Makes this process write log events of a level and above to standard error; with the level `none`, nothing is
+    /// written.
     package static func install(level: String, format: LogFormat) {
         guard let level = Logger.Level(rawValue: level) else {
             LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }

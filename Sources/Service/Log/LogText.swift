@@ -38,7 +38,7 @@ enum LogText {
     /// The maximum number of bytes of a value; it limits the length of a line.
     private static let valueMax = 1024
 
-    /// Returns a value, shortened to the maximum length.
+    /// Returns a value; a value that is too long is shortened to the maximum length.
     static func cut(_ text: String) -> String {
         guard text.utf8.count > valueMax else { return text }
         return String(decoding: text.utf8.prefix(valueMax), as: UTF8.self) + "…"

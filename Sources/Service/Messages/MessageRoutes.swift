@@ -99,7 +99,7 @@ package enum MessageRoutes {
 }
 
 extension MessageRoutes {
-    /// The HTTP client, which exists as long as the process, so that the last message can still be sent.
+    /// The HTTP client; it exists until the process ends, so that the last message can still be sent.
     private static let client = WebClient()
 
     /// Returns the route that posts text messages to a webhook.

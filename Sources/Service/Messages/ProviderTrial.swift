@@ -6,7 +6,7 @@ import Providers
 import ServiceSettings
 import Workers
 
-/// The outcome of a test of an identity provider, of a channel's route or of a push, with a cure if needed.
+/// The outcome of testing an identity provider, a channel's route or a push, with a cure if needed.
 package struct ProviderTrial: Sendable {
     /// Whether the provider works; `skip` if this machine can't find that out.
     package let state: Finding.State
@@ -66,7 +66,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Messages
 
-    /// Tries the route of a channel's messages without sending one; this takes no longer than sending a message.
+    /// Tries the route of a channel's messages without sending a message; this takes no longer than sending a message.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
         _ context: RunContext,

@@ -8,7 +8,7 @@ package enum ReferenceDocuments {
     /// The files, which are read when this property is first used.
     package static let site = ReferenceSite(version: Version.text)
 
-    /// Returns the files for the listener of web pages, with the playground of this run.
+    /// Returns the files and this run's playground, for the listener of web pages.
     static func documents(_ context: RunContext) -> Documents {
         Documents(playground: playground(context)) { path in
             site.files[path].map { (ReferenceSite.mediaType(of: path), $0) }

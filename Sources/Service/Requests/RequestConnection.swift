@@ -17,7 +17,7 @@ final class RequestConnection: StoppableWork {
         let isToken: Bool
         let deadline: ContinuousClock.Instant
         let answer: CheckedContinuation<RequestFront.Outcome, Never>
-        /// Whether the request was sent; from then on, its effect is unknown if no answer arrives.
+        /// Whether the request was sent; if no answer to a sent request arrives, the request's effect is unknown.
         var isSent = false
     }
 
@@ -29,8 +29,8 @@ final class RequestConnection: StoppableWork {
         var waiting: [UInt64: Waiting] = [:]
         var unsent: [(number: UInt64, request: RequestFront.Asked)] = []
         var next: UInt64 = 1
-        /// The last batch of requests that were sent together: the first request's number, and how many requests of the
-        /// batch are unanswered.
+        /// The last batch of requests that were sent together: the first request's number, and the number of the
+        /// batch's unanswered requests.
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 

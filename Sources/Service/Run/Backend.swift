@@ -27,7 +27,7 @@ package struct Backend {
     /// The environment that the workers share.
     package let environment: Environment
 
-    /// Opens the store, stores the demo and the principals of the tools, and creates the workers.
+    /// Opens the store, stores the demo's product and app, stores the tools' principals, and creates the workers.
     ///
     /// - Throws: A `Problem` if the store can't be used.
     package static func open(_ context: RunContext) throws -> Backend {
@@ -132,7 +132,7 @@ package struct Backend {
         )
     }
 
-    /// Returns the sender of e-mails, texts and pushes if the session worker runs in this process.
+    /// Returns the sender of e-mails, text messages and pushes if the session worker runs in this process.
     private static func messageSender(_ context: RunContext, _ environment: Environment) throws -> [any Service] {
         guard context.settings.workers.contains(.session) else { return [] }
         let (routes, logger) = (try MessageRoutes.make(context), Logger(label: "lamplighter.delivery"))
@@ -155,8 +155,8 @@ package struct Backend {
         return [WorkService(HomeAssistantAnnouncer(environment, logger: Logger(label: "lamplighter.homeassistant")))]
     }
 
-    /// Throws a `Problem` if other processes share the work on the database, because this process would do all the work
-    /// a second time.
+    /// Throws a `Problem` if other processes share the work on the database, because this process would repeat all
+    /// their work.
     private static func refuseShared(_ store: Store) throws {
         guard store.isShared else { return }
         let node = try store.coordinate { try $0.nodes.living().first }
@@ -248,7 +248,8 @@ package struct RunContext: Sendable {
     /// Whether this process is one of several that share a database and a broker.
     var sharesWork: Bool { settings.database != nil && !ownsBroker }
 
-    /// The host and port at which devices and apps reach the broker over MQTT; the port with TLS if the broker has one.
+    /// The host and port at which devices and apps reach the broker over MQTT; the port is the TLS port if the broker
+    /// has a TLS port.
     ///
     /// Clients on other machines must connect to a name that is in the certificate.
     var brokerPlace: HomeAssistantCodec.Place {

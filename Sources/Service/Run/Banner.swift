@@ -6,7 +6,7 @@ import Logging
 import ServiceSettings
 import Workers
 
-/// The text that `up` prints when everything accepts work: addresses, and commands to paste.
+/// The text that `up` prints when all parts of the service accept work: addresses, and commands to paste.
 struct Banner {
     let context: RunContext
     /// A line about the store.
@@ -84,7 +84,7 @@ struct Banner {
 
     private var webSocketLine: String? { webSocketURL.map { "  ok  websocket  \($0)" } }
 
-    /// The line about the listeners that other machines can reach without TLS; nil if there are none.
+    /// The line about the listeners that other machines can reach without TLS; nil if there are no such listeners.
     private var openLine: String? {
         let open = context.openListeners.map(\.text).joined(separator: "  ")
         return open.isEmpty ? nil : "  !!  open       \(open)   no TLS: secrets cross the network in the clear"

@@ -17,7 +17,7 @@ package enum Import {
         package let isNew: Bool
     }
 
-    /// Stores the document of a product, new or changed; creates a `productKey` if the document has none.
+    /// Stores the document of a new or changed product; creates a `productKey` if the document has none.
     ///
     /// The secret is the document's `productSecret`. If the document has none, a secret is created for a new product,
     /// and an existing product keeps its secret. With `isForced`, the document is imported even if stored values might
@@ -49,7 +49,7 @@ package enum Import {
 
     /// Checks a product document in the same way as an import, without storing it.
     ///
-    /// - Throws: `Rejection` with the first field at fault; it also contains the other faults.
+    /// - Throws: `Rejection` with the first field at fault; the rejection also contains the other faults.
     package static func checked(product document: JSONObject) throws(Rejection) -> Product {
         var faults = Faults()
         KnownMembers.check(document, "", known: ProductCodec.members, faults: &faults)
@@ -117,7 +117,7 @@ package enum Import {
 
     /// Checks an app document in the same way as an import, without storing it.
     ///
-    /// - Throws: `Rejection` with the first field at fault; it also contains the other faults.
+    /// - Throws: `Rejection` with the first field at fault; the rejection also contains the other faults.
     package static func checked(app document: JSONObject, in tx: Transaction) throws -> App {
         try completed(app: document, in: tx).app
     }
@@ -140,7 +140,7 @@ package enum Import {
         return (app, object)
     }
 
-    /// Stores the document of an app, new or changed; creates an `appId` if the document has none.
+    /// Stores the document of a new or changed app; creates an `appId` if the document has none.
     ///
     /// The secret is the document's `secret`. If the document has none, a secret is created for a new app, and an
     /// existing app keeps its secret. Identity providers' secrets are also kept if the document omits them.

@@ -43,7 +43,8 @@ package struct ListenerPorts: Sendable, Equatable {
 
     /// Chooses the ports, and checks that they are free.
     ///
-    /// - Throws: A `Problem` that names the program that uses a port, or two listeners that are set to the same port.
+    /// - Throws: A `Problem` that names the program that uses a port, or that names two listeners that are set to the
+    ///   same port.
     init(_ settings: Settings, _ facts: Facts) throws {
         let wanted = Self.wanted(settings, facts)
         try Self.checkDistinct(wanted)
@@ -75,7 +76,8 @@ package struct ListenerPorts: Sendable, Equatable {
         return port
     }
 
-    /// Returns one problem for several ports in use, with one command that avoids them all; nil if only one is in use.
+    /// Returns one problem for several ports in use, with one command that avoids all these ports; nil if only one port
+    /// is in use.
     private static func together(_ refused: [(listener: Wanted, problem: Problem)]) -> Problem? {
         guard refused.count > 1 else { return nil }
         let ports = refused.map { "\($0.listener.port)" }.joined(separator: ", ")

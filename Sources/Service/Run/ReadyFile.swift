@@ -5,7 +5,8 @@ import ServiceLifecycle
 import ServiceSettings
 import Web
 
-/// The file `ready.json` with a run's ports and credentials; the file exists while everything accepts work.
+/// The file `ready.json` with a run's ports and credentials; the file exists while all parts of the service accept
+/// work.
 package struct ReadyFile: Sendable {
     private let path: String
 
@@ -54,7 +55,7 @@ package struct ReadyFile: Sendable {
     package func remove() { unlink(path) }
 }
 
-/// A service that announces that everything accepts work, and then waits for the end of the run.
+/// A service that announces that all parts of the service accept work, and then waits for the end of the run.
 struct Announcer: Service {
     let readiness: Readiness
     let announce: @Sendable () throws -> Void

@@ -8,12 +8,13 @@ import Storage
 import Wire
 import Workers
 
-/// A run of the scheduler and of the maintenance of its rows in a separate process, beside a service on the same data
-/// directory.
+/// A run of the scheduler and of the maintenance of the store's rows, in a separate process; at the same time, a
+/// service can run on the same data directory.
 ///
-/// The process takes no lock: two schedulers at once do no harm, since each occurrence is carried out only once. Each
-/// start uses a new client id, for which the broker has no MQTT session. The scheduler can't distinguish this from a
-/// restart of the broker, so due occurrences wait until devices have had time to reconnect (`limits.triggerSettle`).
+/// The process takes no lock: two schedulers that run at the same time do no harm, since each occurrence is carried out
+/// only once. Each start uses a new client id, for which the broker has no MQTT session. The scheduler can't
+/// distinguish the missing session from a restart of the broker, so due occurrences wait until devices have had time to
+/// reconnect (`limits.triggerSettle`).
 package struct SchedulerRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages

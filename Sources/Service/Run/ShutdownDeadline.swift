@@ -8,9 +8,10 @@ package struct ShutdownDeadline: Service {
     private let onBegin: @Sendable () -> Void
     private let onForce: @Sendable () -> Void
 
-    /// Creates a deadline, `limit` after the beginning of the shutdown.
+    /// Creates a deadline; the process is ended `limit` after the beginning of the shutdown.
     ///
-    /// `onBegin` is called when the shutdown begins, and `onForce` before the process is ended.
+    /// `onBegin` is called when the shutdown begins, and `onForce` is called before the process is ended at the
+    /// deadline.
     package init(limit: Duration, onBegin: @escaping @Sendable () -> Void, onForce: @escaping @Sendable () -> Void) {
         (self.limit, self.onBegin, self.onForce) = (limit, onBegin, onForce)
     }
@@ -20,7 +21,7 @@ package struct ShutdownDeadline: Service {
         try await gracefulShutdown()
         onBegin()
         let (limit, onForce) = (limit, onForce)
-        // A thread does the work, because blocked threads of the task pool must not prevent the exit.
+        // A separate thread ends the process, because blocked threads of the task pool must not prevent the exit.
         PlainThread.detach {
             sleep(UInt32(clamping: limit.components.seconds))
             onForce()

@@ -9,9 +9,9 @@ package import Storage
 package enum StoreAccess {
     /// Opens the store for the service, migrates an older database, and brings the gate's file up to date.
     ///
-    /// `role` is this process's role among the processes that share a database. The database is migrated whatever the
-    /// role. A database file of an older version is copied before it is changed. `copying` is called with the completed
-    /// part of the copy, from 0 to 1, and `onCopy` with the path of the copy.
+    /// `role` is this process's role among the processes that share a database. The database is migrated in every role.
+    /// A database file of an older version is copied before it is changed. `copying` is called with the completed part
+    /// of the copy, from 0 to 1, and `onCopy` with the path of the copy.
     /// - Throws: A `Problem`, or an error of `copying`, which leaves the database unchanged.
     package static func service(
         _ directory: DataDirectory,
@@ -123,7 +123,7 @@ package enum StoreAccess {
         let password = try place.passwordFile.map { try SecretFile.read($0) }
         let known = try Store.keyFingerprint(of: address, password: password)
         let key = try key(StoreProblem(directory, place), isKnown: known != nil)
-        // A command on a machine without a gate doesn't update any gate's file.
+        // If a command finds no gate's file on this machine, the command doesn't create one.
         let gateFile = place.gateFile ?? directory.credentials
         let hasGate = !place.isGateElsewhere && ((migrates && !isBeingFilled) || TextFile.exists(gateFile))
         return try Store(

@@ -124,7 +124,7 @@ struct WebListeners {
         )
     }
 
-    /// Opens the file by which the gate finds out the addresses of relayed clients; returns nil if this process doesn't
+    /// Opens the file from which the gate reads the addresses of relayed clients; returns nil if this process doesn't
     /// relay, or if the file can't be opened.
     private static func relayedAddresses(_ context: RunContext) -> RelayedAddresses? {
         // Of several processes, only the one with the session worker relays WebSocket connections.

@@ -64,7 +64,7 @@ extension ServiceGroup {
     }
 }
 
-/// A service that creates the thread pools for slow work, and ends them after the workers.
+/// A service that creates the thread pools for slow work, and ends the pools after the workers have ended.
 struct BackgroundService: Service {
     let pools: Pools
 

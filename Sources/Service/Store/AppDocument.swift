@@ -1,7 +1,7 @@
 import Domain
 import JSON
 
-/// The check for mistakes in an app document that `AppCodec` ignores, such as unknown members.
+/// The check of an app document for mistakes that `AppCodec` ignores, such as unknown members.
 enum AppDocument {
     /// Adds a fault for each null policy, unknown member, and text that violates `schemas/documents.schema.json`.
     static func check(_ document: JSONObject, _ faults: inout Faults) {
@@ -39,7 +39,7 @@ enum AppDocument {
 
     // MARK: Words
 
-    /// The parts of a message's text, with the maximum number of characters of each.
+    /// The parts of a message's text, with the maximum number of characters of each part.
     private static let parts = ["subject": 200, "text": 10_000, "sms": 500]
 
     private static func check(words document: JSONObject, _ faults: inout Faults) {

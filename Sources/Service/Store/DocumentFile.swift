@@ -5,7 +5,7 @@ import Problems
 
 /// The files of the documents that an operator imports.
 package enum DocumentFile {
-    /// Reads a JSON object from a file, or from standard input for `-`.
+    /// Reads a JSON object from a file, or from standard input if the name is `-`.
     ///
     /// - Throws: A `Problem`, which says where in the file the JSON is malformed.
     package static func read(_ name: String) throws -> JSONObject {

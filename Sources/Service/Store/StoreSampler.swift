@@ -5,7 +5,8 @@ import Web
 
 /// The metrics of the store, which are read at each scrape.
 enum StoreSampler {
-    /// Registers the gauges of sizes and readiness, which are updated at each scrape of the metrics.
+    /// Registers the gauges of the service's readiness and of the sizes of the database file and its log; the gauges
+    /// are updated at each scrape of the metrics.
     static func install(in registry: PrometheusRegistry, _ context: RunContext) {
         let database = Meter(label: "lamplighter_database_bytes", factory: registry)
         let log = Meter(label: "lamplighter_wal_bytes", factory: registry)

@@ -10,9 +10,9 @@ package struct LocalAuthority {
     private let authority: CertificateAuthority
     /// The certificates, in PEM, of this authority and of earlier authorities that have not expired.
     package let pem: String
-    /// Whether the authority is new; all clients that trust only an older authority must then be given this one.
+    /// Whether the authority is new; all clients that trust only an older authority must then be given this authority.
     package let isNew: Bool
-    /// The time until which clients that trust only the previous authority accept the server's next certificate; nil if
+    /// Until this time, clients that trust only the previous authority accept the server's next certificate; nil if
     /// they never accept it.
     package let linkedUntil: Instant?
 
@@ -85,7 +85,7 @@ package struct LocalAuthority {
     /// - Throws: A `Problem` if the files can't be written.
     package func renewServer(_ names: [ServerName], days: Int, at now: Instant) throws -> CertificateFacts {
         let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
-        // The service loads the new certificate and key only after both files have been written and belong together.
+        // The service loads the new certificate and key only when both files have been written and belong together.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
         try Self.write(issued.pem + Self.remaining(directory.authorityLinks, at: now), to: directory.ownTLS.certificate)
         return issued.facts

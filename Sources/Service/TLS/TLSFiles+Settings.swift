@@ -3,7 +3,8 @@ import Problems
 package import ServiceSettings
 
 extension TLSFiles {
-    /// Returns the files that the settings name, or else those of `lamplighter tls init`; nil if there are none.
+    /// Returns the files that the settings name, or else the files that `lamplighter tls init` created; nil if the
+    /// settings name no files and there are no created files.
     ///
     /// Without the files of a certificate, the service has no TLS listeners.
     ///

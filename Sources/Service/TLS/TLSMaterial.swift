@@ -2,7 +2,7 @@ package import Certificates
 package import Files
 import Problems
 
-/// A server's certificate with its key, and the authority of the devices' certificates.
+/// A server's certificate with its key, and the certificates of the authorities that sign devices' certificates.
 package struct TLSMaterial: Sendable {
     /// The files from which the certificates and the key were read.
     package let files: TLSFiles
@@ -11,13 +11,13 @@ package struct TLSMaterial: Sendable {
     let authorityPEM: String?
     /// The facts in the server's certificate.
     package let certificate: CertificateFacts
-    /// The facts in the authorities' certificates, the newest first; empty if none is given.
+    /// The facts in the authorities' certificates, the newest first; empty if no authority is given.
     package let authorities: [CertificateFacts]
-    /// Whether the certificate of `lamplighter tls init` was signed by an authority other than the present one; always
-    /// false for a certificate that the settings name.
+    /// Whether an authority other than the present one signed the certificate that `lamplighter tls init` created;
+    /// always false for a certificate that the settings name.
     package let isForeign: Bool
 
-    /// The facts in the newest authority's certificate; nil if none is given.
+    /// The facts in the newest authority's certificate; nil if no authority is given.
     package var authority: CertificateFacts? { authorities.first }
 
     /// Reads and checks the files.

@@ -16,8 +16,8 @@ package enum RefusalWatch {
         return try store.read { tx in try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max) }
     }
 
-    /// Passes the stored refusals to `show`, and then new ones, until `count` refusals are shown or the connection
-    /// ends.
+    /// Passes first the stored refusals and then the new refusals to `show`, until `count` refusals are shown or the
+    /// connection ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func follow(
@@ -52,21 +52,22 @@ package enum RefusalWatch {
         private var began = SystemClock().now
         private var hasCaughtUp = false
 
-        /// The time within which the service stores a refusal, in seconds: five, and a little more for a slow disk.
+        /// The longest time that the service takes to store a refusal, in seconds: five seconds, and two more for a
+        /// slow disk.
         private static let writeSeconds: Int64 = 7
 
         init(_ store: Store, _ seconds: Int64?, leavingOut probe: DoctorProbe, left: Int) {
             (self.store, self.seconds, self.probe, self.left) = (store, seconds, probe, left)
         }
 
-        /// Shows the stored refusals; called after the command has subscribed to new ones.
+        /// Shows the stored refusals; called after the command has subscribed to new refusals.
         mutating func begin(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             began = SystemClock().now
             try showStored(show)
         }
 
-        /// Shows the refusals that were reported before the subscription but stored only after `begin`; does this only
-        /// once.
+        /// Shows the refusals that were reported before the subscription but stored only after `begin`; the refusals
+        /// are shown only once, even if `catchUp` is called again.
         mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }

@@ -33,7 +33,7 @@ package struct ToolClient {
 
     /// Connects, and passes the client to `body`; blocks the caller's thread until `body` returns.
     ///
-    /// - Throws: A `Problem` if no broker answers, or an error of `body`.
+    /// - Throws: A `Problem` if no broker answers, or the error that `body` throws.
     package func connect<Value>(
         _ body: (inout MosquittoClient) throws -> Value
     ) throws -> Value {
@@ -66,9 +66,9 @@ package struct ToolClient {
         }
     }
 
-    /// Checks that a service is running on the data directory.
+    /// Checks that a service that uses the data directory is running.
     ///
-    /// - Throws: A `Problem` if no service is running on the data directory.
+    /// - Throws: A `Problem` if no service that uses the data directory is running.
     package func requireService() throws { try connect { _ in } }
 
     /// Asks the gate to close a removed device's connection at once.
@@ -158,7 +158,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Receives messages for a command; if there are none yet, waits at most `wait` for the first one.
+    /// Receives messages for a command; if no message has arrived yet, waits at most `wait` for the first one.
     ///
     /// - Throws: `MosquittoError`.
     mutating func receive(

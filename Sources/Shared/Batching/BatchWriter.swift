@@ -38,7 +38,7 @@ package struct BatchWriter {
         count = 0
     }
 
-    /// Adds a message, whose topic and properties have at most 65,535 bytes each, as in MQTT.
+    /// Adds a message; its topic and each of its properties must have at most 65,535 bytes, as in MQTT.
     package mutating func append(_ message: BatchedMessage) {
         let start = bytes.count
         bytes.append(0)

@@ -34,7 +34,7 @@ package struct BatchedMessage {
     }
 }
 
-/// The flags of a message in one byte, which also say which optional fields are present.
+/// The flags of a message, stored in one byte; the flags also say which optional fields are present.
 ///
 /// A message in a batch begins with the byte of flags. The topic follows with its length in two bytes, then the payload
 /// with its length in four bytes. The optional fields come last: the expiry in four bytes, and the response topic,

@@ -33,8 +33,8 @@ package enum Shard {
         String(decoding: [digits[Int(shard >> 4)], digits[Int(shard & 15)]], as: UTF8.self)
     }
 
-    /// Returns the shard for a client's topic, given without the root and the slash after the root; nil if the topic
-    /// has no shard.
+    /// Returns the shard for a client's topic, or nil if the topic has no shard; the caller must pass the topic without
+    /// the root and without the slash after the root.
     ///
     /// Messages to workers have a shard in their topics: messages of devices, requests of terminals, registrations, the
     /// commands of links, the gate's messages about devices, and triggers of schedules. The topics of answers, commands
@@ -52,7 +52,7 @@ package enum Shard {
         return isForWorkers ? of(levels[2]) : nil
     }
 
-    /// Returns the topic with the shard added, as workers receive it, or nil for a topic without a shard.
+    /// Returns the topic with the shard added, as workers receive the topic; nil for a topic without a shard.
     package static func divided(_ topic: some BidirectionalCollection<UInt8>, root: String) -> [UInt8]? {
         let prefix = root.utf8.count + 1
         guard topic.count > prefix, topic.starts(with: root.utf8),

@@ -4,7 +4,7 @@ enum Checksum {
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0x82F6_3B78 ^ (value >> 1) : value >> 1 }
     }
 
-    /// Returns the checksum of bytes.
+    /// Returns the checksum of the given bytes.
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         table.withUnsafeBufferPointer { table in
             var value = UInt32.max

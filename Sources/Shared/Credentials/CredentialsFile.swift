@@ -3,10 +3,10 @@ import Glibc
 /// A writer of the gate's credentials file, which appends changed records or rewrites the whole file.
 ///
 /// Several processes can write the file. Each operation holds the lock of `PATH.lock`, and first reads the records that
-/// others have appended. The gate reads appended records at its next check, so the service can answer right after an
-/// append. A `rewrite` is synced to disk; appends aren't, because the service can rewrite a lost file from the store. A
-/// caller that reads records from the store holds the lock (`hold`) while it reads and writes, so that an older record
-/// never follows a newer one. Calls block, and two threads must not use one value at the same time.
+/// other processes have appended. The gate reads appended records at its next check, so the service can answer right
+/// after an append. A `rewrite` is synced to disk; appends aren't, because the service can rewrite a lost file from the
+/// store. A caller that reads records from the store holds the lock (`hold`) while it reads and writes, so that an
+/// older record never follows a newer one. Calls block, and two threads must not use one value at the same time.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -19,7 +19,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var parser = CredentialsParser()
     /// The offset after the last complete record.
     private var end = 0
-    /// The hashes of the kinds and keys that have a record; the hashes take less memory than the keys.
+    /// One hash for each pair of a kind and a key that has a record; the hashes take less memory than the keys.
     private var live: Set<Int> = []
     private var appendFailed = false
     /// Whether records that an earlier writer committed to the store may be missing from the file.
@@ -47,23 +47,23 @@ package struct CredentialsFile: ~Copyable, Sendable {
         _ = consume lock
     }
 
-    /// Makes all other writers wait until `release`.
+    /// Makes all other writers wait until `release` is called.
     package mutating func hold() throws(CredentialsError) {
         guard held == nil else { return }
         hold(try CredentialsLock.take(of: path))
     }
 
-    /// Uses a lock that the caller has already taken, so that all other writers wait until `release`.
+    /// Uses a lock that the caller has already taken, so that all other writers wait until `release` is called.
     package mutating func hold(_ lock: consuming CredentialsLock) {
         isOwed = isOwed || lock.isOwed
         held = consume lock
     }
 
-    /// Signals to waiting writers that this writer is active, if it holds the lock.
+    /// If this writer holds the lock, signals to waiting writers that this writer is active.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Releases the lock; `withdrawing` is true if the caller committed nothing; the promise is then withdrawn before
-    /// the lock is released.
+    /// Releases the lock; if `withdrawing` is true, which means that the caller committed nothing, first withdraws the
+    /// writer's promise.
     package mutating func release(withdrawing: Bool = false) {
         // If the withdrawal fails, the next writer rewrites the file, which takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }
@@ -170,7 +170,8 @@ package struct CredentialsFile: ~Copyable, Sendable {
         let size = Int(status.st_size)
         guard size > end, let bytes = try descriptor?.read(from: end, count: size - end) else { return }
         takeIn(bytes)
-        // No other process is writing while this one has the lock, so a crashed process left the incomplete record.
+        // No other process is writing while this process has the lock, so an incomplete record can only come from a
+        // process that crashed.
         if !isDamaged, end < size { try descriptor?.truncate(to: end) }
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A writer's lock on the credentials file, which locks `PATH.lock` until the value is dropped.
+/// A writer's lock on the credentials file; `PATH.lock` stays locked until this value is dropped.
 ///
 /// A frozen writer must not block the other writers. A writer that has waited for `patience` without a sign of activity
 /// from the holder (`keep`) replaces the lock's file with a new one. The old holder checks before each write whether it
@@ -11,9 +11,9 @@ import Glibc
 /// promise is recorded in the size of the lock's file: 1 byte with a promise, 0 without. The writer removes the promise
 /// (`settle`) when the credentials file is complete. If the writer dies before that, the next holder finds the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
-    /// The longest time without a sign of activity from the holder, in milliseconds.
+    /// The longest time, in milliseconds, that a writer waits without a sign of activity from the lock's holder.
     ///
-    /// Neither a commit nor the reading of a large file takes that long.
+    /// Neither a commit nor the reading of a large file takes as long as this.
     package static let patience: Int64 = 20_000
     private static let pauseMicroseconds: UInt32 = 1_000
 
@@ -73,7 +73,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
     /// Records that the credentials file contains everything that was committed.
     borrowing func settle() throws(CredentialsError) { try file.truncate(to: 0) }
 
-    /// Withdraws the holder's own promise if nothing was committed; an earlier holder's promise stays.
+    /// Withdraws the promise of a holder that committed nothing; the promise of an earlier holder stays.
     borrowing func withdraw() throws(CredentialsError) {
         if !isOwed { try settle() }
     }

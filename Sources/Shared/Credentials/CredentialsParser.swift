@@ -65,7 +65,7 @@ extension Record {
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }
 
-    /// Parses a record from hexadecimal digits; returns nil for anything else.
+    /// Parses a record from hexadecimal digits; returns nil if the text is not such a record.
     package init?(hex: String) {
         guard let bytes = Hex.bytes(of: hex) else { return nil }
         var parser = CredentialsParser(isPastHeader: true)

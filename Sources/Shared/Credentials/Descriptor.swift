@@ -4,7 +4,7 @@ package import Glibc
 package struct Descriptor: ~Copyable {
     let number: Int32
 
-    /// Opens a file that child programs do not inherit.
+    /// Opens a file in such a way that child processes don't inherit the descriptor.
     package init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(CredentialsError) {
         number = open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw .system(call: "open", errno: errno) }

@@ -17,7 +17,7 @@ package struct Digest: Sendable {
         self.words = (words[0], words[1], words[2], words[3])
     }
 
-    /// Makes a digest from four big-endian words, as the file's reader provides them.
+    /// Makes a digest from four big-endian words, as the reader of the credentials file provides them.
     init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
     /// Parses 64 hexadecimal digits; returns nil for anything else.

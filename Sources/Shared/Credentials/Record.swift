@@ -1,4 +1,4 @@
-/// A record of the gate's credentials file, which admits or removes a principal.
+/// A record of the gate's credentials file; most kinds of records admit or remove a principal.
 ///
 /// A later record of the same kind and key replaces an earlier one. A key is an id of 1 to 64 characters of
 /// `[A-Za-z0-9_-]`. A filter has 1 to 1,024 bytes, and a list has at most 64 filters.
@@ -13,10 +13,11 @@ package enum Record: Sendable, Equatable {
     case service(name: String, secret: Digest, role: Role)
     /// Assigns a terminal to its app, and contains the terminal's session.
     case terminal(terminalId: String, appId: String, session: Session?)
-    /// Invalidates a device's certificates whose validity begins before a moment, in milliseconds since the Unix epoch.
+    /// Invalidates a device's certificates whose validity begins before the moment `from`, which is in milliseconds
+    /// since the Unix epoch.
     case certificates(did: String, from: Int64)
-    /// The largest connection number that the store knows. The gate continues from this number, even if the clock was
-    /// set back.
+    /// The largest connection number that the store knows. The gate continues from this number, even if the clock has
+    /// been set back.
     case connections(known: Int64)
     /// Removes the record of a kind and key.
     case removed(Kind, key: String)
@@ -51,10 +52,10 @@ extension Record {
     /// The key of the only record of the kind `connections`.
     static let connectionsKey = "known"
 
-    /// The distance from the largest known connection number to a restarted broker's first number.
+    /// The distance from the largest known connection number to the first connection number of a restarted broker.
     ///
-    /// Fewer connections than this number begin between two records of the kind `connections`. The gate therefore never
-    /// reuses a number that the service has seen.
+    /// The number of connections that begin between two records of the kind `connections` is smaller than this
+    /// distance. The gate therefore never reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
     /// The record's key, such as a product key, did, app id, service name or terminal id.
@@ -82,7 +83,7 @@ package struct Session: Sendable, Equatable {
     package var expiresAt: Int64
     /// The token that the last refresh replaced, while that token still works; otherwise nil.
     package var old: OldToken?
-    /// Whether a token of the session was ever used; until then, the terminal can also use the app's secret.
+    /// Whether a token of the session has ever been used; until then, the terminal can also use the app's secret.
     package var isUsed: Bool
 
     /// Whether the session belongs to an API key, which is the case if its uid equals its session id.
@@ -98,7 +99,7 @@ package struct Session: Sendable, Equatable {
     /// The prefix of a link's session id; the rest of the session id is the id of the link's terminal.
     package static let linkPrefix = "l-"
 
-    /// Returns the terminal of a link's session.
+    /// Returns the id of the terminal of a link's session.
     package static func terminal(ofLink sessionId: String) -> String {
         String(decoding: sessionId.utf8.dropFirst(linkPrefix.utf8.count), as: UTF8.self)
     }
@@ -128,7 +129,7 @@ package struct OldToken: Sendable, Equatable {
     /// The time at which the token's validity ends, in milliseconds since the Unix epoch.
     package var until: Int64
 
-    /// Makes a token that works until a moment.
+    /// Makes a replaced token that works until a given moment.
     package init(token: Digest, until: Int64) {
         (self.token, self.until) = (token, until)
     }
@@ -138,7 +139,7 @@ package struct OldToken: Sendable, Equatable {
 package enum Role: Sendable, Equatable {
     /// A worker reads and writes everything below the root and `homeassistant`, reads `$SYS`, and commands the gate.
     case worker
-    /// A gateway that sends codes and links to users; it reads `system/outbound/#` and writes `system/outbound/result`.
+    /// A gateway sends codes and links to users, reads `system/outbound/#`, and writes `system/outbound/result`.
     case gateway
     /// A scheduler publishes triggers on `system/trigger/+`.
     case scheduler

@@ -18,7 +18,7 @@ enum Layout {
     static let magic = Array("LAMPGATE".utf8)
     static let version: UInt16 = 1
     static let headerCount = 16
-    /// The total size of the length before a record's body and the checksum after the body, in bytes.
+    /// The number of bytes around a record's body, for the length before it and the checksum after it.
     static let frameCount = 6
     static let bodyMax = 65_535
     static let removedFlag: UInt8 = 0x80

@@ -13,7 +13,8 @@ package struct JSONObject: Sendable {
             self.value = value
         }
 
-        /// Returns whether two members have equal values and names that consist of the same code points.
+        /// Returns whether the names of two members consist of the same code points and the values of the members are
+        /// equal.
         package static func == (left: Member, right: Member) -> Bool {
             left.key.isSame(as: right.key) && left.value == right.value
         }
@@ -22,15 +23,15 @@ package struct JSONObject: Sendable {
     /// All members, including members whose value is null.
     package var members: [Member]
 
-    /// Makes an object without the members whose value is nil.
+    /// Makes an object from the members whose value isn't nil.
     package init(_ members: [(String, JSONValue?)] = []) {
         self.members = members.compactMap { key, value in value.map { Member(key: key, value: $0) } }
     }
 
-    /// Makes an object from members whose names are known to differ.
+    /// Makes an object from members; the names of the members must all be different.
     package init(members: [Member]) { self.members = members }
 
-    /// The value of the member with a name; nil if the member is absent or null.
+    /// The value of the member that has the given name; nil if the member is absent or null.
     package subscript(key: String) -> JSONValue? {
         get {
             for member in members where member.key.isSame(as: key) {

@@ -1,8 +1,8 @@
 /// A JSON value, as sent in messages.
 ///
-/// The `JSON` module is the only JSON reader and writer of the project. The module is strict, small and free of
-/// Foundation, because the module also runs in the gate inside the broker, and because it reads every device report.
-/// The module distinguishes integers from other numbers, so that ids and times stay exact.
+/// The `JSON` module is the only JSON reader and writer of the project. The module is strict and small and doesn't use
+/// Foundation, because the module also runs in the gate inside the broker and reads every device report. The module
+/// distinguishes integers from other numbers, so that ids and times stay exact.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -69,7 +69,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Returns whether two values are written in the same way, with strings compared by code points.
+    /// Returns whether two values have the same written form; strings are compared by code points.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -12,9 +12,9 @@ package struct AddressBudget: Sendable, Equatable {
 
     /// The recent activity of a sender, which shows whether the sender is infrequent.
     ///
-    /// Refused messages count too. The maximum rate of an infrequent sender is far below a sender's allowance.
-    /// Otherwise, two hundred hostile senders could each send almost their allowance, and all of their messages would
-    /// pass.
+    /// A message is counted only if the sender is still infrequent when the message arrives. The maximum rate of an
+    /// infrequent sender is far below a sender's allowance. Otherwise, two hundred hostile senders could each send
+    /// almost their allowance, and all of their messages would pass.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 
@@ -34,13 +34,13 @@ package struct AddressBudget: Sendable, Equatable {
         /// Counts a connection as a message, so that a sender that reconnects to publish wills doesn't count as new.
         package mutating func noteConnection(at now: Int64) { _ = isSeldom(at: now) }
 
-        /// Returns whether a new sender would be treated the same as this sender from now on.
+        /// Returns whether a new sender would be treated in the same way as this sender from now on.
         package mutating func isAsNew(at now: Int64) -> Bool {
             seldom.fill(at: now)
             return seldom.isFull
         }
 
-        /// Counts a message, and returns whether the sender is still infrequent.
+        /// Returns whether the sender is still infrequent, and if so, counts a message.
         fileprivate mutating func isSeldom(at now: Int64) -> Bool {
             seldom.fill(at: now)
             guard seldom.has(1) else { return false }
@@ -57,7 +57,7 @@ package struct AddressBudget: Sendable, Equatable {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }
 
-    /// Decides whether to let a sender's message through, and counts the message if so.
+    /// Decides whether to let a sender's message through, and if so, counts the message.
     package mutating func take(_ sender: inout Sender, at now: Int64) -> ShareVerdict {
         messages.fill(at: now)
         let isSeldom = sender.isSeldom(at: now)
@@ -68,7 +68,7 @@ package struct AddressBudget: Sendable, Equatable {
         return .beyond(mustTell: report.mustTell(at: now))
     }
 
-    /// Returns whether a new budget would decide the same as this budget from now on.
+    /// Returns whether a new budget would make the same decisions as this budget from now on.
     package mutating func isAsNew(at now: Int64) -> Bool {
         messages.fill(at: now)
         return messages.isFull

@@ -1,4 +1,4 @@
-/// The count of messages that a worker hasn't processed yet, with a fair share of the limit for each sender.
+/// The count of messages that a worker hasn't processed yet; each sender gets a fair share of the limit.
 ///
 /// The worker publishes echoes to itself. The echoes wait in the same queue as the senders' messages, so when an echo
 /// comes back, the worker has processed all messages before that echo. Each echo contains `seen`, the number of the
@@ -43,8 +43,8 @@ package struct Backlog: Sendable {
 
     /// Records an echo that the worker publishes; `seen` is the number of the newest echo that came back to the worker.
     ///
-    /// If `number` isn't larger than the marked echo's number, the worker has restarted and its clock was set back.
-    /// Counting then starts again from zero.
+    /// If `number` isn't larger than the marked echo's number, the worker has restarted and the worker's clock has been
+    /// set back. Counting then starts again from zero.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }
         guard seen >= mark else { return }
@@ -65,7 +65,7 @@ package struct Backlog: Sendable {
         senders = (0, 0, 0)
     }
 
-    /// Decides whether to let a message through; while a backlog is tracked, a message that passes counts as `units`
+    /// Decides whether to let a message through; while messages are counted, a message that passes counts as `units`
     /// messages.
     package mutating func take(_ sender: inout Sender, as units: Int = 1, at now: Int64) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }

@@ -1,4 +1,5 @@
-/// The counts, by source address, of connections that were closed within the last hour because they sent too fast.
+/// The numbers of connections, by source address, that the gate closed within the last hour because the clients sent
+/// messages too fast.
 ///
 /// For each address, the times of the newest `limit` closings are kept, for at most `addressesMax` addresses. If there
 /// are more addresses, those without a closed connection in the last hour are dropped. If that isn't enough, all

@@ -1,4 +1,5 @@
-/// A meter that compares the messages of one connection with an allowance, and measures how long they exceed it.
+/// A meter that compares the messages of one connection with an allowance, and measures for how long the messages
+/// exceed the allowance.
 ///
 /// A second with a refusal counts as hot, and each second without a refusal subtracts one hot second. The connection
 /// must be closed after more than `patience` hot seconds. If every second has a refusal, the connection must be closed
@@ -32,7 +33,7 @@ package struct Meter: Sendable, Equatable {
         self.patience = patience
     }
 
-    /// Counts messages with their total size if all are within the allowance, or refuses all of them.
+    /// Counts messages and their total size if all are within the allowance; otherwise refuses all of them.
     package mutating func take(messages count: Int = 1, bytes size: Int, at now: Int64) -> Verdict {
         messages.fill(at: now)
         bytes.fill(at: now)
@@ -52,7 +53,7 @@ package struct Meter: Sendable, Equatable {
         return .beyond(mustTell: true, mustClose: mustClose)
     }
 
-    /// Returns whether a new meter would decide the same as this meter from now on.
+    /// Returns whether a new meter would make the same decisions as this meter from now on.
     package mutating func isAsNew(at now: Int64) -> Bool {
         messages.fill(at: now)
         bytes.fill(at: now)

@@ -1,4 +1,5 @@
-/// The pauses for senders whose connections were closed for sending too fast; each pause is twice the previous one.
+/// The pauses for senders whose connections were closed for sending too fast; each pause is twice as long as the
+/// sender's previous pause, up to a maximum.
 ///
 /// A sender is forgotten if its connection isn't closed again within an hour after its pause. At most `limit` senders
 /// are remembered. If there are more, the senders whose pause is over are forgotten first, and then the sender whose

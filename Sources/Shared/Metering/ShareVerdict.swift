@@ -10,7 +10,7 @@ package enum ShareVerdict: Sendable, Equatable {
 package struct ReportTime: Sendable, Equatable {
     private var toldAt: Int64 = .min / 2
 
-    /// Makes a time before any report.
+    /// Makes the initial value, which means that no refusal has been reported yet.
     package init() {}
 
     /// Returns whether to report a refusal; the result is true at most once a second.

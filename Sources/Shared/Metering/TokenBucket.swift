@@ -8,9 +8,10 @@ package struct TokenBucket: Sendable, Equatable {
     private var tokens: Int64
     private var filledAt: Int64
 
-    /// The maximum rate and burst, more than any setting allows and small enough that no calculation overflows.
+    /// The maximum rate and burst: a number larger than any setting allows, and small enough that no calculation
+    /// overflows.
     private static let most: Int64 = 1_000_000_000
-    /// The maximum time between two calls for which tokens are added, in milliseconds: one hour.
+    /// The longest time between two calls for which the bucket adds tokens, in milliseconds: one hour.
     private static let restMax: Int64 = 3_600_000
 
     /// Makes a full bucket at `now`, in milliseconds on a clock that is never set back; a rate of 0 sets no limit.

@@ -25,7 +25,7 @@ struct AccountRow: TableRow {
         if let read = try? ProfileCodec.decode(stored: Fields(profile)) { user.profile.merge(read) }
         user.tempUnit = column("tempUnit", \.user.tempUnit, as: .changing)
         // The column overrides the time zone in the profile, because older profiles contain a default time zone even if
-        // the user set none.
+        // the user has set no time zone.
         let timezone = column("timezone", { $0.user.profile.timezone ?? "" }, as: .changing)
         user.profile.timezone = timezone.isEmpty ? nil : timezone
         user.passwordHash = column("passwordHash", \.user.passwordHash, as: .changing)

@@ -9,7 +9,7 @@ package struct AccountTable: TransactionTable {
     /// Returns one user; nil if there is no such user.
     package func find(_ uid: UserID) throws -> User? { try user(try sql.find(AccountRow.table, uid)) }
 
-    /// Returns the user who can log in with a name; nil if there is none.
+    /// Returns the user who can log in with a given name; nil if there is no such user.
     package func find(_ name: LoginName, app: AppID, region: String) throws -> User? {
         let (condition, key) =
             switch name {
@@ -37,13 +37,13 @@ package struct AccountTable: TransactionTable {
         return try uids.compactMap(find)
     }
 
-    /// Returns the user who verified an address; nil if there is none.
+    /// Returns the user who has verified a given address; nil if there is no such user.
     package func find(proved address: Address, app: AppID, region: String) throws -> User? {
         try find(.address(address), app: app, region: region)
             .flatMap { $0.verifiedAddresses.contains(address) ? $0 : nil }
     }
 
-    /// Returns the anonymous user whose installation of the app has the given secret; nil if there is none.
+    /// Returns the anonymous user whose installation of the app has the given secret; nil if there is no such user.
     package func findAnonymous(deviceID: String, app: AppID, region: String) throws -> User? {
         try query(
             "appId = $1 AND region = $2 AND deviceIdHash = $3 AND anonymous = 1",

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The transfer of an anonymous user's possessions to the account that the user logged in to.
+/// The transfer of an anonymous user's possessions to the account to which the user has logged in.
 package struct AdoptionTable: TransactionTable {
     let transaction: Transaction
 
@@ -50,7 +50,7 @@ package struct AdoptionTable: TransactionTable {
         }
     }
 
-    /// Returns the unfinished invitations that a user sent or received.
+    /// Returns the pending and the accepted invitations that a user sent or received.
     package func openSharings(of uid: UserID) throws -> [SharingID] {
         try sql.values(
             """

@@ -3,7 +3,7 @@ package import Domain
 package import JSON
 import Sodium
 
-/// Apps as operators imported them.
+/// The apps that operators have imported.
 package struct AppTable: TransactionTable {
     let transaction: Transaction
 

@@ -25,11 +25,11 @@ package struct AuditTable: TransactionTable {
         return lines.compactMap { $0.isKnown ? $0.entry : nil }
     }
 
-    /// Returns the lines that have ids below `id` and that `isWanted` accepts, the newest first, with their ids.
+    /// Returns the lines that have ids below `id` and that `isWanted` accepts, the newest line first, each with its id.
     ///
     /// Reads at most `scanMax` lines, about one user or about all users.
     ///
-    /// - Returns: The lines, and the id to pass for the next page; nil if there are no more lines.
+    /// - Returns: The lines, and the id to pass for the next page; the id is nil if there are no more lines.
     package func page(
         of uid: UserID? = nil,
         before id: Int64 = .max,
@@ -55,7 +55,8 @@ package struct AuditTable: TransactionTable {
         return (lines, isMore ? next : nil)
     }
 
-    /// Returns the lines that have ids above `id` and a kind known to this version, the oldest first, with their ids.
+    /// Returns the lines that have ids above `id` and a kind known to this version, the oldest line first, each with
+    /// its id.
     package func page(after id: Int64, limit: Int) throws -> [(id: Int64, entry: AuditEntry)] {
         try sql.rows(of: AuditRow.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }

@@ -24,7 +24,7 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// Returns an account's cancellation; nil if there is none.
+    /// Returns an account's cancellation; nil if the account hasn't been cancelled.
     package func find(_ uid: UserID) throws -> Entry? {
         try sql.find(Entry.table, uid)
     }
@@ -45,7 +45,8 @@ package struct CancellationTable: TransactionTable {
         try sql.rows(of: Entry.table, "WHERE deletesAt <= $1 ORDER BY deletesAt LIMIT $2", now, limit)
     }
 
-    /// As the last step of the erasure, removes a user's name from the event log and deletes the cancellation.
+    /// Deletes the cancellation; called as the last step of the erasure, after the user has been removed from the event
+    /// log.
     package func finish(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
@@ -69,7 +70,8 @@ package struct CancellationTable: TransactionTable {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // Another transaction may turn a message into a record meanwhile, so records are deleted after messages.
+            // While messages are being deleted, another transaction can replace a message with its record, so records
+            // are deleted after messages.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
@@ -82,8 +84,8 @@ package struct CancellationTable: TransactionTable {
         try transaction.audit.redact(uid)
     }
 
-    /// Returns at most `limit` devices, in the order of their ids, that still have events, commands or invitations
-    /// naming a user.
+    /// Returns at most `limit` devices, in the order of their ids, for which events, commands or invitations still name
+    /// a user.
     package func devicesThatName(_ uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.values(
             """
@@ -135,7 +137,8 @@ package struct CancellationTable: TransactionTable {
     /// How many commands a step can check for each event that it can change; a check costs less than a change.
     private static let lookedAtPerChanged = 4
 
-    /// Checks a formerly bound device's commands, starting where the last step ended; returns the number checked.
+    /// Checks the commands of a formerly bound device, starting where the last step ended; returns the number of
+    /// checked commands.
     private func takeOutOfCommands(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         var looked = 0
         while looked < limit, let former = try formerBinding(uid, did) {
@@ -197,7 +200,7 @@ package struct CancellationTable: TransactionTable {
         ) { (count: $0.next(), last: $0.next()) } ?? (0, nil)
     }
 
-    /// Returns at most `limit` anonymous users without devices who were last seen before a given moment.
+    /// Returns at most `limit` anonymous users who have no devices and were last seen before a given moment.
     package func idleAnonymous(since moment: Instant, limit: Int) throws -> [UserID] {
         try sql.values(
             """

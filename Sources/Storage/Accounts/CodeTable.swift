@@ -4,7 +4,7 @@ import Sodium
 /// Sent codes, and the tickets issued for some of them.
 ///
 /// No code, ticket or address is stored in plain text: codes and addresses are hashed with the server's key, tickets
-/// with SHA-256. There is one code for each purpose and address; a newer code replaces it.
+/// with SHA-256. There is one code for each purpose and address; a newer code replaces the previous code.
 package struct CodeTable: TransactionTable {
     let transaction: Transaction
 
@@ -39,7 +39,7 @@ package struct CodeTable: TransactionTable {
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         if let token, try hasToken(scope, token) {
             // The statement compares the token again, because a newer code may have replaced the code after `hasToken`
-            // read it.
+            // read the token.
             try sql.run(
                 "UPDATE code SET tokenTries = tokenTries + 1 WHERE scope = $1 AND tokenTries < $2 AND codeToken = $3",
                 hash(scope),
@@ -85,7 +85,7 @@ package struct CodeTable: TransactionTable {
         guard try matches(code, token: token, for: scope) else { return false }
         return try sql.rowsChanged(
             // The statement compares the hash again, because a newer code may have replaced the code after `matches`
-            // read it.
+            // read the hash.
             "UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL AND codeHash = $3",
             now,
             hash(scope),
@@ -93,7 +93,7 @@ package struct CodeTable: TransactionTable {
         ) == 1
     }
 
-    /// Voids the code of a scope, if there is one.
+    /// Voids the code of a scope, if the scope has a code.
     package func void(_ scope: CodeScope) throws { try sql.run("DELETE FROM code WHERE scope = $1", hash(scope)) }
 
     /// Voids the codes with the given purposes for all of a user's verified addresses.

@@ -12,11 +12,11 @@ package struct IdentityTable: TransactionTable {
         package var subject: String
         /// The time at which the identity was linked to the user.
         package var linkedAt: Instant
-        /// The provider's token, if the app keeps it.
+        /// The provider's token; nil if the app doesn't keep the token.
         package var accessToken: String?
     }
 
-    /// Returns the user to whom an identity at a provider is linked; nil if there is none.
+    /// Returns the user to whom an identity at a provider is linked; nil if the identity isn't linked to a user.
     package func owner(_ provider: String, _ subject: String, app: AppID, region: String) throws -> UserID? {
         try sql.value(
             "SELECT uid FROM identity WHERE appId = $1 AND region = $2 AND provider = $3 AND subject = $4",
@@ -43,14 +43,14 @@ package struct IdentityTable: TransactionTable {
         )
     }
 
-    /// Removes the link to a user's identity at a provider, if there is one.
+    /// Removes the link to a user's identity at a provider, if the user has such an identity.
     package func remove(_ provider: String, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)
     }
 }
 
-/// An identity with its app and region, and the user that it belongs to.
+/// A user's identity at a provider, with the app, the region and the user to which the identity belongs.
 struct IdentityRow: TableRow {
     var app: AppID
     var region: String

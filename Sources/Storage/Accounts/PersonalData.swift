@@ -14,7 +14,7 @@ package enum PersonalData {
 
     /// How the rows about a user are selected from a table.
     enum Choice {
-        /// The rows with the user's id in a column.
+        /// The rows that contain the user's id in the given column.
         case column(String)
         /// The events that the user caused.
         case events
@@ -41,7 +41,7 @@ package enum PersonalData {
         }
     }
 
-    /// A member of the document, with rows of one table.
+    /// A member of the document; the member contains rows of one table.
     struct Section {
         var name: String
         var table: String
@@ -64,14 +64,14 @@ package enum PersonalData {
             (self.choice, self.order, self.isSingle) = (choice, order, isSingle)
         }
 
-        /// Returns the member with its columns, in the order of the document.
+        /// Returns a copy of the member that has the given columns, in the order of the document.
         func columns(_ columns: [(name: String, form: Form)]) -> Section {
             var section = self
             section.columns = columns
             return section
         }
 
-        /// The query for the rows of the user `$1`.
+        /// The query for the rows about the user; `$1` is the user's id.
         var query: String {
             """
             SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(table)

@@ -1,6 +1,7 @@
 package import Domain
 
-/// When each provider of an app (sign-in, mail or text messages) last worked, and when and why it last failed.
+/// The times at which each provider of an app (sign-in, mail or text messages) last worked and last failed, and the
+/// reason for the last failure.
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 

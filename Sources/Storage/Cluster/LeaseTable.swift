@@ -1,6 +1,6 @@
 import PostgreSQL
 
-/// The leases: each records which process holds one lane of a worker.
+/// The leases; each lease records which process holds one lane of a worker.
 ///
 /// A lease doesn't expire. It ends when its process gives the lane back. It also ends when another process takes the
 /// lane and increases the epoch, which is possible once the holder no longer counts as alive (`NodeTable`). Leases are
@@ -61,8 +61,8 @@ package struct LeaseTable {
 
     /// Ends the database sessions of processes that hold lanes and count as dead.
     ///
-    /// A process frozen within a transaction keeps its locks. The server ends idle transactions after two seconds, but
-    /// a session with an incomplete pipeline doesn't count as idle.
+    /// A process that freezes during a transaction keeps its locks. The server ends idle transactions after two
+    /// seconds, but a session with an incomplete pipeline doesn't count as idle.
     package func endSessionsOfSilent() throws {
         _ = try sql.query(
             """
@@ -120,7 +120,7 @@ package struct Fence: Sendable {
 
     /// Checks the lease, and locks it so that no other process can take the lane until the transaction ends.
     ///
-    /// The check's result isn't awaited: if another process has the lane, the rest of the transaction fails too.
+    /// The check's result isn't awaited: if another process has taken the lane, the rest of the transaction fails too.
     func check(in sql: SQL) throws {
         try sql.run(
             """
@@ -135,7 +135,8 @@ package struct Fence: Sendable {
         )
     }
 
-    /// Returns `LaneLost` if the error means that another process has the lane; otherwise the error itself.
+    /// Returns `LaneLost` if the error means that another process has taken the lane; otherwise returns the error
+    /// itself.
     func meaning(of error: any Error) -> any Error {
         guard (error as? PostgresError)?.state == PostgresError.lostLane else { return error }
         return LaneLost(worker: worker, lane: lane)

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The processes that share the database, one row for each slot in use.
+/// The processes that share the database, with one row for each slot in use.
 ///
 /// The table is used only on PostgreSQL. Its times come from the database's clock, not from the processes' clocks.
 package struct NodeTable {
@@ -33,7 +33,8 @@ package struct NodeTable {
     /// Returns the current time by the database server's clock.
     package func now() throws -> Instant { Instant(milliseconds: try sql.integer("SELECT \(Self.clock)") ?? 0) }
 
-    /// Claims a free slot for a process, which then counts as alive for `milliseconds`; nil if all slots are in use.
+    /// Claims a free slot for a process, which then counts as alive for `milliseconds`; returns nil if all slots are in
+    /// use.
     ///
     /// If this process replaces an `earlier` one, the earlier process's slot is freed first.
     package func claim(
@@ -71,13 +72,13 @@ package struct NodeTable {
         return slot
     }
 
-    /// Lets a process count as alive for `milliseconds`; returns false if another process has taken its slot.
+    /// Lets a process count as alive for `milliseconds` from now; returns false if the process no longer has a slot.
     package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
         try sql.run("UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2", milliseconds, id)
         return try sql.changes == 1
     }
 
-    /// Marks a process as no longer alive, so that other processes can take its lanes at once.
+    /// Marks a process as no longer alive, so that other processes can take the lanes of this process at once.
     package func expire(_ id: String) throws { try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id) }
 
     /// Marks a process as about to stop: it continues to work, but no longer gets a share of the lanes.
@@ -107,7 +108,8 @@ package struct NodeTable {
     /// Returns the name under which another process of the service is connected to the database; nil if there is no
     /// such process.
     ///
-    /// Also finds processes without a row in this table: a process that works alone, or a `lamplighter` command.
+    /// The search also finds processes that have no row in this table, such as a process that works alone, or a
+    /// `lamplighter` command.
     package func stranger(besides id: String) throws -> String? {
         try sql.value(
             """

@@ -11,7 +11,8 @@ extension Store {
         package var leases: LeaseTable { LeaseTable(sql: sql) }
     }
 
-    /// Whether other processes can write to the database at any time; the processes then share the work by leases.
+    /// Whether other processes can write to the database at any time; the processes then share the work by means of
+    /// leases.
     package var isShared: Bool {
         if case .postgres = engine { true } else { false }
     }
@@ -19,7 +20,8 @@ extension Store {
     /// The id of this run of this process among all processes on the database; nil if the store is a file.
     package var processID: String? { server?.processID }
 
-    /// The slot of this process among the processes that write to the database; `.alone` until it has joined them.
+    /// The slot of this process among the processes that write to the database; `.alone` until this process has joined
+    /// them.
     package var slot: NodeSlot { sequence.slot }
 
     /// Runs a short transaction on the cluster's tables, without waiting for the batches of any process.

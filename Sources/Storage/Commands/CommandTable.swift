@@ -1,11 +1,11 @@
 package import Batching
 package import Domain
 
-/// Commands: the open ones, which wait for the device, and a log of the finished ones.
+/// The devices' commands: open commands, which are waiting to be sent or answered, and a log of finished commands.
 package struct CommandTable: TransactionTable {
     let transaction: Transaction
 
-    /// Passes to `body` each existing command of `keys`, with the index of the command's key.
+    /// For each of the `keys` whose command exists, passes the key's index and the command to `body`.
     package func load(_ keys: [(did: DeviceID, cid: Int64)], _ body: (Int, Command) -> Void) throws {
         try sql.query(Command.table.find, each: keys.indices) {
             (keys[$0].did, keys[$0].cid)
@@ -66,8 +66,8 @@ package struct CommandTable: TransactionTable {
     }
 
     // Each query has one state as a literal: a query with a list of states would make handling a command about a tenth
-    // slower. Without the order by `cid`, the engine would use an index by age and read all the device's commands. A
-    // test checks which index is used.
+    // slower. Without the order by `cid`, the engine would use the index that sorts a device's commands by age, and
+    // would read all of them. A test checks which index is used.
     static let queued = "SELECT cid FROM command WHERE did = $1 AND state = 'queued' ORDER BY cid"
     static let sent = "SELECT cid FROM command WHERE did = $1 AND state = 'sent' ORDER BY cid"
     static let firstQueued = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'queued'"
@@ -102,10 +102,11 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued))
     }
 
-    /// Returns commands that a device may have missed: those sent by a given time, not answered and not expired.
+    /// Returns commands that a device may have missed: commands that were sent at or before a given time, have no
+    /// answer, and have not expired.
     ///
-    /// The newest `limit` commands are returned, in the order of their numbers. The result includes commands with times
-    /// in the future, which were sent before the clock was set back.
+    /// The newest `limit` commands are returned, in the order of their numbers. The result includes commands whose send
+    /// time is in the future; they were sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
         // The clock of the process that sent a command may be ahead of this process's clock, so later commands are
         // included too. If a command is sent twice, the device ignores the second message.
@@ -122,7 +123,7 @@ package struct CommandTable: TransactionTable {
     /// Returns whether any command is queued for a device.
     package func hasWaiting(_ did: DeviceID) throws -> Bool { try sql.integer(Self.firstQueued, did) != nil }
 
-    /// Returns how many queued, unexpired commands each device has; leaves out devices without such commands.
+    /// Returns how many queued commands of each device have not expired; leaves out devices without such commands.
     package func queuedCounts(_ dids: some Collection<DeviceID>) throws -> [DeviceID: Int] {
         var counts: [DeviceID: Int] = [:]
         try sql.query(
@@ -167,14 +168,14 @@ package struct CommandTable: TransactionTable {
 
     /// Returns the time to store for a request.
     ///
-    /// The clocks of processes differ, so the time of an immediate request is set early enough that the request is due
-    /// by all clocks.
+    /// The clocks of processes differ, so an immediate request gets a time that is early enough to be in the past on
+    /// every clock.
     private func moment(of dispatch: DispatchRequest) -> Instant {
         guard sql.hasOtherWriters, dispatch.at <= now else { return dispatch.at }
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
-    /// Returns a device's dispatch request, whether or not it is due; nil if there is none.
+    /// Returns a device's dispatch request, whether or not it is due; nil if the device has no dispatch request.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? { try sql.find(DispatchRequest.table, did) }
 
     /// Removes dispatch requests that were carried out.
@@ -218,9 +219,9 @@ package struct CommandTable: TransactionTable {
     /// A command created within the last second stays unchanged, since it was most likely created after the clock was
     /// set back.
     ///
-    /// `jump` is given if the clock was set ahead earlier, at `jump.at`. `jump.behind` says how many milliseconds the
-    /// clock is now behind the time that it would show without that step ahead and all later steps. The deadlines of
-    /// commands created before `jump.at` are moved by `jump.behind` instead of `step`.
+    /// `jump` is given if the clock was set ahead earlier, at `jump.at`. `jump.behind` says how many milliseconds that
+    /// step ahead and all later steps have together set the clock back. For commands created before `jump.at`, the
+    /// deadlines are moved by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds
@@ -241,7 +242,7 @@ package struct CommandTable: TransactionTable {
 
     /// Passes to `body` a device's commands created within a period, newest first, until `body` returns false.
     ///
-    /// If a cursor is given, starts with the first command older than the cursor.
+    /// If a cursor is given, starts with the newest command that is older than the cursor.
     package func log(
         _ did: DeviceID,
         from: Instant,

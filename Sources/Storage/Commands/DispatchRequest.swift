@@ -11,13 +11,14 @@ package struct DispatchRequest: Sendable, Equatable {
 
     /// How many milliseconds a request can wait.
     ///
-    /// A time further in the future is ignored, because the clock must have been set back after the request was stored.
+    /// If the time of a request is further in the future, the time is ignored, because the clock must have been set
+    /// back after the request was stored.
     static let aheadMilliseconds: Int64 = 60_000
 
     /// Returns whether the request waits for the device to subscribe.
     package func isAhead(at now: Instant) -> Bool { at > now && at <= now.adding(milliseconds: Self.aheadMilliseconds) }
 
-    /// Makes a request for a device.
+    /// Creates a dispatch request for a device.
     package init(did: DeviceID, at: Instant, sentBefore: Instant? = nil) {
         (self.did, self.at, self.sentBefore) = (did, at, sentBefore)
     }

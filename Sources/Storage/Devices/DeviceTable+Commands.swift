@@ -4,7 +4,8 @@ extension DeviceTable {
     /// Returns the next command number of a device, for a command that this transaction stores.
     package func nextCommandID(_ did: DeviceID) throws -> Int64 { try nextCommandIDs([did])[0] ?? 1 }
 
-    /// Returns each device's next command number, for commands stored in this transaction; nil if the device is gone.
+    /// Returns each device's next command number, for commands stored in this transaction; nil if the device has been
+    /// deleted.
     ///
     /// The number is one more than the number of the device's newest command. Storing a command doesn't change the
     /// device's row: the newest number is written to the row only before `RetentionTable` deletes the newest command.

@@ -10,21 +10,23 @@ package struct DeviceFilter: Sendable {
     package var isOnline: Bool?
     /// Whether the device has registered.
     package var isRegistered: Bool?
-    /// Whether an alert or a fault is open.
+    /// Whether an alert or a fault of the device is open.
     package var hasCondition: Bool?
-    /// The device's special user or owner.
+    /// A user who is the device's special user or an owner of the device.
     package var owner: UserID?
-    /// The moment before which the device last connected or disconnected.
+    /// Devices match if they last connected or disconnected before this moment, or if they have never connected.
     package var seenBefore: Instant?
-    /// The moment at or after which the device last connected or disconnected.
+    /// Devices match if they last connected or disconnected at or after this moment.
     package var seenAfter: Instant?
-    /// A part of the id, MAC, name, tags or user's alias, in lower case; all devices of `namedProducts` match too.
+    /// A lower-case text; a device matches if its id, MAC, name, one of its tags or a user's alias for the device
+    /// contains the text, or if its product is in `namedProducts`.
     package var part: String?
     /// The products whose names contain `part`.
     package var namedProducts: [ProductKey] = []
-    /// A part of the name that operators gave the device, in lower case.
+    /// A lower-case text that the name given to the device by operators must contain.
     package var name: String?
-    /// The name of a tag; an index is used to read only devices with this tag, and with `tagValue` if given.
+    /// The name of a tag; the search uses an index, so that it reads only devices with this tag (and with the value
+    /// `tagValue` if that is set).
     package var tag: String?
     /// The value of the tag; nil for any value.
     package var tagValue: String?
@@ -32,7 +34,7 @@ package struct DeviceFilter: Sendable {
     /// Creates a filter that matches all devices.
     package init() {}
 
-    /// Joins product keys into one string that can be searched; nil stays nil, and stands for all products.
+    /// Joins product keys into one string that can be searched; returns nil if `keys` is nil, which means all products.
     fileprivate static func text(_ keys: [ProductKey]?) -> String? {
         keys.map { "," + $0.map(\.text).joined(separator: ",") + "," }
     }
@@ -52,8 +54,8 @@ package struct DeviceListing: Sendable {
 }
 
 extension DeviceTable {
-    /// The filters' condition on a device `d` and its status `s`; `$1` is the id to start after, and the other
-    /// parameters are the filters.
+    /// The condition that a device `d` and its status `s` match the filter; `$1` is the id to start after, and the
+    /// other parameters are the filter's criteria.
     private static let narrowed = """
         d.did > $1 AND ($2 IS NULL OR instr($2, ',' || d.productKey || ',') > 0)
         AND ($3 IS NULL OR instr($3, ',' || d.productKey || ',') = 0)
@@ -87,7 +89,8 @@ extension DeviceTable {
         WHERE \(Self.narrowed) AND t.name = $13 AND t.value = $14
         """
 
-    /// Returns a search's `FROM` and `WHERE` clauses; the search reads all devices or uses the index of tags.
+    /// Returns a search's `FROM` and `WHERE` clauses; the search uses the index of tags if the filter names a tag, and
+    /// otherwise reads all devices.
     static func found(by filter: DeviceFilter) -> String {
         switch (filter.tag, filter.tagValue) {
         case (nil, _): allFound
@@ -166,7 +169,8 @@ extension DeviceTable {
         return counts
     }
 
-    /// Returns each device's special user, or its owner if it has none, with that user's alias for the device.
+    /// Returns each device's special user, or its owner if the device has no special user, together with that user's
+    /// alias for the device.
     package func owners(of dids: [DeviceID]) throws -> [DeviceID: (uid: UserID, alias: String)] {
         var owners: [DeviceID: (uid: UserID, alias: String)] = [:]
         try sql.query(

@@ -21,7 +21,8 @@ extension DeviceTable {
 
     /// Checks up to `limit` devices after `did`, and returns the devices for which `isNeverBound` is true.
     ///
-    /// - Returns: The devices found, and the id of the last device checked, which is empty if no device is left.
+    /// - Returns: The devices found, and the id of the last device checked; this id is empty if no devices are left to
+    ///   check.
     package func neverBound(
         after did: String,
         limit: Int,

@@ -23,13 +23,14 @@ package struct DeviceRecord: Sendable {
     package var ownershipSince: Instant
     /// The time until which a factory reset is allowed; nil if no reset is allowed.
     package var resetUntil: Instant?
-    /// The device's certificates whose validity begins before this moment are revoked; nil if none was revoked.
+    /// Certificates of the device whose validity begins before this moment are revoked; nil if no certificate of the
+    /// device was revoked.
     package var certificatesFrom: Instant?
     /// When the device was created.
     package var createdAt: Instant
     /// When the device last registered; nil if it has never registered.
     package var registeredAt: Instant?
-    /// The name that operators gave the device; empty if it has none.
+    /// The name that operators gave the device; empty if the device has no name.
     package var name = ""
 }
 
@@ -62,7 +63,7 @@ package struct DeviceTable: TransactionTable {
     /// Returns one device; nil if there is no such device.
     package func find(_ did: DeviceID) throws -> DeviceRecord? { try sql.find(DeviceRecord.table, did) }
 
-    /// Returns the device with a given product and MAC; nil if there is none.
+    /// Returns the device with a given product and MAC; nil if there is no such device.
     package func find(_ key: ProductKey, _ mac: MAC) throws -> DeviceRecord? {
         try sql.rows(of: DeviceRecord.table, "WHERE productKey = $1 AND mac = $2", key, mac).first
     }
@@ -78,7 +79,8 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Passes to `body` the beginning of each device's ownership period, with the device's index in `dids`.
+    /// For each of the devices, passes to `body` the device's index in `dids` and the beginning of its ownership
+    /// period.
     package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
             dids[$0].text
@@ -171,7 +173,8 @@ package struct DeviceTable: TransactionTable {
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Withdraws any permission to reset the device, because the user who gave it no longer has the right to give it.
+    /// Withdraws any permission to reset the device, because the user who gave the permission is no longer allowed to
+    /// give it.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
@@ -183,7 +186,8 @@ package struct DeviceTable: TransactionTable {
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
         try transaction.requireLock(of: did)
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
-        // The time never moves back; otherwise a clock that was set back would make revoked certificates valid again.
+        // The stored time never becomes earlier; otherwise, a clock that was set back would make revoked certificates
+        // valid again.
         try sql.run(
             """
             UPDATE device SET certificatesFrom = $1
@@ -230,7 +234,8 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Returns the ownership period's beginning and the newest times of the device's records, up to `farthest`.
+    /// Returns the beginning of the device's ownership period and the newest times of the device's records; leaves out
+    /// times later than `farthest`.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
             "SELECT ownershipSince FROM device WHERE did = $1 AND ownershipSince <= $2",
@@ -242,8 +247,8 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the newest future time in the history up to `farthest`, or an empty array if there is none; only the
-    /// history contains the times of binary reports.
+    /// Returns the history's newest time from now to `farthest` in an array, which is empty if there is no such time;
+    /// only the history contains the times of binary reports.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(now)

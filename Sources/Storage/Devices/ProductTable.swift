@@ -7,7 +7,7 @@ import Sodium
 package struct ProductTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns all products, by name.
+    /// Returns all products, sorted by name.
     package func all() throws -> [Product] {
         try sql.rows(of: ProductRow.table, "ORDER BY name, productKey").map(Self.product)
     }
@@ -24,7 +24,7 @@ package struct ProductTable: TransactionTable {
         return try ProductCodec.decode(object)
     }
 
-    /// Stores a product or a product's new version, and the hash of the secret if a secret is given.
+    /// Stores a new product or a new version of a product; if a secret is given, also stores the secret's hash.
     package func save(_ product: Product, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = ProductRow(

@@ -8,9 +8,10 @@ package import Domain
 package struct EventLogTable: TransactionTable {
     let transaction: Transaction
 
-    /// The SQL for a row's transaction number: a base, plus the server's transaction id if there is a server.
+    /// The SQL for a row's transaction number: the base, to which PostgreSQL's transaction id is added if the store is
+    /// on a PostgreSQL server.
     ///
-    /// The base is larger than the numbers of rows that come from an earlier server or file.
+    /// The base is larger than the number of any row that was written on an earlier server or in an earlier file.
     private var number: String {
         let base = "coalesce((SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'eventBase'), 0)"
         guard sql.hasOtherWriters else { return base }
@@ -52,7 +53,7 @@ package struct EventLogTable: TransactionTable {
 
     /// Passes to `body` the entries after a position in the log, each with its position, until `body` returns false.
     ///
-    /// Reads about `bytesMax` bytes at most, and statuses only if `withBulk` is true.
+    /// Reads at most about `bytesMax` bytes, and statuses only if `withBulk` is true.
     ///
     /// - Returns: The position after the last entry that was read, and whether there may be more entries.
     package func read(
@@ -135,15 +136,16 @@ package struct EventLogTable: TransactionTable {
 
     private static func fact(_ isBulk: Bool) -> String { isBulk ? "eventsDeleted.bulk" : "eventsDeleted" }
 
-    /// Returns the position after the last deleted entry of a kind; the beginning of the log if none was deleted.
+    /// Returns the position after the last deleted entry of one kind (statuses or other events); the beginning of the
+    /// log if no such entry was deleted.
     package func deleted(isBulk: Bool = false) throws -> EventCursor {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
 
-    /// Returns the size of a kind's rows after a position, and the position after the last row read; nil if no rows
-    /// follow.
+    /// Returns the total size of the rows of one kind (statuses or other events) after a position, and the position
+    /// after the last row read; nil if no rows follow the position.
     ///
-    /// Reading ends after `limit` rows of any kind, or once the kind's rows have `bytesMax` bytes.
+    /// Reading ends after `limit` rows of any kind, or once those of the given kind have `bytesMax` bytes.
     package func weigh(
         after cursor: EventCursor,
         isBulk: Bool,
@@ -169,10 +171,10 @@ package struct EventLogTable: TransactionTable {
         return end.map { ($0, bytes) }
     }
 
-    /// Deletes at most `limit` of a kind's oldest rows that are at or before a position or older than a given time;
-    /// returns the number of deleted rows.
+    /// Deletes the oldest rows of one kind (statuses or other events), at most `limit` rows, if they are at or before a
+    /// position or older than a given time; returns the number of deleted rows.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
-        // Bounds at both ends keep the query from reading all rows of the other kind.
+        // The query has a first and a last position, so that it doesn't read all rows of the other kind.
         let (first, last) = (try deleted(isBulk: isBulk), max(cursor, try end(before: moment)))
         guard first < last else { return 0 }
         let rows = try sql.query(
@@ -225,8 +227,8 @@ package struct EventLogTable: TransactionTable {
 
     private static let statusesUntil = "statusEventsUntil"
 
-    /// Returns the time until which statuses are logged: the far future if a subscription wants statuses; nil if no
-    /// reader wants statuses.
+    /// Returns the time until which statuses are logged, which can be in the past; this is the far future if a
+    /// subscription wants statuses, and nil if no reader has ever wanted statuses.
     package func statusesWantedUntil() throws -> Instant? {
         if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
@@ -245,8 +247,8 @@ package struct EventLogTable: TransactionTable {
 }
 
 extension Store {
-    /// Makes the next transactions' numbers larger than the numbers in the log; the log can come from another server or
-    /// file.
+    /// Makes the next transactions' numbers larger than the numbers in the log; the log may have been written on
+    /// another server or in another file.
     func numberEventsBehind() throws {
         try engine.write { sql in
             try sql.transaction {

@@ -36,7 +36,8 @@ package struct EventSubscriptionTable: TransactionTable {
         try sql.integer("SELECT 1 FROM eventSubscription WHERE bulk = 1 LIMIT 1") != nil
     }
 
-    // Changing a subscription raises the catalog's number, so that workers check again whether statuses are wanted.
+    // Adding, changing or removing a subscription raises the catalog's number, so that workers check again whether
+    // statuses are wanted.
 
     /// Adds a subscription.
     package func add(_ subscription: EventSubscription) throws {
@@ -67,7 +68,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns the stream that was opened last for a subscription; nil if there was none.
+    /// Returns the stream that was opened last for a subscription; nil if no stream was ever opened.
     package func reader(of id: SubscriptionID) throws -> String? { try transaction.meta.value(Self.readerFact(id)) }
 
     // MARK: Progress
@@ -82,7 +83,8 @@ package struct EventSubscriptionTable: TransactionTable {
         )
     }
 
-    /// Stores a delivery's outcome and cursor; returns false if the subscription was paused or its cursor moved.
+    /// Stores a delivery's outcome and cursor; returns false, without storing them, if the subscription is no longer
+    /// switched on or its cursor is no longer at `cursor`.
     package func advance(_ subscription: EventSubscription, from cursor: EventCursor) throws -> Bool {
         try sql.rowsChanged(
             """
@@ -100,7 +102,7 @@ package struct EventSubscriptionTable: TransactionTable {
         ) == 1
     }
 
-    /// Returns the latest attempts to deliver events to a webhook, the newest first.
+    /// Returns the last attempts to deliver events to a webhook, the newest first.
     package func deliveries(of id: SubscriptionID) throws -> [EventDelivery] {
         try lines(of: id).compactMap { line in
             (try? JSONValue.parse(Array(line))).flatMap { EventDelivery(stored: $0) }
@@ -109,7 +111,7 @@ package struct EventSubscriptionTable: TransactionTable {
 
     /// Adds attempts to deliver events to a webhook, the newest first, and drops the oldest if there are too many.
     package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
-        // Earlier attempts are not decoded, because a busy webhook can have hundreds of attempts per second.
+        // The stored attempts are not decoded, because a busy webhook can have hundreds of attempts per second.
         let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)
         let text = Array(all.prefix(EventDelivery.keptMax).joined(separator: [UInt8(ascii: "\n")]))
         try sql.run(
@@ -174,7 +176,7 @@ extension EventSubscription: TableRow {
 }
 
 extension EventDelivery {
-    /// Decodes a stored attempt; returns nil if it isn't valid.
+    /// Decodes a stored attempt; returns nil if the stored value isn't valid.
     fileprivate init?(stored value: JSONValue) {
         guard let object = value.objectValue, let at = object["at"]?.intValue else { return nil }
         self.init(

@@ -50,9 +50,11 @@ package struct Compaction {
 }
 
 extension Store {
-    /// Returns the owners whose parts of the buffer this process compacts: itself, and processes that have ended.
+    /// Returns the owners whose parts of the buffer this process compacts: this process itself, and processes that have
+    /// ended.
     ///
-    /// A process has ended if its slot has no row or is no longer kept; all its transactions are then over.
+    /// A process has ended if its slot has no row, or if the time for which the slot is kept for the process is over.
+    /// All transactions of the process are then over.
     package func ownersToCompact() throws -> [NodeSlot] {
         let owners = try read { try $0.history.buffer.owners() }.filter { $0 != slot }
         guard isShared, !owners.isEmpty else { return [slot] + owners }

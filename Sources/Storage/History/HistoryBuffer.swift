@@ -10,7 +10,8 @@ package import Domain
 /// the mark that its process last stored, and changes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
-    /// The names under which `meta` stores a round's mark and the list of its rows, each followed by the owner's slot.
+    /// The beginnings of the names under which `meta` stores a round's mark and the list of the round's rows; each name
+    /// ends with the number of the owner's slot.
     private static let facts = "historyCompacted"
     private static let rowFacts = "historyCompactedRows"
     /// A string that sorts after the id of every device.
@@ -87,7 +88,7 @@ package struct HistoryBuffer: TransactionTable {
             ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Passes to `body` each uncompacted line and its device; if `times` is given, only lines with these times.
+    /// Passes to `body` each uncompacted line and its device; if `times` is given, passes only lines with these times.
     func forEach(at times: Set<Int64>? = nil, _ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         try sql.scan("SELECT seq, owner, lines FROM historyBuffer ORDER BY seq") { row in
@@ -147,12 +148,12 @@ package struct HistoryBuffer: TransactionTable {
         return round.seq == 0 ? nil : round
     }
 
-    /// Writes chunks of a round and returns its new mark; throws `RoundTaken` if another process has worked on the
-    /// round.
+    /// Writes chunks of a round and returns the round's new mark; throws `RoundTaken` if another process has worked on
+    /// the round.
     ///
     /// Once the last chunk is written, readers ignore the round's rows. The first transaction, for which `before` is
-    /// nil, claims the round. Later transactions continue from the mark `before`. Chunks of a device that was deleted
-    /// meanwhile are dropped.
+    /// nil, claims the round. Later transactions continue from the mark `before`. If a device has been deleted
+    /// meanwhile, its chunks are dropped.
     func move(_ chunks: ArraySlice<HistoryChunk>, of round: CompactionRound, after before: Mark?) throws -> Mark {
         try transaction.lock(devices: Set(chunks.map { DeviceID(trusted: $0.did) }).sorted())
         let numbered = chunks.map { chunk in
@@ -199,8 +200,8 @@ package struct HistoryBuffer: TransactionTable {
         try transaction.meta.set(Self.rowFact(of: round.owner), to: rows.map(String.init).joined(separator: " "))
     }
 
-    /// Deletes some rows of a round whose chunks have all been written; together with the last row, deletes the round's
-    /// mark.
+    /// Deletes some rows of a round after all chunks of the round have been written; if the last row is among them,
+    /// also deletes the round's mark and list of rows.
     ///
     /// Rows are deleted in steps, because overwriting the content of all of them at once would delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
@@ -214,7 +215,8 @@ package struct HistoryBuffer: TransactionTable {
     private static func rowFact(of owner: NodeSlot) -> String { "\(rowFacts).\(owner.number)" }
     private static func fact(of owner: NodeSlot) -> String { "\(facts).\(owner.number)" }
 
-    /// Returns the rounds that have begun, by the slots of the rows' owners.
+    /// Returns the rounds that have begun; each key is the number of the slot of the process that owns the round's
+    /// rows.
     private func claims() throws -> [Int: Claim] {
         // A mark's name sorts before the name of its list of rows.
         let found = try sql.query(

@@ -14,7 +14,7 @@ struct HistoryChunk: TableRow {
     var lines: [UInt8] = []
 
     static let table = Table<HistoryChunk>("history")
-    /// The statement that inserts a chunk, unless the chunk's device was deleted.
+    /// The statement that inserts a chunk, unless the chunk's device has been deleted.
     static let insertOfKnownDevice = table.inserting(where: "EXISTS (SELECT 1 FROM device WHERE did = $1)")
 
     static func map(_ column: inout ColumnMapper<HistoryChunk>) -> HistoryChunk {

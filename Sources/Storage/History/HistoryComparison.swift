@@ -4,7 +4,7 @@ package import Domain
 package struct HistoryComparison: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
-    /// The day, counted in UTC from the Unix epoch.
+    /// The number of the UTC day, counted from the Unix epoch.
     package var day: Int64
     /// The number of accepted records.
     package var taken: Int64
@@ -17,8 +17,8 @@ extension HistoryTable {
     /// device.
     ///
     /// Days that began before `oldest` are left out. Devices are chosen in the order of their ids, from `start` to the
-    /// last, and then from the first. If the method is called in `Store.read`, all numbers come from the same state of
-    /// the database.
+    /// last id, and then from the first id on. If the method is called in `Store.read`, all numbers come from the same
+    /// state of the database.
     package func compare(from start: String, since oldest: Instant, limit: Int) throws -> [HistoryComparison] {
         let statuses = try sample(from: start, limit: limit)
         var days = statuses.flatMap { record in
@@ -67,7 +67,8 @@ extension HistoryTable {
         }
     }
 
-    /// Adds the records of chunks that cross the beginning or end of a day, after reading their lines.
+    /// For chunks that cross the beginning or end of a day, reads the chunks' lines and adds the records that belong to
+    /// the day.
     private func addAtEdges(_ days: inout [HistoryComparison]) throws {
         let edges = days.indices.flatMap { place in
             let time = HistoryDay.time(of: days[place].day)

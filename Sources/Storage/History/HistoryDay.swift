@@ -7,10 +7,11 @@ package enum HistoryDay {
     package static let length: Int64 = 86_400_000
     /// Half an hour in milliseconds; in almost every time zone, days begin at a full or half hour of UTC.
     package static let half: Int64 = 1_800_000
-    /// How many records a day must have for its sums to be stored; fewer records take no more space than the sums.
+    /// How many records a day must have for its sums to be stored; if a day has fewer records, the records take no more
+    /// space than the sums would.
     package static let recordsMin: Int64 = 512
 
-    /// Returns the number of the day that contains a given moment, in milliseconds since 1970.
+    /// Returns the number of the day that contains a given moment; the moment is given in milliseconds since 1970.
     package static func number(of moment: Int64) -> Int64 { moment >= 0 ? moment / length : (moment + 1) / length - 1 }
 
     /// Returns the beginning and end of a day, in milliseconds since 1970.
@@ -21,7 +22,7 @@ package enum HistoryDay {
 package struct HistoryDaySums: Sendable {
     /// The number of the day.
     package var day: Int64
-    /// The sums of each half hour that has values, in ascending order of the half hour's number in the day.
+    /// The sums of each half hour that has values, in ascending order of the half hours' numbers in the day.
     package var halves: [(place: Int64, totals: ValueTotals)] = []
 
     /// Adds a value.

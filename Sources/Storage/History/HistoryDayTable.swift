@@ -4,8 +4,9 @@ import JSON
 /// The sums of each device's past days, from which charts of long periods are drawn.
 ///
 /// Each past day with many records has one row for each data point, and one row with an empty name; this row says
-/// whether the day's sums are valid. Sums include only records in chunks. If records of a day arrive while the day is
-/// being summed up, or later, the day becomes stale: readers ignore its sums, and it is summed up again.
+/// whether the day's sums are valid. Sums include only records in chunks. The day becomes stale if more of its records
+/// arrive while it is being summed up, or later. Readers ignore the sums of a stale day, and the day is summed up
+/// again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
     /// The name under which `meta` stores the last day for which summing up has begun.
@@ -53,12 +54,12 @@ package struct HistoryDayTable: TransactionTable {
     /// Returns the last day that was summed up for all devices; nil if there is no such day yet.
     package func done() throws -> Int64? { try fact(Self.doneFact) }
 
-    /// Notes that a day is about to be summed up, so that from now on new records of this day make it stale.
+    /// Records that a day is about to be summed up, so that new records of the day make the day stale from now on.
     package func begin(_ day: Int64) throws {
         try raise(Self.begunFact, to: day)
     }
 
-    /// Notes that all days up to this one were summed up for all devices.
+    /// Records that all days up to and including `day` have been summed up for all devices.
     package func finish(_ day: Int64) throws {
         try raise(Self.doneFact, to: day)
     }
@@ -116,7 +117,8 @@ package struct HistoryDayTable: TransactionTable {
         return draft
     }
 
-    /// Stores a day's sums; returns false, with nothing stored, if the day's chunks changed since the sums were made.
+    /// Stores a day's sums; returns false, without storing anything, if the day's chunks have changed since the sums
+    /// were computed.
     package func save(_ draft: HistoryDayDraft) throws -> Bool {
         let did = draft.did
         try transaction.requireLock(of: did)
@@ -213,7 +215,7 @@ struct HistoryDayRow: TableRow {
     var stale: Int64 = 0
 
     static let table = Table<HistoryDayRow>("historyDay")
-    /// The statement that inserts a row, unless the device was deleted.
+    /// The statement that inserts a row, unless the device has been deleted.
     static let insertOfKnownDevice = table.inserting(where: "EXISTS (SELECT 1 FROM device WHERE did = $1)")
 
     static func map(_ column: inout ColumnMapper<HistoryDayRow>) -> HistoryDayRow {

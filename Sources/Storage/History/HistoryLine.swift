@@ -52,7 +52,7 @@ enum HistoryLine {
         return isNegative ? -number : number
     }
 
-    /// Passes to `body` each line of a device's chunk, including the newline.
+    /// Passes to `body` each line of a device's chunk, each with its newline.
     static func forEach(in lines: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         var start = 0
         while start < lines.count {
@@ -73,7 +73,7 @@ enum HistoryLine {
         }
     }
 
-    /// Passes to `body` each of one device's lines in a buffer row, without the device's id.
+    /// Passes to `body` each line of one device in a buffer row, without the device's id.
     static func forEach(in lines: UnsafeBufferPointer<UInt8>, of did: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         forEach(in: lines) { start, end in
             guard end - start > did.count, lines[start + did.count] == bracket,

@@ -4,7 +4,7 @@ extension HistoryTable {
     /// Passes to `body` a device's records from a given position on, each with the position after the record, until
     /// `body` returns false.
     ///
-    /// Only records before the time `to` are passed, in the order of their times. Records with equal times are passed
+    /// Only records with times before `to` are passed, in the order of their times. Records with equal times are passed
     /// in the order of arrival. Each record is read once, from the buffer or a chunk, even if compaction is moving the
     /// record. No more chunks are read than needed.
     ///
@@ -54,8 +54,8 @@ private struct HistoryMerge {
     private let from: Int64
     private let to: Int64
     private var skip: Int
-    /// The chunks' lines and the buffer's lines, each in order; the lines before `head` and `bufferHead` were passed to
-    /// `body`.
+    /// The chunks' lines and the buffer's lines, each in order; the lines before the indexes `head` and `bufferHead`
+    /// have already been handled.
     private var chunks: [Line] = []
     private var head = 0
     private var buffer: [Line] = []
@@ -99,7 +99,8 @@ private struct HistoryMerge {
             .map { chunks[$0] }
     }
 
-    /// Passes to `body` the records before a given moment; returns false as soon as `body` has returned false.
+    /// Passes to `body` the records with times before a given moment; returns false as soon as `body` has returned
+    /// false.
     mutating func handOver(before bound: Int64, _ body: (HistoryRecord, HistoryPlace) throws -> Bool) throws -> Bool {
         while !isOver, let line = next(before: bound) {
             if line.ts == place.ts.milliseconds {

@@ -20,7 +20,7 @@ extension HistoryTable {
             moment
         ) { row in
             let chunk = row.nextRow(HistoryChunk.self)
-            // This chunk and older chunks have no lines that are more than `spanMax` later than this chunk's beginning.
+            // In this chunk and in older chunks, no line's time is more than `spanMax` after this chunk's beginning.
             let certain = lines.count { $0.ts > chunk.from + Self.spanMax }
             guard certain < limit else { return false }
             HistoryLine.forEach(in: chunk.lines, add)

@@ -49,7 +49,8 @@ package struct HistoryTable: TransactionTable {
         try buffer.append(records)
     }
 
-    /// Passes to `body` each stored record of the wanted devices and times, with the record's index in `wanted`.
+    /// Passes to `body` each stored record of the wanted devices and times, with the index of the matching entry in
+    /// `wanted`.
     ///
     /// Reads the whole buffer, so it is meant only for the few reports that are older than their device's last report.
     package func find(_ wanted: [(did: DeviceID, ts: Instant)], _ body: (Int, HistoryRecord) -> Void) throws {
@@ -101,7 +102,7 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Passes to `body`, in the order of arrival, the records of a device and a period that are still in the buffer.
+    /// Passes to `body` those records of a device from a period that are still in the buffer, in the order of arrival.
     package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }

@@ -9,10 +9,10 @@ package struct AnnouncedDevice: Sendable, Equatable {
     package var did: DeviceID
     /// The link's user.
     package var uid: UserID
-    /// All components that announcements have added for the device, each in the form that a message must contain to
-    /// remove the component.
+    /// All components that announcements have added for the device, each in the form that a message needs to remove the
+    /// component.
     package var components: JSONObject
-    /// The digest of the last message.
+    /// The digest of the last message that announced the device.
     package var hash: [UInt8]
 
     /// Makes a record of an announcement.
@@ -27,7 +27,8 @@ package struct AnnouncedDevice: Sendable, Equatable {
 
 /// The devices that were announced to users' Home Assistants.
 ///
-/// A row stays, even after the session's end, until a message removes the device from Home Assistant.
+/// A device's row stays in the table, even after the session's end, until a message removes the device from Home
+/// Assistant.
 package struct HomeAssistantTable: TransactionTable {
     let transaction: Transaction
 

@@ -1,6 +1,6 @@
 import Domain
 
-/// An API key with the digests of its secrets.
+/// A stored API key, together with the digests of its secrets.
 struct KeyRow: TableRow {
     var key: APIKey
     var tokenHash: [UInt8]

@@ -102,9 +102,10 @@ package struct KeyTable: TransactionTable {
         try sql.run("UPDATE apiKey SET lastSeenAt = $1 WHERE keyId = $2", now, key.id)
     }
 
-    /// Invalidates the secret that the last rotation replaced, because the gate has seen the new secret used.
+    /// Invalidates the secret that the last rotation replaced, because the gate has seen a client log in with the new
+    /// secret.
     ///
-    /// Does nothing if the old secret's expiry isn't `until`, because the key has been rotated again in that case.
+    /// Does nothing if the old secret's expiry isn't `until`, because the key must then have been rotated again.
     package func endOldToken(of key: APIKey, until: Instant) throws {
         try change(
             key,

@@ -34,10 +34,10 @@ package struct AttemptTable: TransactionTable {
         }
     }
 
-    /// Counts an attempt against each of the given limits, or against none if any of them is used up.
+    /// Counts an attempt against each of the given limits, or against none of the limits if any limit is used up.
     ///
     /// One statement checks a limit, counts the attempt, and locks the counter until the transaction ends. Several
-    /// processes together therefore allow no more attempts than one process.
+    /// processes together therefore allow no more attempts than a single process would.
     ///
     /// - Returns: The number of seconds until all limits have attempts left again; nil if the attempt was counted.
     package func take(_ limits: [Limit]) throws -> Int64? {

@@ -62,7 +62,7 @@ package struct RefusalTable: TransactionTable {
     /// Returns the number of rows.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM refusal") ?? 0 }
 
-    /// Returns the number of refusals since a given moment, by reason, the most frequent first.
+    /// For each reason, returns the number of refusals since a given moment; the most frequent reason comes first.
     ///
     /// A row of similar refusals counts in full if its last refusal happened at or after the moment.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {

@@ -11,7 +11,7 @@ struct LockLedger {
         case user(UserID)
         /// A row about a device was written without the device's lock.
         case device(DeviceID)
-        /// A row about a user and a device was written without the lock of either.
+        /// A row about a user and a device was written while neither was locked.
         case pair(UserID, DeviceID)
         /// A lock was taken after a lock that comes later in the order.
         case order(String, after: String)
@@ -29,7 +29,7 @@ struct LockLedger {
         }
     }
 
-    /// The position of a lock in the order: locks are ordered by these cases, and then by id.
+    /// The position of a lock in the order: locks are ordered first by the order of these cases, and then by id.
     private enum Place: Hashable, Comparable, CustomStringConvertible {
         case user(UserID)
         case device(DeviceID)
@@ -48,7 +48,8 @@ struct LockLedger {
 
     // MARK: Locking
 
-    /// Records locks taken in the order of the arguments, first those of users and then those of devices.
+    /// Records that the transaction takes locks in the order of the arguments, first the users' locks and then the
+    /// devices' locks.
     ///
     /// A lock that the transaction already holds can be requested again at any time.
     mutating func lock(users: [UserID] = [], devices: [DeviceID] = []) throws(Breach) {

@@ -5,9 +5,10 @@ import Glibc
 ///
 /// A transaction that writes a row about a user or a device first locks that user or device, in a separate call, and
 /// only then reads the data on which the row depends. The lock of a user covers the user's sessions, names, links and
-/// homes. The lock of a device covers its bindings, invitations, commands, schedules and status. A transaction that is
-/// about to write a row without the lock is undone and run again (`LockLedger`). SQLite has one writer at a time and
-/// needs no locks: only tests record locks there (`LockRecord.isTested`), and a test ends if a rule is broken.
+/// homes. The lock of a device covers its bindings, invitations, commands, schedules and status. If a transaction is
+/// about to write a row without holding the lock, the transaction is undone and run again (`LockLedger`). SQLite has
+/// one writer at a time and needs no locks: only tests record locks there (`LockRecord.isTested`), and a test ends if a
+/// rule is broken.
 extension Transaction {
     /// Whether locks are taken or recorded; on SQLite, only tests record them.
     package var takesLocks: Bool { sql.hasOtherWriters || LockRecord.isTested }
@@ -28,9 +29,10 @@ extension Transaction {
         return true
     }
 
-    /// Reads a value, locks the users and devices that it names, and reads the value again if it may have changed.
+    /// Reads a value, locks the users and devices that it names, and reads the value again if the value may have
+    /// changed.
     ///
-    /// - Throws: `LockConflict` if the value, read a second time, names other users or devices.
+    /// - Throws: `LockConflict` if the value names further users or devices when it is read a second time.
     package func lock<Value>(
         _ read: () throws -> Value,
         naming names: (Value) -> (users: [UserID], devices: [DeviceID])
@@ -60,7 +62,8 @@ extension Transaction {
     /// If locks are neither taken nor recorded, `names` is not called.
     ///
     /// - Returns: Whether data that the transaction has already read may have changed, and must be read again.
-    /// - Throws: `LockConflict` if `names` returns other users or devices after the first ones are locked.
+    /// - Throws: `LockConflict` if `names`, when called again after the locks were taken, returns further users or
+    ///   devices.
     @discardableResult
     package func lock(naming names: () throws -> (users: [UserID], devices: [DeviceID])) throws -> Bool {
         guard takesLocks else { return false }
@@ -93,9 +96,11 @@ extension Transaction {
         try sql.run("LOCK TABLE account, status IN EXCLUSIVE MODE")
     }
 
-    /// Begins a piece of a batch's work, such as a request; if several processes write, each piece is a transaction.
+    /// Begins a piece of a batch's work, such as a request; if several processes write, each piece is a transaction of
+    /// its own.
     ///
-    /// The piece doesn't rely on locks of earlier pieces, so the required order of locks starts again.
+    /// The piece doesn't rely on locks of earlier pieces, so it can take locks from the beginning of the required order
+    /// again.
     package func beginPiece() {
         record?.note { $0 = LockLedger() }
     }
@@ -186,7 +191,7 @@ final class LockRecord {
         }
     }
 
-    /// Checks that a lock is held; throws `LockMissing` if not.
+    /// Checks that a lock is held; throws `LockMissing` if the lock isn't held.
     func check(_ body: (LockLedger) throws -> Void) throws {
         do {
             try body(ledger)

@@ -6,7 +6,7 @@ package import Domain
 package struct DeadLetter: Sendable {
     /// The row's id; later letters have larger ids.
     package var id: Int64
-    /// The worker that stored the message.
+    /// The name of the worker that stored the message.
     package var worker: String
     /// The topic to which the message was published.
     package var topic: String
@@ -42,7 +42,7 @@ package struct DeadLetterTable: TransactionTable {
         ) { letter in
             (
                 worker,
-                // PostgreSQL refuses the character NUL in strings, but a topic can contain any character.
+                // PostgreSQL doesn't accept the NUL character in strings, but a topic can contain any character.
                 letter.topic.filter { $0 != "\0" },
                 letter.payload,
                 letter.isShapeOnly,
@@ -66,7 +66,8 @@ package struct DeadLetterTable: TransactionTable {
         try sql.rows(of: DeadLetter.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
     }
 
-    /// Returns the number of dead letters since a given moment, by reason, the most frequent first.
+    /// For each reason, returns the number of dead letters stored since a given moment; the most frequent reason comes
+    /// first.
     package func counts(since moment: Instant) throws -> [(reason: String, count: Int64)] {
         try sql.query(
             """
@@ -93,7 +94,8 @@ package struct DeadLetterTable: TransactionTable {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the id of the newest dead letter that no longer fits into a total size; nil if all letters fit.
+    /// Returns the id of the newest dead letter that makes the total size larger than `max` bytes; nil if the total
+    /// size is at most `max` bytes.
     ///
     /// The bytes of topics and payloads are added up, beginning with the newest letter.
     package func firstTooMany(bytes max: Int) throws -> Int64? {

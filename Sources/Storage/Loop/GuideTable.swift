@@ -1,9 +1,9 @@
-/// The progress of a new installation, found by queries that each stop at the first row.
+/// The progress of setting up a new installation; each query stops at the first row that it finds.
 package struct GuideTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns whether there is a product, a registered device, a report, a binding and a completed command, in this
-    /// order.
+    /// Returns five values, in this order: whether there is a product, a registered device, a report, a binding, and a
+    /// completed command.
     package func steps() throws -> [Bool] {
         try [
             "SELECT 1 FROM product LIMIT 1",

@@ -1,10 +1,11 @@
 package import Domain
 
-/// The key that lets a report take effect only once: the report's device, and the report's id or a substitute for it.
+/// The key that lets a report take effect only once: the id of the report's device, and the report's id or a substitute
+/// for the report's id.
 package struct InboxKey: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
-    /// The report's id; for a report without an id, `#` and a digest of its time and content.
+    /// The report's id; for a report without an id, `#` followed by a digest of the report's time and content.
     package var id: String
 
     /// Makes a key.
@@ -17,7 +18,8 @@ package struct InboxKey: Hashable, Sendable {
 package struct InboxTable: TransactionTable {
     let transaction: Transaction
 
-    /// Calls `body` for each key whose report has taken effect, with the key's index and the version after the report.
+    /// For each key whose report has taken effect, passes to `body` the key's index and the version of the device's
+    /// state after the report.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
         try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
             (keys[$0].did, keys[$0].id)
@@ -39,7 +41,8 @@ package struct InboxTable: TransactionTable {
         try sql.values("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count)
     }
 
-    /// Returns the time at which the oldest of a device's newest `count` keys was added; nil if there are fewer keys.
+    /// Looks at the newest `count` keys of a device and returns the time at which the oldest of them was added; nil if
+    /// the device has fewer keys.
     ///
     /// Reads all keys of the device.
     package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {

@@ -15,7 +15,7 @@ package struct OutboxTable: TransactionTable {
 
     /// Adds messages to be published by a worker; returns the row's id.
     ///
-    /// `isSecret` says that a message contains a token, a code or a secret, so that the row must be encrypted.
+    /// If `isSecret` is true, at least one message contains a token, a code or a secret, and the row is encrypted.
     package func add(_ messages: [OutboundMessage], by worker: String, isSecret: Bool) throws -> Int64 {
         let id = transaction.sequence.next(now)
         let bytes = OutboxCodec.encode(messages)
@@ -34,8 +34,8 @@ package struct OutboxTable: TransactionTable {
 
     /// Returns the rows with messages that a worker still has to publish, the oldest first, starting after `id`.
     ///
-    /// Rows whose ids `isKnown` accepts count towards `limit`, but their messages are not read, and the rows are not
-    /// returned.
+    /// If `isKnown` returns true for a row's id, the row counts towards `limit`, but the row's messages are not read
+    /// and the row is not returned.
     package func entries(
         by worker: String,
         after id: Int64 = 0,
@@ -98,7 +98,7 @@ package struct OutboxTable: TransactionTable {
 
     /// Returns when a worker's oldest row was written; nil if the worker has no rows.
     package func oldest(of worker: String) throws -> Instant? {
-        // The query reads one row by the index, since reading every row would also read the messages.
+        // The query uses the index to read a single row; reading every row would also read all the messages.
         try sql.value("SELECT createdAt FROM outbox WHERE worker = $1 ORDER BY id LIMIT 1", worker)
     }
 
@@ -135,7 +135,8 @@ enum OutboxCodec {
     private static let retained: UInt8 = 1
     private static let correlated: UInt8 = 2
     private static let expiring: UInt8 = 4
-    /// The flag of a message with the same payload as the previous message, as when one report is sent to many users.
+    /// The flag that marks a message whose payload equals the previous message's payload, for example when one report
+    /// is sent to many users.
     private static let repeating: UInt8 = 8
     private static let traced: UInt8 = 16
 

@@ -5,8 +5,8 @@ package import Domain
 /// Ended rows of some kinds are deleted after a while. Expired rows of the other kinds, such as commands and
 /// invitations, are ended by workers.
 ///
-/// Deleting and counting use the same condition, so exactly the counted rows will be deleted. A new kind of rows needs
-/// a line in this file, and a line in the workers' `ExpiredRows` that says how long the rows are kept.
+/// Deleting and counting use the same condition, so exactly the rows that are counted are deleted. A new kind of rows
+/// needs a line in this file, and a line in the workers' `ExpiredRows` that says how long the rows are kept.
 package struct ExpiringRows: Sendable {
     /// The name of the kind, as metrics show it.
     package let kind: String
@@ -19,7 +19,7 @@ package struct ExpiringRows: Sendable {
     let condition: String
     /// The function that deletes rows outside the period `kept`, for kinds that need more than one statement.
     let delete: (@Sendable (Transaction, _ kept: ClosedRange<Instant>, _ limit: Int) throws -> Int)?
-    /// The function that counts the rows that ended, for kinds that the condition can't describe.
+    /// The function that counts the rows that have ended, for kinds of rows that `condition` can't describe.
     let count: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int64)?
 
     private init(
@@ -40,8 +40,8 @@ package struct ExpiringRows: Sendable {
 
     /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
-    /// With `besideOthers`, the statement locks the rows that it finds, so that the database checks their current
-    /// content. For example, a counter of attempts may have begun a new window in the meantime. The statement skips
+    /// If `besideOthers` is true, the statement locks the rows that it finds, so that the database checks their current
+    /// content. For example, a new window may have begun for a counter of attempts in the meantime. The statement skips
     /// rows that other transactions have locked.
     func deletion(besideOthers: Bool) -> String {
         """
@@ -51,7 +51,7 @@ package struct ExpiringRows: Sendable {
         """
     }
 
-    /// The query that counts the rows that ended before `$1`; it stops counting at `$2`.
+    /// The query that counts the rows that ended before `$1`; it stops counting after `$2` rows.
     var counting: String { "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(condition) LIMIT $2) AS waiting" }
 
     // MARK: Deleted
@@ -76,7 +76,7 @@ package struct ExpiringRows: Sendable {
     package static let link = Self("link", key: "tokenHash", by: "expiresAt")
     /// One-time links of operators.
     package static let operatorLink = Self("operatorLink", key: "tokenHash", by: "expiresAt")
-    /// Sessions of operators; the age of a session counts from its beginning.
+    /// Sessions of operators; a session's age is counted from the session's beginning.
     package static let operatorSession = Self("operatorSession", key: "sessionId", by: "createdAt")
     /// Tokens of operators.
     package static let operatorToken = Self("operatorToken", key: "tokenId", by: "expiresAt")
@@ -164,8 +164,8 @@ package struct ExpiringRows: Sendable {
 extension RetentionTable {
     /// Deletes at most `limit` rows of a kind that ended before a given time, oldest first; returns the number deleted.
     ///
-    /// Also deletes requests with stored times after `later`, which were written before the clock was set back. By
-    /// default, `later` is as far in the future as `moment` is in the past.
+    /// For the kind `request`, also deletes rows with times after `later`; they were written before the clock was set
+    /// back. By default, `later` is as far in the future as `moment` is in the past.
     package func delete(
         _ rows: ExpiringRows,
         before moment: Instant,

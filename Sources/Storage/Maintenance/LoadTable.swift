@@ -1,6 +1,7 @@
 package import Domain
 
-/// The numbers of stored reports and of recorded refusals in each ten-minute step of the last day, stored in `meta`.
+/// The number of stored reports and the number of recorded refusals in each ten-minute step of the last day; `meta`
+/// stores these numbers.
 package struct LoadTable {
     let sql: SQL
 
@@ -14,8 +15,8 @@ package struct LoadTable {
     /// The number of steps that cover a day; the current, unfinished step counts as one.
     package static let steps: Int64 = 144
 
-    /// Adds counts to the ten-minute steps of their times, and deletes all steps before the 144 steps that end with the
-    /// step of `now`.
+    /// Adds each count to the ten-minute step that contains the count's time, and then deletes old steps, so that the
+    /// step of `now` and the 143 steps before it are left.
     ///
     /// Each count is added by a single statement, since several processes count at the same time.
     package func add(_ counts: [(at: Instant, count: Int64)], of kind: Kind, at now: Instant) throws {
@@ -50,12 +51,13 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns the beginning of the first step of the day that ends at a given moment.
+    /// Returns the beginning of the first of the 144 steps that end with the step of a given moment.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }
 
-    /// How many digits a step's number has in the step's name, so that names sort in the order of time.
+    /// How many digits a step's number has in the step's name, so that sorting the names puts the steps in the order of
+    /// their times.
     private static let digits = 10
 
     private static func step(_ moment: Instant) -> Int64 { max(0, moment.milliseconds / 1000 / stepSeconds) }

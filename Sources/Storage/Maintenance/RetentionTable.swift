@@ -1,10 +1,10 @@
 package import Domain
 
-/// Rows whose retention time is over, either of one kind (`ExpiringRows`) or of one device.
+/// Rows whose retention time is over: the rows of one kind (`ExpiringRows`) or of one device.
 package struct RetentionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Deletes a device's old rows, at most `limit` of each kind; returns whether there may be more.
+    /// Deletes a device's old rows, at most `limit` of each kind; returns whether there may be more such rows.
     ///
     /// The rows are events, ended commands, requests that wait for a command that is no longer open, and ended bindings
     /// without commands.
@@ -64,7 +64,7 @@ package struct RetentionTable: TransactionTable {
         """
 
     /// The condition that no commands are left from the time of an ended binding; commands are compared by number,
-    /// since times are unreliable if a clock has been set back.
+    /// since times aren't reliable after a clock has been set back.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))

@@ -31,7 +31,7 @@ extension Store {
     /// Removes the traces that erased accounts' deleted rows have left in the log and in unused parts of pages.
     ///
     /// Blocks all writers for about a second; does nothing if no account was erased. Returns false if another reader or
-    /// writer blocked the work for too long; the caller must then try again later.
+    /// writer has blocked the work for too long; the caller must then try again later.
     package func vacuumErased() throws -> Bool {
         switch engine {
         case .sqlite(let file): try file.vacuumErased()

@@ -29,7 +29,7 @@ package struct LinkTable: TransactionTable {
         return token
     }
 
-    /// Returns a link without using it up, even if the link has expired or was used; nil if the token is unknown.
+    /// Returns a link without using it up, even if the link has expired or has been used; nil if the token is unknown.
     package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
     /// Uses up a link and returns it to one caller only; nil if the link is unknown, expired, used or of another kind.

@@ -4,7 +4,8 @@ package import Domain
 package struct MessageRecordTable: TransactionTable {
     let transaction: Transaction
 
-    /// A position in the list of messages, newest first: the position after the message with this time and id.
+    /// A position in the list of messages, which begins with the newest message; the position is directly after the
+    /// message with this time and id.
     package struct Place: Sendable, Equatable {
         /// When the message was created.
         package var createdAt: Instant
@@ -29,7 +30,7 @@ package struct MessageRecordTable: TransactionTable {
     /// Returns the record of a message; nil if there is no such record.
     package func find(_ id: MessageID) throws -> MessageRecord? { try sql.find(MessageRecordRow.table, id)?.record }
 
-    /// Returns a page of records after a place, the newest message first.
+    /// Returns a page of records after a position in the list, the newest message first.
     package func page(behind place: Place, limit: Int) throws -> [MessageRecord] {
         try sql.rows(
             of: MessageRecordRow.table,

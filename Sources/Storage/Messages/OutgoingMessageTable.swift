@@ -4,7 +4,7 @@ import JSON
 /// Outgoing messages, whose content and addresses are stored encrypted.
 package struct OutgoingMessageTable: TransactionTable {
     let transaction: Transaction
-    /// How many due messages are read for each message that is to be claimed.
+    /// How many due messages are read for each message that will be claimed.
     private static let lookedAtPerClaimed = 10
 
     /// An unsent message and its progress.
@@ -28,7 +28,8 @@ package struct OutgoingMessageTable: TransactionTable {
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Claims due messages of a channel, the oldest first, for `leaseSeconds`.
+    /// Claims at most `limit` due messages of a channel for `leaseSeconds` seconds, beginning with the messages that
+    /// have been due longest.
     ///
     /// When a claim expires because its process died, another process sends the message. For each message to be
     /// claimed, up to ten due messages are read, so that one sender's many messages don't delay the messages of other
@@ -40,8 +41,8 @@ package struct OutgoingMessageTable: TransactionTable {
             now,
             limit * Self.lookedAtPerClaimed
         )
-        // Messages are taken in turn from each terminal that requested messages, and from each app with messages that
-        // no terminal requested.
+        // Messages are taken in turn from each terminal that requested messages. If no terminal requested a message,
+        // the message's app is used instead of a terminal.
         let due = FairTurns.first(limit, of: waiting) { row in row.message.origin?.terminal.text ?? row.message.app.text
         }
         let again = now.adding(seconds: leaseSeconds)
@@ -99,7 +100,7 @@ package struct OutgoingMessageTable: TransactionTable {
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Records why an attempt to send a message failed, in words without secrets.
+    /// Records why an attempt to send a message failed; `error` contains no secrets.
     package func note(_ id: MessageID, error: String) throws {
         try sql.run("UPDATE delivery SET error = $1 WHERE messageId = $2", error, id)
     }
@@ -119,7 +120,7 @@ package struct OutgoingMessageTable: TransactionTable {
         try query("terminalId = $1", terminal).first { $0.message.push?.notification == notification }
     }
 
-    /// Deletes the pushes that wait for a terminal; called when the terminal's session or address has ended.
+    /// Deletes the unsent pushes to a terminal; called when the terminal has lost its session or address.
     package func dropPushes(to terminal: TerminalID) throws {
         try sql.run("DELETE FROM delivery WHERE terminalId = $1", terminal)
     }
@@ -150,7 +151,8 @@ package struct OutgoingMessageTable: TransactionTable {
     /// Returns when the next message expires; nil if there are no messages.
     package func nextExpiry() throws -> Instant? { try sql.value("SELECT min(expiresAt) FROM delivery") }
 
-    /// Returns a user's unsent emails and text messages, oldest first; decrypts the messages of all users to find them.
+    /// Returns a user's unsent emails and text messages, oldest first; to find these, decrypts the messages of all
+    /// users.
     package func unsent(to user: User) throws -> [Due] {
         let addresses = user.messageAddresses
         guard !addresses.isEmpty else { return [] }

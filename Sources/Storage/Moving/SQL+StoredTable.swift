@@ -1,4 +1,4 @@
-/// Access to whole rows of tables; the names of the columns come from the steps of `Migrations`.
+/// Methods that read and write whole rows of tables; the names of the columns come from the steps of `Migrations`.
 extension SQL {
     /// Reads a page of a table's rows after a key; the page ends after `rowsMax` rows, or with the row that brings its
     /// size to `bytesMax` bytes.

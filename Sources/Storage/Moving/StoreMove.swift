@@ -11,8 +11,8 @@ package struct StoreMove {
     package enum Failure: Error, Equatable {
         /// The target already contains data.
         case targetInUse(table: String)
-        /// The source's outbox has `rows` rows of unpublished messages; `topics` names some topics with their numbers
-        /// of messages.
+        /// The source's outbox has `rows` rows of unpublished messages; `topics` names some topics, each with the
+        /// number of its messages.
         case outboxNotEmpty(rows: Int64, topics: [String])
         /// The process with this name is still working on the source.
         case sourceInUse(node: String)
@@ -34,14 +34,14 @@ package struct StoreMove {
     static let rowsMax = 10_000
     /// The approximate maximum size of one transaction, in bytes; one row can be as large as a megabyte.
     static let bytesMax = 8 << 20
-    /// The tables about running processes; they aren't copied, because no process runs during a move.
+    /// The tables about running processes; they aren't copied, because no process is running during a move.
     private static let leftOut: Set = ["node", "lease"]
     /// The table of facts about the store itself; it is copied last, since the target already has facts of its own.
     private static let facts = "meta"
     /// How many topics of waiting messages an error names, at most.
     private static let topicsShownMax = 5
-    /// The maximum number of checks whether another process is using the source; the checks are a tenth of a second
-    /// apart.
+    /// How many times, at most, the copy checks whether another process is using the source; it waits a tenth of a
+    /// second between two checks.
     private static let looks = 20
 
     private let source: Store
@@ -55,8 +55,8 @@ package struct StoreMove {
 
     /// Copies the source, compares the copy with the source, and makes the target usable; returns the copied tables.
     ///
-    /// `progress` is called with the current activity and the completed part of the work, from 0 to 1. If `progress`
-    /// throws an error, the copy ends; the next copy continues it.
+    /// `progress` is called with the current activity and the completed part of the work, as a number from 0 to 1. If
+    /// `progress` throws an error, this copy ends, and the next copy continues the work.
     ///
     /// - Throws: `Failure`, an error of the stores, or an error of `progress`.
     package func run(at now: Instant, progress: (String, Double) throws -> Void) throws -> [Table] {
@@ -80,7 +80,7 @@ package struct StoreMove {
             done += wanted[table.name] ?? 0
             try progress("comparing", min(1, Double(done) / Double(all)))
         }
-        // A process that has started meanwhile may have changed rows that were already compared.
+        // If a process has started meanwhile, it may have changed rows that were already compared.
         try checkIsUnused()
         return try [finish(at: now)] + compared
     }
@@ -96,7 +96,8 @@ package struct StoreMove {
         throw Failure.outboxNotEmpty(rows: waiting, topics: shown)
     }
 
-    /// Throws an error if any process works on the source, even a process that works alone and has no row in `node`.
+    /// Throws an error if any process is using the source, even a process that runs alone and therefore has no row in
+    /// `node`.
     private func checkIsUnused() throws {
         guard let id = source.processID else { return }
         var left = Self.looks
@@ -124,7 +125,8 @@ package struct StoreMove {
         }
     }
 
-    /// Returns the number of a table's rows; on PostgreSQL an estimate, since counting can exceed a time limit.
+    /// Returns the number of a table's rows; on PostgreSQL, this number is an estimate, since counting can exceed a
+    /// time limit.
     private func count(_ table: StoredTable, in store: Store) throws -> Int64 {
         try store.read { tx in
             guard store.isShared else { return try tx.sql.integer("SELECT count(*) FROM \(table.name)") }
@@ -194,7 +196,8 @@ package struct StoreMove {
 
     // MARK: The end
 
-    /// In one transaction, copies the store's facts, sets the numbers of future rows and removes the table `moving`.
+    /// In one transaction, copies the store's facts, sets the numbers that the next new rows of the tables get, and
+    /// removes the table `moving`.
     private func finish(at now: Instant) throws -> Table {
         guard let facts = tables.first(where: { $0.name == Self.facts }) else {
             preconditionFailure("there is no table of facts")
@@ -213,8 +216,8 @@ package struct StoreMove {
 }
 
 extension SQL {
-    /// Sets the number that PostgreSQL gives to the next new row of a table; it is the largest existing number plus
-    /// one.
+    /// Sets the number that PostgreSQL gives to the next new row of a table; this number is the largest existing number
+    /// plus one.
     fileprivate func numberBehind(_ table: StoredTable) throws {
         guard let column = table.numbered, let last = try integer("SELECT max(\(column)) FROM \(table.name)") else {
             return

@@ -12,7 +12,8 @@ struct StoredTable: Sendable, Equatable {
     private(set) var columns: [Column]
     /// The indexes of the key's columns.
     private(set) var key: [Int]
-    /// The column to which the engine assigns a number if none is given; nil if the table has no such column.
+    /// The column to which the engine assigns a number if an insert gives no number; nil if the table has no such
+    /// column.
     private(set) var numbered: String?
 
     /// Returns all tables of the migrations, each after the tables that it refers to.
@@ -31,7 +32,8 @@ struct StoredTable: Sendable, Equatable {
         return tables
     }
 
-    /// Parses a statement `CREATE TABLE name (…)` with one column or constraint on each line; nil for other statements.
+    /// Parses a statement `CREATE TABLE name (…)` with one column or constraint on each line; returns nil for any other
+    /// statement.
     private init?(_ statement: Substring) {
         let lines = statement.split(separator: "\n")
         let words = lines.first?.split(separator: " ") ?? []
@@ -73,9 +75,10 @@ struct StoredTable: Sendable, Equatable {
     private var names: String { columns.map(\.name).joined(separator: ", ") }
     private var keyNames: [String] { key.map { columns[$0].name } }
 
-    /// Returns the query for a page of rows in the order of their keys; the last parameter limits the number of rows.
+    /// Returns the query for a page of rows in the order of their keys; the query's last parameter limits the number of
+    /// rows.
     ///
-    /// If `isBehind`, the page begins after a key, which is given by the first parameters.
+    /// If `isBehind` is true, the page begins after a key, and the query's first parameters give that key.
     func page(isBehind: Bool) -> String {
         let numbers = (1...key.count).map { "$\($0)" }.joined(separator: ", ")
         let keys = keyNames.joined(separator: ", ")
@@ -99,7 +102,7 @@ struct StoredTable: Sendable, Equatable {
     /// Returns the key of a row.
     func key(of row: [StoredValue]) -> [StoredValue] { key.map { row[$0] } }
 
-    /// Returns the words by which an error names a row, such as `device did=d-1`.
+    /// Returns the text by which an error message identifies a row, such as `device did=d-1`.
     func shown(_ row: [StoredValue]) -> String {
         let keys = key.map { "\(columns[$0].name)=\(row[$0].shown)" }.joined(separator: " ")
         return "\(name) \(keys)"

@@ -42,7 +42,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// The value in readable form, for an error.
+    /// The value in readable form, for an error message.
     var shown: String {
         switch self {
         case .null: "NULL"
@@ -53,7 +53,8 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// Appends the value to the bytes to hash: a byte for the type, the length if it varies, and the value's bytes.
+    /// Appends the value to the bytes that will be hashed, as a byte for the type, the length if the type's values
+    /// differ in length, and the value's own bytes.
     fileprivate func append(to bytes: inout [UInt8]) {
         func append(_ number: UInt64) {
             for shift in stride(from: 56, through: 0, by: -8) {

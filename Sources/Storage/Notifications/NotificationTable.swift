@@ -5,14 +5,15 @@ package import JSON
 package struct NotificationTable: TransactionTable {
     let transaction: Transaction
 
-    /// The numbers of a user's unread notifications, by kind.
+    /// The number of a user's unread notifications of each kind.
     package typealias Unread = [Domain.Notification.Kind: Int64]
 
     // MARK: Reading
 
     /// Returns a page of a user's notifications, the newest first.
     ///
-    /// A `kind` or `did` that isn't empty selects the notifications of this kind or about this device.
+    /// If `kind` isn't empty, only notifications of this kind are returned. If `did` isn't empty, only notifications
+    /// about this device are returned.
     package func page(
         of uid: UserID,
         kind: String,
@@ -38,8 +39,8 @@ package struct NotificationTable: TransactionTable {
         )
     }
 
-    /// Returns a user's notifications and hidden records from a period, the newest first, with the errors of pushes
-    /// that will be tried again.
+    /// Returns a user's notifications and hidden records from a period, the newest first, together with the errors of
+    /// those pushes that will be tried again.
     package func records(
         of uid: UserID,
         did: String = "",
@@ -93,12 +94,12 @@ package struct NotificationTable: TransactionTable {
         )
     }
 
-    /// Returns the number of notifications and records about a device.
+    /// Returns the number of notifications and hidden records about a device.
     package func count(of did: DeviceID) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM notification WHERE did = $1", did) ?? 0
     }
 
-    /// Returns the numbers of unread notifications of users.
+    /// Returns, for each user, the number of unread notifications of each kind.
     package func unread(of uids: some Collection<UserID>) throws -> [UserID: Unread] {
         var counts: [UserID: Unread] = [:]
         try sql.query(
@@ -134,7 +135,7 @@ package struct NotificationTable: TransactionTable {
     // MARK: The notifier's changes
 
     /// For each given notification, returns the newest stored notification to the same user about the same device and
-    /// subject; the key is the index of the given notification.
+    /// subject; each key of the result is the index of a given notification.
     package func similar(to notes: [Domain.Notification]) throws -> [Int: Domain.Notification] {
         var found: [Int: Domain.Notification] = [:]
         try sql.query(
@@ -152,7 +153,8 @@ package struct NotificationTable: TransactionTable {
         return found
     }
 
-    /// Returns users with ids after `uid` who have an uncleared notification or a pending record about a subject.
+    /// Returns users with ids after `uid` who have an uncleared notification or a pending record about the given
+    /// subject of a device.
     package func holders(of did: DeviceID, _ subject: String, after uid: String, limit: Int) throws -> [UserID] {
         try sql.values(
             """
@@ -171,7 +173,8 @@ package struct NotificationTable: TransactionTable {
         try sql.rows(of: Domain.Notification.table, "WHERE dueAt <= $1 ORDER BY dueAt LIMIT $2", now, limit)
     }
 
-    /// Adds notifications and hidden records; skips those whose user already has one about the same event.
+    /// Adds notifications and hidden records; skips a notification or record if its user already has one about the same
+    /// event.
     package func add(_ notes: [Domain.Notification]) throws {
         for note in notes { try transaction.requireLock(of: note.uid) }
         try sql.run(Domain.Notification.table.inserting(beside: "uid, eventId"), each: notes)
@@ -253,7 +256,7 @@ extension Domain.Notification: TableRow {
 }
 
 extension Domain.Notification.Push {
-    /// Decodes a stored outcome; returns nil if it isn't valid.
+    /// Decodes a stored outcome; returns nil if the stored value isn't valid.
     fileprivate init?(stored value: JSONValue) {
         guard let object = value.objectValue, let terminal = object["terminalId"]?.stringValue,
             let outcome = object["outcome"]?.stringValue.flatMap(Domain.Notification.Outcome.init(rawValue:)),

@@ -26,7 +26,7 @@ package struct PushAddressTable: TransactionTable {
         try sql.rows(of: PushAddress.table, "WHERE summaryAt <= $1 ORDER BY summaryAt LIMIT $2", now, limit)
     }
 
-    /// Sets a terminal's address, and removes the address from any other terminal that has set it.
+    /// Sets a terminal's address, and removes the same address from all other terminals.
     package func set(_ address: PushAddress) throws {
         try transaction.requireLock(of: address.uid)
         let previous: [TerminalID] = try sql.values(
@@ -38,8 +38,8 @@ package struct PushAddressTable: TransactionTable {
         try sql.run(PushAddress.table.upsert, address)
     }
 
-    /// Stores the counts and the last outcomes of addresses; skips addresses that were changed or removed after they
-    /// were read.
+    /// Stores the counts of pushes to addresses and the outcomes of the last pushes; skips addresses that were changed
+    /// or removed after the caller read them.
     package func save(_ addresses: [PushAddress]) throws {
         try sql.run(
             """
@@ -109,6 +109,6 @@ extension PushAddress: TableRow {
         ]).encoded()
     }
 
-    /// The digest by which an address's terminal is found.
+    /// The digest of the address and its kind; the table uses the digest to find the terminals that have this address.
     fileprivate var hash: [UInt8] { Sodium.sha256("\(kind.rawValue) \(address)".utf8) }
 }

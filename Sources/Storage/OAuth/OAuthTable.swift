@@ -40,7 +40,7 @@ package struct OAuthTable: TransactionTable {
     /// Returns one client; nil if there is no such client.
     package func client(_ id: ClientID) throws -> OAuthClient? { try sql.find(OAuthClient.table, id) }
 
-    /// Returns the clients of one app or of all apps, by name.
+    /// Returns the clients of one app or of all apps, sorted by name.
     package func clients(of app: AppID? = nil) throws -> [OAuthClient] {
         try sql.rows(of: OAuthClient.table, "WHERE ($1 = '' OR appId = $1) ORDER BY name, clientId", app?.text ?? "")
     }
@@ -83,7 +83,7 @@ package struct OAuthTable: TransactionTable {
         try transaction.sessions.tellGate(session)
     }
 
-    /// Extends a linked service's session to its full lifetime from now on.
+    /// Extends a linked service's session, so that the session expires one full lifetime from now.
     package func extend(_ session: Domain.Session) throws {
         try transaction.requireLock(of: session.uid)
         let expiresAt = now.adding(seconds: OAuthToken.sessionSeconds)
@@ -91,7 +91,7 @@ package struct OAuthTable: TransactionTable {
         try transaction.sessions.tellGate(session)
     }
 
-    /// Returns the digest by which the gate admits a session.
+    /// Returns the digest by which the gate recognizes a session; nil if there is no such session.
     package func gateDigest(of session: SessionID) throws -> [UInt8]? {
         try sql.value("SELECT tokenHash FROM session WHERE sessionId = $1", session)
     }
@@ -148,7 +148,7 @@ package struct OAuthTable: TransactionTable {
         return token
     }
 
-    /// Marks a session's code and all its refresh tokens as used, except the token `kept`.
+    /// Marks the code and all refresh tokens of a session as used, except the token `kept`.
     package func retire(of session: SessionID, except kept: OAuthToken?) throws {
         try sql.run(
             """

@@ -23,7 +23,7 @@ extension Operator: TableRow {
     }
 }
 
-/// An operator's session, with the hash of the token in its cookie.
+/// An operator's session, together with the hash of the token in the session's cookie.
 struct OperatorSessionRow: TableRow {
     var tokenHash: [UInt8]
     var session: OperatorSession
@@ -45,7 +45,7 @@ struct OperatorSessionRow: TableRow {
     }
 }
 
-/// An operator's token, with the hash of its secret.
+/// An operator's token, together with the hash of the token's secret.
 struct OperatorTokenRow: TableRow {
     var tokenHash: [UInt8]
     var token: OperatorToken

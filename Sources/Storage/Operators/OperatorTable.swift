@@ -10,7 +10,7 @@ package struct OperatorTable: TransactionTable {
     /// Returns one operator; nil if there is no such operator.
     package func find(_ name: String) throws -> Operator? { try sql.find(Operator.table, name) }
 
-    /// Returns all operators, by name.
+    /// Returns all operators, sorted by name.
     package func all() throws -> [Operator] { try sql.rows(of: Operator.table, "ORDER BY name") }
 
     /// Returns the number of operators.
@@ -31,7 +31,8 @@ package struct OperatorTable: TransactionTable {
         return try sql.rowsChanged("DELETE FROM operator WHERE name = $1", name) > 0
     }
 
-    /// Ends an operator's sessions except `kept`, and voids the operator's links; returns the number of sessions ended.
+    /// Ends an operator's sessions except the session `kept`, and voids the operator's links; returns the number of
+    /// sessions ended.
     package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
         try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
         return try sql.rowsChanged("DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2", name, kept ?? "")
@@ -108,7 +109,7 @@ package struct OperatorTable: TransactionTable {
 
     // MARK: Tokens
 
-    /// Stores a token with the hash of its secret.
+    /// Stores a token, together with the hash of the token's secret.
     package func add(_ token: OperatorToken, secret: String) throws {
         try sql.run(
             OperatorTokenRow.table.insert,

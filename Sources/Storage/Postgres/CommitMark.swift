@@ -1,13 +1,13 @@
 import Sodium
 import Synchronization
 
-/// A mark that makes a transaction take effect only once, even if it is run again because the answer to its commit was
-/// lost.
+/// A mark that makes a transaction take effect only once, even if the transaction is run again because the answer to
+/// its commit was lost.
 ///
-/// The mark is stored as a notice's id. By claiming the mark, the next run waits for the end of the earlier transaction
-/// and learns whether that transaction was committed. If so, the earlier transaction's value and effects are used. A
-/// mark is no longer needed when the answer to its commit has arrived. The next transaction with a mark deletes the old
-/// mark, and maintenance deletes any remaining marks.
+/// The mark is stored as the id of a row in the table `notice`. The next run of the transaction claims the mark. The
+/// claim waits until the earlier run has ended, and shows whether the earlier run was committed. If it was committed,
+/// the value and the effects of the earlier run are used. A mark is no longer needed once the answer to the commit has
+/// arrived. The next transaction with a mark deletes the old mark, and maintenance deletes any remaining marks.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
     private let answered: AnsweredMarks
@@ -16,40 +16,41 @@ final class CommitMark<Value> {
     private var state = State.none
 
     private enum State {
-        /// No commit was sent.
+        /// No commit has been sent.
         case none
-        /// A commit was sent, and no answer arrived.
+        /// A commit was sent, and no answer has arrived.
         case unanswered
-        /// The answer to the commit arrived.
+        /// The answer to the commit has arrived.
         case answered
     }
 
-    /// Makes a mark; its transaction also deletes earlier marks that are no longer needed.
+    /// Makes a mark; the transaction that uses the mark also deletes earlier marks that are no longer needed.
     init(_ answered: AnsweredMarks) {
         self.answered = answered
         earlier = answered.takeAll()
     }
 
-    /// Whether a commit was sent, and no answer arrived.
+    /// Whether a commit was sent, and no answer has arrived.
     var isLost: Bool { state == .unanswered }
 
-    /// Notes that no answer to the commit of a run arrived.
+    /// Records that no answer has arrived to the commit of a run of the transaction.
     func lose() { state = .unanswered }
 
-    /// Notes that the answer to the commit of a run arrived.
+    /// Records that the answer to the commit of a run of the transaction has arrived.
     func confirm() { state = .answered }
 
-    /// Lets the next transaction with a mark delete the stored marks; called when the transaction will not be run
-    /// again.
+    /// Lets the next transaction that has a mark delete this mark, and also the earlier marks that this mark's
+    /// transaction possibly did not delete; called when that transaction will not be run again.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }
     }
 
-    /// Runs `body`, unless the earlier run was committed although the answer to its commit was lost.
+    /// Runs `body`, unless an earlier run was committed and only the answer to that commit was lost.
     func run(in tx: Transaction, noting changes: GateChanges, _ body: (Transaction) throws -> Value) throws -> Value {
         if state != .none, let done, try !tx.sessions.claim(mark: id) {
-            // The earlier run's records aren't needed: the gate's file was rewritten as a whole before this run.
+            // The earlier run's records for the gate's file aren't needed, because the whole file was rewritten before
+            // this run.
             changes.takeEffects(of: done.changes)
             return done.value
         }
@@ -61,10 +62,10 @@ final class CommitMark<Value> {
     }
 }
 
-/// The marks of one process that are no longer needed, but still stored.
+/// The marks of one process that are no longer needed, but are still stored.
 final class AnsweredMarks: Sendable {
     private let ids = Mutex<[String]>([])
-    /// How many ids of marks are remembered, at most.
+    /// The maximum number of ids of marks that are remembered.
     private static let countMax = 1_000
 
     /// Returns the marks' ids and forgets them; the caller deletes the marks' rows.
@@ -75,6 +76,6 @@ final class AnsweredMarks: Sendable {
         }
     }
 
-    /// Remembers marks to be deleted; maintenance deletes marks beyond the limit.
+    /// Remembers marks that must be deleted, up to `countMax`; maintenance deletes the marks that are not remembered.
     func add(_ more: [String]) { ids.withLock { $0 += more.prefix(max(0, Self.countMax - $0.count)) } }
 }

@@ -3,15 +3,17 @@ import Glibc
 package import PostgreSQL
 import Sodium
 
-/// A feeder that copies credentials from a database into a gate's file on a machine without a process of the service.
+/// A feeder that copies credentials from a database into the gate's file, on a machine on which no process of the
+/// service runs.
 ///
-/// A transaction that changes credentials announces their keys with `NOTIFY`, which takes effect at the commit. The
-/// feeder then reads the current rows of these keys and appends them to the file. A lock ensures that an older record
-/// never follows a newer one. At the start, the feeder listens before it reads all rows, so that it misses no change.
-/// The feeder's database role can read only the columns that the feeder needs, such as hashes of secrets. The methods
-/// block, and only one thread can use them.
+/// A transaction that changes credentials announces the keys of the changed records with `NOTIFY`. The announcement
+/// takes effect at the commit. The feeder then reads the current rows with these keys, and appends the rows to the
+/// file. A lock ensures that the feeder never appends an older record after a newer one. At the start, the feeder
+/// begins to listen before it reads all rows, so that it misses no change. The feeder's database role can read only the
+/// columns that the feeder needs, such as hashes of secrets. The methods block, and only one thread can use them.
 package final class GateFeed {
-    /// The channel for announcements, each of which consists of the number of a kind of record, a space and a key.
+    /// The channel for announcements; an announcement consists of the number of a record's kind, a space, and the
+    /// record's key.
     static let channel = "lamplighter_gate"
 
     private let connection: PostgresConnection
@@ -22,7 +24,7 @@ package final class GateFeed {
     private var known: Int64 = 0
     private var readAll = ContinuousClock.now
 
-    /// The interval at which connection numbers are read; they are not announced.
+    /// The interval at which connection numbers are read; transactions don't announce connection numbers.
     private static let connectionsEvery: Duration = .seconds(10)
 
     /// Announces changes of credentials in the transaction that makes them.
@@ -55,9 +57,10 @@ package final class GateFeed {
     /// The number of records in the file.
     package var count: Int { file.liveCount }
 
-    /// Waits up to `wait` for announcements, and appends the announced records; returns the number appended.
+    /// Waits up to `wait` for announcements, and appends the announced records; returns the number of appended records.
     ///
-    /// Also touches the file: with the option `credentials_age`, the gate admits no new clients if the file is too old.
+    /// Also sets the file's modification time to the current time. With the option `credentials_age`, the gate admits
+    /// no new clients if the file is too old.
     ///
     /// - Throws: `PostgresError` or an error of the file system; the caller must then create a new feeder.
     package func turn(waiting wait: Duration) throws -> Int {

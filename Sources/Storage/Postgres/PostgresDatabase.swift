@@ -5,9 +5,9 @@ import Synchronization
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
-/// Each thread uses a separate connection. Writing transactions of all processes run at the same time, and lock the
-/// rows on which their decisions depend (`Transaction.lock`). With `isOneWriter`, each writing transaction first takes
-/// a common lock, so that these transactions run one after another. Readers see one committed state, and don't wait for
+/// Each thread uses a separate connection. The write transactions of all processes run at the same time, and lock the
+/// rows on which their decisions depend (`Transaction.lock`). With `isOneWriter`, each write transaction first takes a
+/// common lock, so that these transactions run one after another. Readers see one committed state, and don't wait for
 /// writers.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
@@ -25,8 +25,9 @@ final class PostgresDatabase: Sendable {
 
     /// Opens a pool of at most `connectionsMax` connections; connects once to check the server's settings and clock.
     ///
-    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before use. If a
-    /// process that must not work beside this one is connected, waits up to eight seconds for it to disconnect.
+    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before use. If
+    /// another process is connected that must not work at the same time as this one, the initializer waits up to eight
+    /// seconds for that process to disconnect.
     ///
     /// - Throws: `Store.Failure`.
     init(
@@ -66,7 +67,8 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// The maximum number of checks whether another process has disconnected; the checks are a tenth of a second apart.
+    /// The maximum number of times that this process checks whether another process has disconnected; the checks are a
+    /// tenth of a second apart.
     ///
     /// All checks together take longer than the server needs to notice that the other process's machine can't be
     /// reached.
@@ -115,7 +117,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Runs a part of opening the database, and turns errors of the server into `Store.Failure`.
+    /// Runs one of the steps that open the database, and turns errors of the server into `Store.Failure`.
     func opening<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -147,7 +149,8 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets a function to call with the reason if the database becomes unreachable, and with nil once it is reachable.
+    /// Sets a function to call with the reason if the database becomes unreachable, and with nil once it is reachable
+    /// again.
     ///
     /// The function is called on the thread that notices the change, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
@@ -159,7 +162,7 @@ final class PostgresDatabase: Sendable {
 
     // MARK: Settings
 
-    /// Returns the current values of the settings on which durability depends, by name.
+    /// Returns the names and the current values of the settings on which durability depends.
     func settings() throws -> [(name: String, value: String)] {
         try with { connection in
             let values = try PostgresSettings.read(connection)
@@ -177,17 +180,17 @@ final class PostgresDatabase: Sendable {
 
     // MARK: Maintenance
 
-    /// The time that a vacuum can take, in milliseconds: ten minutes.
+    /// The longest time that a vacuum can take, in milliseconds: ten minutes.
     private static let vacuumMilliseconds = 600_000
 
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The largest total size, in bytes, at which the account tables are rewritten; rewriting blocks readers for up to
-    /// a second.
+    /// The largest total size, in bytes, of account tables that are rewritten instead of only vacuumed; rewriting
+    /// blocks readers for up to a second.
     private static let rewrittenMax: Int64 = 64 << 20
 
-    /// Rewrites the tables that contained erased accounts, because deleted data stays in unused parts of pages.
+    /// Rewrites the tables from which accounts were erased, because deleted data stays in unused parts of pages.
     ///
     /// Large tables are only vacuumed, so that later rows overwrite the deleted ones. The server's write-ahead log and
     /// copies of the database still contain the data until the log and the copies are deleted. Always returns true.

@@ -10,7 +10,7 @@ package struct DatabaseHealth: Sendable {
         package let bytesBehind: Int64?
     }
 
-    /// A table with many replaced or deleted rows that were not vacuumed.
+    /// A table with many replaced or deleted rows that have not been vacuumed yet.
     package struct Bloat: Sendable {
         /// The table's name.
         package let table: String

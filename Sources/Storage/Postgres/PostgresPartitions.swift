@@ -7,13 +7,15 @@ extension PostgresDatabase {
     /// The maximum number of weekly partitions that are created for copied history: the number of weeks in five years.
     fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Creates missing partitions of `history` for a given moment's week and the next two; returns the number created.
+    /// Creates missing partitions of `history` for the week that contains a given moment and the next two weeks;
+    /// returns the number of created partitions.
     func makePartitions(at now: Int64) throws -> Int {
         let week = PostgresTables.partitionMilliseconds
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
     }
 
-    /// Creates missing partitions of `history` for the weeks of some moments, one by one; returns the number created.
+    /// Creates missing partitions of `history` for the weeks that contain the given moments, one by one; returns the
+    /// number of created partitions.
     ///
     /// Skips a week if the default partition already contains chunks of that week.
     func makePartitions(forWeeksOf moments: [Int64]) throws -> Int {

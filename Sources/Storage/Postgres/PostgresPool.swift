@@ -5,8 +5,8 @@ import Synchronization
 /// A pool with a limited number of database connections, each used by one thread at a time.
 ///
 /// When a connection fails, it is closed together with all idle connections. After a failover, these connections lead
-/// to a server that no longer accepts writes. After a failed attempt to connect, further attempts fail at once during a
-/// pause, which grows from 0.1 to 2 seconds.
+/// to a server that no longer accepts writes. After a failed attempt to connect, there is a pause during which further
+/// attempts fail at once. The pause grows from 0.1 to 2 seconds.
 final class PostgresPool: Sendable {
     /// The longest time for which a thread waits for a connection, in seconds.
     static let waitMax = 10
@@ -14,8 +14,8 @@ final class PostgresPool: Sendable {
 
     /// A connection from the pool; only one thread at a time uses it.
     ///
-    /// A thread takes a connection out of the list of idle ones while it holds the list's lock. The type is
-    /// `@unchecked` because a connection of libpq can be used by different threads, but not by two at once.
+    /// A thread holds the lock of the list of idle connections while it takes a connection out of this list. The type
+    /// is `@unchecked` because a connection of libpq can be used by different threads, but not by two at once.
     private struct Lent: @unchecked Sendable {
         let connection: PostgresConnection
     }

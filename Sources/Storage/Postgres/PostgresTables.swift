@@ -1,4 +1,4 @@
-/// The parts of the tables that only PostgreSQL has: partitions, and settings of storage and vacuum.
+/// The parts of the tables' definitions that exist only on PostgreSQL: partitions, and settings for storage and vacuum.
 enum PostgresTables {
     /// The length of a partition of `history`, in milliseconds: a week.
     static let partitionMilliseconds: Int64 = 7 * 86_400_000
@@ -40,7 +40,8 @@ enum PostgresTables {
         return ("history_w\(number)", from, from + partitionMilliseconds)
     }
 
-    /// Returns the statement that creates the partition of the week of a given moment, in milliseconds since 1970.
+    /// Returns the statement that creates the partition of the week that contains a given moment, in milliseconds since
+    /// 1970.
     static func making(at moment: Int64) -> String {
         let (name, from, to) = partition(at: moment)
         return

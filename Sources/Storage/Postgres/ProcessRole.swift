@@ -7,7 +7,7 @@ import PostgreSQL
 package enum ProcessRole: Sendable {
     /// A `lamplighter` command, which can run at the same time as any other process.
     case command
-    /// A process that shares the work with others by leases.
+    /// A process that shares the work with other processes; leases determine which process does which part.
     case sharing
     /// A process that does all the work, and has its own broker.
     case alone
@@ -21,13 +21,15 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Gives a new session its name; refuses it while a process that must not work beside this one is connected.
+    /// Gives a new session its name; refuses the session while another process is connected that must not work at the
+    /// same time as this process.
     ///
-    /// If both processes worked, messages could be handled twice, or by the wrong process. If `isKnown`, an earlier
-    /// session of this process was admitted. While that session exists, other processes are refused, so this session is
-    /// admitted.
+    /// If this process and the other process worked at the same time, messages could be handled twice, or by the wrong
+    /// process. If `isKnown`, an earlier session of this process was admitted. While that session exists, other
+    /// processes are refused, so this session is admitted.
     ///
-    /// - Throws: `PostgresError`, with the state `PostgresError.foe` if such a process is connected.
+    /// - Throws: `PostgresError`, with the state `PostgresError.foe` if another process is connected that must not work
+    ///   at the same time as this process.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {
         let own = name(of: processID)
         _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in row.next(String.self) }

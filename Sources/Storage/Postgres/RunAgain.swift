@@ -22,10 +22,11 @@ final class RunAgain: Sendable {
 
     /// Runs a transaction up to `runsMax` times, each time from its beginning.
     ///
-    /// If `isPatient`, a transaction that lasts too long is also run up to `runsMax` times, because it waits until the
-    /// server has ended another transaction.
+    /// If `isPatient` returns true, a transaction that lasts too long is also run up to `runsMax` times. Such a
+    /// transaction lasts long because it waits until the server has ended another transaction.
     ///
-    /// - Throws: The last run's error, as `StoreError.Persistent` if a unique key was violated or a lock was missing.
+    /// - Throws: The last run's error; it is wrapped in `StoreError.Persistent` if a unique key was violated or a lock
+    ///   was missing.
     func run<Value>(isPatient: () -> Bool = { false }, _ body: () throws -> Value) throws -> Value {
         for number in 0... {
             do {

@@ -2,8 +2,8 @@ import PostgreSQL
 
 /// The time limit of a transaction on PostgreSQL.
 ///
-/// A long transaction would delay other transactions that need its locks. It would also delay takeovers of its lane and
-/// the removal of deleted rows.
+/// A long transaction would delay other transactions that need its locks. It would also delay the takeover of the
+/// transaction's lane by another process, and the removal of deleted rows.
 ///
 /// The time is checked before each statement and while the process waits for a result. When the limit is exceeded, the
 /// statement is cancelled, and the transaction is undone and run again (`RunAgain`). If the second run fails too, a
@@ -21,7 +21,7 @@ package struct TransactionBound: Sendable {
 
     let longest: Duration
 
-    /// Creates a limit of a whole number of milliseconds.
+    /// Creates a time limit; `longest` must be a whole number of milliseconds.
     package init(_ longest: Duration) { self.longest = longest }
 
     /// The statement that sets the server's timeout for each statement of the transaction.

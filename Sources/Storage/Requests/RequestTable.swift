@@ -12,7 +12,8 @@ package struct RequestTable: TransactionTable {
     package struct Known: Sendable {
         /// A digest of the request's content.
         package var content: [UInt8]
-        /// The answer; nil while the request is in progress, and for a request that is carried out again if repeated.
+        /// The answer; nil while the request is in progress; also nil for a request that is carried out again if the
+        /// sender repeats it.
         package var answer: [UInt8]?
         /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
@@ -38,7 +39,8 @@ package struct RequestTable: TransactionTable {
         }
     }
 
-    /// Stores the digest of a request's content, and the answer to the request, encrypted if it contains a secret.
+    /// Stores the digest of a request's content, and the answer to the request; the answer is encrypted if it contains
+    /// a secret.
     package func save(
         _ sender: String,
         _ id: MessageID,
@@ -88,7 +90,8 @@ package struct RequestTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Stores how many copies of a refused request its absent worker must still ignore; deletes the record at 0.
+    /// Stores how many copies of a refused request the absent worker must still ignore; deletes the record if this
+    /// number is 0.
     package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
@@ -100,7 +103,8 @@ package struct RequestTable: TransactionTable {
         try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3", times, sender, id)
     }
 
-    /// Deletes the records of some shards' refused requests, since the broker has kept none of these requests.
+    /// Deletes the records of some shards' refused requests; called when the broker has kept none of these requests for
+    /// the worker.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(

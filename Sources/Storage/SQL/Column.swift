@@ -1,7 +1,7 @@
 import CSQLite
 import PostgreSQL
 
-/// The location of one row in a query's result, as plain numbers that cost nothing to pass on.
+/// The location of one row in a query's result, as plain values that can be passed on without cost.
 enum RowSource {
     /// There is no row, so each column is NULL.
     case none
@@ -43,7 +43,7 @@ package struct Column {
         }
     }
 
-    /// Lends the UTF-8 bytes of the column's text to `body` without copying them; no bytes for NULL.
+    /// Lends the UTF-8 bytes of the column's text to `body` without copying them; NULL gives an empty buffer.
     package func withText<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
         switch source {
         case .sqlite(let statement): try body(Self.bytes(statement, index, from: sqlite3_column_text(statement, index)))

@@ -94,11 +94,11 @@ extension JSONObject: ColumnValue {
     package func bind(to parameter: Parameter) { encoded().withUnsafeBytes { parameter.set(text: $0) } }
 }
 
-/// Strings by name, stored as parts of encrypted columns.
+/// Conversions between JSON objects and dictionaries of strings; such objects are stored as parts of encrypted columns.
 extension JSONObject {
-    /// Makes an object of strings, sorted by name.
+    /// Makes an object from a dictionary of strings; the members are sorted by name.
     init(texts: [String: String]) { self.init(texts.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }) }
-    /// The members as strings; a member of another type is an empty string.
+    /// The members as strings; a member of another type gives an empty string.
     var texts: [String: String] {
         Dictionary(members.map { ($0.key, $0.value.stringValue ?? "") }) { first, _ in first }
     }

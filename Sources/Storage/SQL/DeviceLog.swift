@@ -1,12 +1,12 @@
 import Domain
 
-/// A reader of a table with devices' records; it reads pages backwards in time.
+/// A reader of a table that contains records of devices; it reads from the newest record to the oldest.
 ///
 /// A position in the table is a row's time and number; the number distinguishes rows with the same time.
 struct DeviceLog<Record: TableRow>: Sendable {
     let text: String
 
-    /// Describes the table and its columns for the time and the number of a row.
+    /// Describes the table; `time` and `number` are the names of the columns that contain a row's time and number.
     init(_ table: Table<Record>, time: String, number: String) {
         text = """
             SELECT \(table.columns) FROM \(table.name)
@@ -18,7 +18,7 @@ struct DeviceLog<Record: TableRow>: Sendable {
 
     /// Passes to `body` a device's rows from a period, the newest first, until `body` returns false.
     ///
-    /// If `cursor` is given, begins with the first row older than the cursor.
+    /// If `cursor` is given, the scan begins with the newest row that is older than the cursor.
     func scan(
         _ did: DeviceID,
         from: Instant,

@@ -15,7 +15,8 @@ enum Engine {
         }
     }
 
-    /// Runs a statement that returns no rows; a later statement or the commit can report its failure.
+    /// Runs a statement that returns no rows; if the statement fails, a later statement or the commit can be the one
+    /// that reports the failure.
     func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind) { _ in true }

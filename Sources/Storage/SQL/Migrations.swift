@@ -2,7 +2,7 @@ import SQLite
 
 /// The steps that bring a database to this version's tables; each step runs once, and new steps are only appended.
 ///
-/// The first step is `database.sql`, and the folder `Migrations` has the others. A test checks that
+/// The first step is `database.sql`, and the folder `Migrations` contains the other steps. A test checks that
 /// `schemas/database.sql` shows the result of all steps.
 enum Migrations {
     /// One step: its name, which never changes, and its statements.
@@ -11,7 +11,7 @@ enum Migrations {
     /// All steps, in order.
     static let steps: [Step] = [
         ("baseline", PackageResources.database_sql),
-        // The names that operators give devices, and the devices' tags.
+        // The names that operators give to devices, and the tags of devices.
         ("deviceNames", PackageResources.deviceNames_sql),
         // The API keys of makers' servers, and the users for whom such a key sent commands.
         ("apiKeys", PackageResources.apiKeys_sql),
@@ -23,8 +23,8 @@ enum Migrations {
         ("homeAssistant", PackageResources.homeAssistant_sql),
         // Notifications, their settings, and the push addresses of terminals.
         ("notifications", PackageResources.notifications_sql),
-        // A column for the terminals of pushes among the outgoing messages, and a column for the secrets of apps'
-        // documents.
+        // A column for the terminal of each push in the table of outgoing messages, and a column for the secrets of
+        // apps' documents.
         ("push", PackageResources.push_sql),
     ].map { ($0, String(decoding: $1, as: UTF8.self)) }
 
@@ -37,10 +37,11 @@ enum Migrations {
     /// The first step of databases that were made before the first release.
     static let unreleased = "001-main-path"
 
-    /// The table with the names of the steps that a database has run; the library that first created it chose its name.
+    /// The table with the names of the steps that a database has run; the name comes from the library that originally
+    /// created this table.
     private static let table = "grdb_migrations"
 
-    /// Returns the steps that a database has run; a new database has run none.
+    /// Returns the names of the steps that a database has run; empty for a new database.
     static func applied(_ database: SQLiteConnection) throws -> Set<String> {
         guard try database.hasTable(table) else { return [] }
         return Set(try database.texts("SELECT identifier FROM \(table)").compactMap(\.self))
@@ -49,7 +50,7 @@ enum Migrations {
     /// Runs the steps that a database lacks; each step is a transaction, and fails if any row refers to a missing row.
     static func run(_ steps: [Step], in database: SQLiteConnection) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
-        // References aren't checked at once, since a step may replace tables that other tables refer to.
+        // References aren't checked while a step runs, since a step can replace tables to which other tables refer.
         try database.execute("PRAGMA foreign_keys = OFF")
         defer { try? database.execute("PRAGMA foreign_keys = ON") }
         for step in steps {

@@ -22,7 +22,8 @@ extension SQL {
         try first(sql, repeat each arguments) { $0.next(Value?.self) } ?? nil
     }
 
-    /// Runs a query once for each element, with the element as parameter; passes each row with its element to `row`.
+    /// Runs a query once for each element, with the element as the parameter; passes each element to `row` together
+    /// with each row found for it.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

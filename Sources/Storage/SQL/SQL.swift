@@ -9,9 +9,9 @@ import Sodium
 /// or the commit, which also reports the statement's failure. An instance is used in one transaction, on one thread.
 package final class SQL {
     let engine: Engine
-    /// Whether writing transactions, including those of other processes, run one after another.
+    /// Whether write transactions, including those of other processes, run one after another.
     private let isOneWriter: Bool
-    /// The time limit of writing transactions; nil if they have none.
+    /// The time limit of write transactions; nil if they have none.
     private let bound: TransactionBound?
     /// The key with which columns are encrypted and decrypted.
     let key: ServerKey
@@ -93,7 +93,8 @@ package final class SQL {
         return result
     }
 
-    /// Runs a query for each element, with the parameters from `values`; passes each row with its element to `row`.
+    /// Runs a query for each element, with the parameters that `values` returns; passes each element to `row` together
+    /// with each row found for it.
     package func query<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -111,7 +112,8 @@ package final class SQL {
         }
     }
 
-    /// Runs a query for each element, with the one parameter from `value`; passes each row with its element to `row`.
+    /// Runs a query for each element, with the one parameter that `value` returns; passes each element to `row`
+    /// together with each row found for it.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -169,7 +171,8 @@ package final class SQL {
         try run(statement, each: [record])
     }
 
-    /// Returns the rows of a table that a clause, such as `WHERE uid = $1 ORDER BY createdAt`, selects.
+    /// Returns the rows that a clause selects from a table; a clause is, for example, `WHERE uid = $1 ORDER BY
+    /// createdAt`.
     package func rows<Record: TableRow, each Value: ColumnValue>(
         of table: Table<Record>,
         _ clause: String,
@@ -178,7 +181,8 @@ package final class SQL {
         try query(table.select + clause, repeat each values) { $0.nextRow() }
     }
 
-    /// Returns the row of a table with a key, or nil; the key's columns are in the table's order.
+    /// Returns the table's row that has the given key, or nil if there is no such row; the key's values must be in the
+    /// order of the table's columns.
     package func find<Record: TableRow, each Value: ColumnValue>(
         _ table: Table<Record>,
         _ key: repeat each Value

@@ -2,7 +2,8 @@ import Sodium
 
 /// A type whose values are rows of a table.
 ///
-/// The columns are described once; the statements and the reading and writing of rows follow from the description.
+/// The type describes its columns once. The statements, and the code that reads and writes rows, are derived from this
+/// description.
 ///
 /// ```swift
 /// extension Home: TableRow {
@@ -23,7 +24,7 @@ package protocol TableRow: Sendable {
     static func map(_ column: inout ColumnMapper<Self>) -> Self
 }
 
-/// The role of a column in its table, by which statements select columns.
+/// The role of a column in its table; statements use roles to select columns.
 package struct ColumnRole: OptionSet, Sendable {
     /// One bit for each role.
     package let rawValue: UInt8
@@ -58,7 +59,7 @@ package struct Table<Record: TableRow>: Sendable {
     package let name: String
     /// The names of all columns, separated by commas, in their order.
     package let columns: String
-    /// The beginning of a statement that reads rows, up to its `WHERE`.
+    /// The beginning of a statement that reads rows: the part before `WHERE`.
     let select: String
     /// The parameters of all columns, separated by commas, in their order.
     private let numbers: String
@@ -68,7 +69,8 @@ package struct Table<Record: TableRow>: Sendable {
     package let upsert: RowStatement<Record>
     /// The statement that updates the existing row with the key of the given row.
     package let update: RowStatement<Record>
-    /// The query for the row with a key; the parameters are the key's columns, in their order.
+    /// The query for the row that has a given key; the parameters are the values of the key's columns, in the order of
+    /// the columns.
     package let find: String
     private let described: [(name: String, role: ColumnRole)]
 
@@ -160,8 +162,8 @@ package struct ColumnMapper<Record: TableRow> {
     }
 
     private let pass: Pass
-    /// The row from which parameters are set; a copy of the row for each column would cost more than setting the
-    /// parameter.
+    /// The row from which parameters are set; this is a pointer, because copying the row for each column would cost
+    /// more than setting the parameter.
     private var record: UnsafePointer<Record>?
     private var target: ParameterTarget?
     /// The roles of the columns whose parameters are set.

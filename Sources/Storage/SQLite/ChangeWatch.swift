@@ -1,7 +1,7 @@
 import SQLite
 import Synchronization
 
-/// A watch that detects whether this process or another has committed anything since the last check.
+/// A watch that detects whether this process or another process has committed anything since the last check.
 ///
 /// The watch has a separate connection to the SQLite file, and reads only one number.
 package final class ChangeWatch: Sendable {

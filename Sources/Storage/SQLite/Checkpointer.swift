@@ -3,7 +3,7 @@ import SQLite
 /// A background worker that copies the write-ahead log into the database file, so that the writer seldom has to do so.
 ///
 /// The checkpointer has its own connection, for one thread. A passive checkpoint doesn't wait for readers and writers,
-/// nor do they wait for the checkpoint. If the log grows long nevertheless, the writer copies the small part that the
+/// and they don't wait for the checkpoint. If the log still becomes long, the writer copies the small part that the
 /// checkpointer hasn't copied yet.
 package final class Checkpointer {
     private let connection: SQLiteConnection

@@ -21,12 +21,13 @@ package struct DatabaseCopy: Sendable {
     /// The space that a copy leaves free on its disk, in bytes.
     package static let reserveBytes: Int64 = 64 << 20
 
-    /// The amount by which `advanceNumbers` raises the numbers of commands and the versions of statuses.
+    /// The amount that `advanceNumbers` adds to the numbers of commands and to the versions of statuses.
     ///
     /// The amount is enough for one change per second during the eleven days after the backup.
     static let numbersAhead = 1_000_000
 
-    /// Checks all pages, indexes and references, and returns each table's number of rows; throws `Damage` at a fault.
+    /// Checks all pages, indexes and references, and returns each table's number of rows; throws `Damage` if it finds a
+    /// fault.
     package func check() throws -> [(table: String, rows: Int)] {
         try withDatabase { database in
             if let fault = try database.text("PRAGMA integrity_check(1)"), fault != "ok" { throw Damage(fault) }
@@ -41,8 +42,9 @@ package struct DatabaseCopy: Sendable {
 
     /// Raises the numbers of commands and the versions of statuses, before the copy is used instead of the original.
     ///
-    /// After the copy was made, the service sent more commands and statuses. A device ignores a command whose number
-    /// isn't larger than that of the last command, and an app ignores a status with an older version.
+    /// Since the copy was made, the service has sent more commands and statuses. A device ignores a command if the
+    /// command's number isn't larger than the number of the last command. An app ignores a status that has an older
+    /// version.
     package func advanceNumbers() throws {
         try withDatabase { database in
             try database.transaction {
@@ -53,7 +55,7 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Ends all sessions, with the reason that an operator ended them.
+    /// Ends all sessions, and records that an operator ended them.
     package func endSessions(at now: Instant) throws {
         try withDatabase { database in
             try database.execute(

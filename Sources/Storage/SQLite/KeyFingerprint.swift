@@ -7,13 +7,14 @@ package import Sodium
 enum KeyFingerprint {
     static let fact = "serverKey"
 
-    /// Returns a database's fingerprint; nil if the database has no tables or was never opened by a service.
+    /// Returns a database's fingerprint; nil if the database has no tables or has never been opened by a service.
     static func read(_ database: SQLiteConnection) throws -> String? {
         guard try database.hasTable("meta") else { return nil }
         return try database.texts("SELECT value FROM meta WHERE name = ?", fact).first ?? nil
     }
 
-    /// Returns the fingerprint in a database; a database without a fingerprint gets that of the given key.
+    /// Returns the fingerprint that is stored in a database; if the database has no fingerprint, first stores the
+    /// fingerprint of the given key.
     static func keep(_ key: ServerKey, in database: SQLiteConnection) throws -> String? {
         try database.transaction {
             if let known = try read(database) { return known }

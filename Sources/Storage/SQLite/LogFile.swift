@@ -4,10 +4,11 @@ import Glibc
 /// old content.
 ///
 /// On ext4, a commit that makes the file longer spends a third of its time on allocating blocks and on recording the
-/// new length. The engine doesn't shorten the file when it writes the log from the file's beginning again, and it
-/// ignores zeros after the last commit.
+/// new length. The engine doesn't shorten the file when it starts to write the log at the file's beginning again. The
+/// engine ignores zeros after the last commit.
 struct LogFile {
-    /// The largest length of the file, in bytes: a little more than is written between two checkpoints.
+    /// The largest length of the file, in bytes: a little more than the amount of data that is written between two
+    /// checkpoints.
     static let bytesMax = 36 << 20
     /// The maximum number of bytes that are added at once, while commits wait.
     static let pieceBytes = 1 << 20
@@ -20,7 +21,8 @@ struct LogFile {
     /// The length that the file should have, in bytes.
     private let wanted: Int
 
-    /// Describes a database's log, into which `written` bytes were written since the database was opened.
+    /// Describes a database's log; `written` is the number of bytes that have been written into the log since the
+    /// database was opened.
     init(database path: String, written: Int) {
         self.path = path + "-wal"
         wanted = min(Self.bytesMax, written * Self.leadFactor)

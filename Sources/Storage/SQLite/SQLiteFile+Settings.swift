@@ -36,7 +36,7 @@ extension SQLiteFile {
         }
     }
 
-    /// Returns the current values of the settings on which durability depends, by name.
+    /// Returns the names and the current values of the settings on which durability depends.
     func settings() throws -> [(name: String, value: String)] {
         try pool.write { database in
             try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"].map { name in

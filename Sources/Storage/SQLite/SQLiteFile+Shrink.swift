@@ -4,9 +4,9 @@ import SQLite
 /// The shrinking of a file that contains many unused pages.
 ///
 /// Freed pages stay in the file for later use. If very many pages are free, the file's last pages are moved into free
-/// ones, a few at a time, and the file is truncated when the log is copied into it. For this, the file contains a page
-/// of pointers for every 400 or so other pages. A page of pointers is updated when a page to which it points is moved
-/// or reused.
+/// ones, a few at a time, and the file is truncated when the log is copied into it. To make this possible, the file
+/// contains one page of pointers for about every 400 other pages. A page of pointers is updated when a page to which it
+/// points is moved or reused.
 extension SQLiteFile {
     /// The largest size, in bytes, of a database that can be rewritten as a whole within about a second.
     static let smallBytes: Int64 = 64 << 20
@@ -24,7 +24,8 @@ extension SQLiteFile {
         }
     }
 
-    /// Removes `pages` empty pages from the file; the disk gets the space back when the log is copied into the file.
+    /// Removes at most `pages` empty pages from the file; the disk gets the space back when the log is copied into the
+    /// file.
     ///
     /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     func shrink(pages: Int) throws {
@@ -34,7 +35,8 @@ extension SQLiteFile {
     /// Converts an older version's file of at most `limit` bytes so that it can shrink in steps; returns whether the
     /// file can now shrink.
     ///
-    /// Rewrites the file, which blocks all writers and needs as much free disk space as the database occupies.
+    /// The conversion rewrites the file. It blocks all writers, and needs as much free disk space as the database
+    /// occupies.
     @discardableResult
     func makeShrinkable(upTo limit: Int64 = .max) throws -> Bool {
         let size = try fileSize()

@@ -5,7 +5,8 @@ import Synchronization
 
 /// The SQLite file behind a store: its connections, its durability and its log.
 ///
-/// One connection writes, and only one thread at a time uses it; four other connections read the last committed state.
+/// Only one connection writes, and only one thread at a time uses this connection; four other connections read the last
+/// committed state.
 final class SQLiteFile: Sendable {
     /// The size of a page, in bytes.
     static let pageBytes = 2048
@@ -24,7 +25,8 @@ final class SQLiteFile: Sendable {
         pool = try Self.opening(path) { try SQLitePool(readersMax: 4) { try Self.connect(to: path) } }
     }
 
-    /// Migrates the tables if `migrates`, and checks settings; throws `Store.Failure` or errors of `beforeMigrating`.
+    /// Migrates the tables if `migrates` is true, and checks the settings; throws `Store.Failure` or an error of
+    /// `beforeMigrating`.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         try Self.opening(path) {
             let names = steps.map(\.name)
@@ -42,7 +44,7 @@ final class SQLiteFile: Sendable {
             let isComplete = applied.isSuperset(of: names)
             if migrates {
                 try pool.write(Self.secure)
-                // A new database needs no preparation, since it contains nothing.
+                // For a new database, `beforeMigrating` isn't called, since the database contains nothing.
                 if !isComplete, !applied.isEmpty { try beforeMigrating() }
                 try pool.write { try Migrations.run(steps, in: $0) }
                 guard try pool.write({ try KeyFingerprint.keep(key, in: $0) }) == key.fingerprint else {
@@ -56,7 +58,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Runs a part of opening the file, and turns errors of the engine into `Store.Failure`.
+    /// Runs one of the steps that open the file, and turns errors of the engine into `Store.Failure`.
     private static func opening<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -31,7 +31,7 @@ package struct ReplanTable: TransactionTable {
         try sql.value("SELECT rules FROM zone WHERE name = $1", name)
     }
 
-    /// Returns the time zones that schedules have used, with their data.
+    /// Returns the time zones that schedules have used, together with the data of each time zone.
     package func zones() throws -> [(name: String, rules: [UInt8])] {
         try sql.query("SELECT name, rules FROM zone ORDER BY name") { ($0.next(), $0.next()) }
     }
@@ -47,7 +47,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Schedules to plan again
 
-    /// Requests that all schedules of a time zone, or those of a user, be planned again.
+    /// Stores the request to plan the schedules of a time zone or of a user again.
     package func add(_ subject: Subject) throws {
         if case .user(let uid) = subject { try transaction.requireLock(of: uid) }
         try sql.run(

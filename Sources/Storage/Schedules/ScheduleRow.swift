@@ -35,8 +35,8 @@ struct ScheduleRow: TableRow {
         let weekDays = column("weekDays", \.days.weekDays, as: .changing)
         let monthDays = column("monthDays", \.days.monthDays, as: .changing)
         let time = column("time", \.schedule.timing.time.description, as: .changing)
-        // An index on this column finds the schedules at sunrise or sunset, whose times depend on their creator's
-        // place.
+        // An index on this column finds the schedules that run at sunrise or sunset. The times of these schedules
+        // depend on the place of the user who created them.
         _ = column("sun", \.schedule.timing.time.needsPlace, as: .changing)
         return Timing(
             days: days(date, weekDays: weekDays, monthDays: monthDays),

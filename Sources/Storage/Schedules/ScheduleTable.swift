@@ -69,7 +69,8 @@ package struct ScheduleTable: TransactionTable {
 
     /// Stores a new or changed schedule.
     ///
-    /// `masked` contains the schedule's values without write-only data points, whose values are stored encrypted.
+    /// `masked` contains the schedule's values except those of write-only data points. The values of write-only data
+    /// points are stored encrypted.
     package func save(_ schedule: Schedule, masked: JSONObject) throws {
         try transaction.requireLock(of: schedule.did)
         try sql.run(ScheduleRow.table.upsert, ScheduleRow(schedule: schedule, masked: masked))

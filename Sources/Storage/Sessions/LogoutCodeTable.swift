@@ -11,7 +11,7 @@ package struct LogoutCodeTable: TransactionTable {
         transaction.hash(code, boundTo: "logoutCode:\(uid.text):\(terminal.text)")
     }
 
-    /// Makes a code for a user, which replaces an earlier code.
+    /// Makes a code for a user; the new code replaces the user's earlier code.
     package func make(_ uid: UserID, on terminal: TerminalID, expiresAt: Instant) throws -> String {
         let code = Sodium.randomSecret()
         try transaction.requireLock(of: uid)

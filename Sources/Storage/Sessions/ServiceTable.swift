@@ -1,19 +1,20 @@
 import Credentials
 import Sodium
 
-/// Service principals other than the service's workers: tools, gateways, external schedulers and identity providers.
+/// Service principals other than the service's own workers: tools, gateways, external schedulers, identity providers
+/// and the console.
 package struct ServiceTable: TransactionTable {
     let transaction: Transaction
 
     /// The roles of service principals.
     package enum Role: String, Sendable, CaseIterable { case worker, gateway, scheduler, identity, console }
 
-    /// Returns all service principals, by name; a role that this version doesn't know is returned unchanged.
+    /// Returns all service principals, sorted by name; a role that this version doesn't know is returned unchanged.
     package func all() throws -> [(name: String, role: String)] {
         try sql.query("SELECT name, role FROM service ORDER BY name") { (name: $0.next(), role: $0.next()) }
     }
 
-    /// Stores a service principal with its secret; replaces a principal with the same name.
+    /// Stores a service principal, together with the hash of its secret; replaces the principal that has the same name.
     package func save(_ name: String, role: Role, secret: String) throws {
         let hash = Sodium.sha256(secret.utf8)
         try sql.run(

@@ -40,7 +40,7 @@ struct SessionRow: TableRow {
         )
     }
 
-    /// The session as the gate's file contains it; nil if the hash of its token is not a digest.
+    /// The session as the gate's file contains it; nil if the stored hash of the session's token is not a valid digest.
     ///
     /// The gate treats the ended session of a linked service as an ended API key. The gate therefore never admits the
     /// app's secret on the session's terminal.

@@ -35,9 +35,9 @@ extension SessionTable {
 
     /// Records that a token of a session was used.
     ///
-    /// The first use of a new token makes the earlier token invalid. The first use of any token ends the terminal's
-    /// access by the app's secret. The time of use is stored at most once a minute. Locks the user if anything is
-    /// recorded.
+    /// The first use of a new token makes the earlier token invalid. After the first use of any token, the terminal can
+    /// no longer use the app's secret for access. The time of use is stored at most once a minute. The method locks the
+    /// user if an earlier token is still stored, or if a new time of use must be stored.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = now.adding(seconds: -Domain.Session.seenSeconds)
         let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false
@@ -91,7 +91,7 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Records when a user was last seen, to the hour.
+    /// Records when a user was last seen; the stored time is changed at most once an hour.
     func seen(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run(

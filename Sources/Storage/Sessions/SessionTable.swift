@@ -10,8 +10,8 @@ package struct SessionTable: TransactionTable {
 
     /// Returns the session that has the given token, even if the session has ended; nil if there is no such session.
     ///
-    /// The token can also be an access token of a linked service, as long as it is valid. After a refresh, the earlier
-    /// token also finds the session as long as that token is valid.
+    /// The token can also be an access token of a linked service, as long as it is valid. After a refresh, the session
+    /// can also be found by its earlier token, as long as the earlier token is valid.
     package func find(token: String) throws -> Domain.Session? {
         if OAuthToken.isAccess(token) { return try transaction.oauth.session(access: token) }
         let hash = Sodium.sha256(token.utf8)
@@ -78,7 +78,7 @@ package struct SessionTable: TransactionTable {
         try sql.integer("SELECT count(*) FROM session WHERE endedAt IS NULL") ?? 0
     }
 
-    /// Returns the terminals with a session that has not ended, each with its app.
+    /// Returns the terminals that have a current session, each together with the session's app.
     package func liveTerminals() throws -> [(AppID, TerminalID)] {
         try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") { ($0.next(), $0.next()) }
     }
@@ -146,7 +146,7 @@ package struct SessionTable: TransactionTable {
 
     /// Stores the time at which all connections of an ended session were closed; only the gate's first report counts.
     ///
-    /// The stored time is never before the time of the session's end, which may come from another clock.
+    /// The stored time is never before the session's end, even if the two times come from different clocks.
     package func noteCutOff(of session: Domain.Session, at moment: Instant) throws {
         try transaction.requireLock(of: session.uid)
         guard let endedAt = session.endedAt else { return }
@@ -179,7 +179,7 @@ package struct SessionTable: TransactionTable {
 
     // MARK: Notices
 
-    /// Claims a notice for this transaction; returns false if the notice has taken effect before.
+    /// Claims a notice for this transaction; returns false if the notice has already taken effect.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
     /// Claims for this transaction the tasks that follow a session's end; returns false if the tasks were already
@@ -191,7 +191,8 @@ package struct SessionTable: TransactionTable {
         try sql.run("INSERT INTO notice (noticeId, at) VALUES ($1, $2)", id, now)
     }
 
-    /// Deletes the marks of commits whose answers arrived.
+    /// Deletes marks of commits that are no longer needed, for example because the answers to these commits have
+    /// arrived.
     func forget(marks ids: [String]) throws { try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 } }
 
     /// Claims the mark of a commit whose answer was lost; returns false if the commit succeeded.
@@ -227,7 +228,8 @@ package struct SessionTable: TransactionTable {
 
     /// Deletes a terminal that has no current session, and no stored session of the given user.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
-        // The terminal is locked in a separate statement, so that the next statement sees a session begun meanwhile.
+        // The terminal is locked in a separate statement, so that the next statement sees any session that has begun
+        // meanwhile.
         if sql.hasOtherWriters {
             try sql.run("SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE", terminal)
         }

@@ -109,7 +109,7 @@ package struct BindingTable: TransactionTable {
         try sql.run(Binding.table.insert, binding)
     }
 
-    /// Changes a user's role for a device; every role but guest gives full access without a time limit.
+    /// Changes a user's role for a device; every role except guest gives full access without a time limit.
     package func setRole(_ did: DeviceID, _ uid: UserID, to role: Binding.Role) throws {
         try transaction.requireLock(of: did)
         let isGuest = role == .guest
@@ -150,7 +150,7 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Returns when the next guest binding expires; nil if there are no guest bindings.
+    /// Returns the time at which the next guest binding expires; nil if there are no guest bindings.
     package func nextGuestEnd() throws -> Instant? {
         try sql.value("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
     }
@@ -161,8 +161,8 @@ package struct BindingTable: TransactionTable {
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings; if any commands have been sent to the device, also records each binding as a former binding,
-    /// which is kept until all commands from the time before the binding's end are deleted.
+    /// Deletes bindings; if commands have been sent to the device, also stores each binding as a former binding, until
+    /// all commands from before the binding's end are deleted.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

@@ -32,7 +32,8 @@ package struct SharingTable: TransactionTable {
         try query("WHERE did = $1 AND status IN ('pending', 'accepted') ORDER BY sharingId", did.text)
     }
 
-    /// Returns whether a device has a pending or an accepted invitation that was sent to a name.
+    /// Returns whether a device has an invitation that was sent to the given name and that is accepted, or pending and
+    /// not expired.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """
@@ -73,14 +74,14 @@ package struct SharingTable: TransactionTable {
         try query("WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns when the next pending invitation expires; nil if there are no pending invitations.
+    /// Returns the time at which the next pending invitation expires; nil if there are no pending invitations.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM sharing WHERE status = 'pending'")
     }
 
     // MARK: Changing
 
-    /// Adds an invitation, with hashes of the addressee's name or the code's text.
+    /// Adds an invitation, together with the hash of the addressee's name or of the code's text.
     package func insert(_ sharing: Sharing, name: String?, code: String?) throws {
         try transaction.requireLock(of: sharing.did)
         let row = SharingRow(
@@ -102,8 +103,8 @@ package struct SharingTable: TransactionTable {
     /// Erases a user from a device's invitations, at most `limit` sent and `limit` received ones; returns the number of
     /// changed and deleted invitations.
     ///
-    /// Sent invitations are deleted. In received invitations, the user's id is removed, so that they look like
-    /// invitations to a person without an account.
+    /// Sent invitations are deleted. In received invitations, the user's id is removed, so that these invitations look
+    /// like invitations to a person without an account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -129,7 +130,7 @@ package struct SharingTable: TransactionTable {
     }
 }
 
-/// An invitation with the hash of the addressee's name or of the invitation's code.
+/// An invitation, together with the hash of the addressee's name or of the invitation's code.
 struct SharingRow: TableRow {
     var sharing: Sharing
     var addresseeHash: [UInt8]?

@@ -13,9 +13,10 @@ package struct EventTable: TransactionTable {
         try sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Passes to `body` a device's events from a period with their numbers, newest first, until `body` returns false.
+    /// Passes to `body` a device's events from a period, together with the events' numbers, the newest event first,
+    /// until `body` returns false.
     ///
-    /// If a cursor is given, starts with the first event older than the cursor.
+    /// If a cursor is given, the first event passed is the newest event that is older than the cursor.
     package func log(
         _ did: DeviceID,
         from: Instant,
@@ -30,7 +31,8 @@ package struct EventTable: TransactionTable {
     /// The maximum number of a device's events that are examined to find a change of an alert or fault.
     private static let searchedMax = 200
 
-    /// Returns the last event about an alert or fault up to a given moment; nil if no examined event is about it.
+    /// Returns the last event about an alert or fault up to a given moment; nil if none of the examined events is about
+    /// this alert or fault.
     package func last(_ kind: ConditionKind, _ name: String, of did: DeviceID, until moment: Instant) throws -> Event? {
         try sql.first(
             """
@@ -51,7 +53,7 @@ package struct EventTable: TransactionTable {
     static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
 }
 
-/// An event with its device and a unique number; later events have larger numbers.
+/// An event, together with its device and a unique number; later events have larger numbers.
 struct EventRow: TableRow {
     var did: DeviceID
     var seq: Int64

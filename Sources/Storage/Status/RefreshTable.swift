@@ -76,7 +76,8 @@ package struct RefreshTable: TransactionTable {
         ) { (uid, $0) }
     }
 
-    /// Adds a refresh for every subscribed binding of a product's devices, after the visible attributes have changed.
+    /// Adds a refresh for every subscribed binding of a product's devices, after the product's visible attributes have
+    /// changed.
     package func addAll(of key: ProductKey) throws {
         try sql.run(
             """
@@ -99,7 +100,8 @@ package struct RefreshTable: TransactionTable {
         return try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
     }
 
-    /// Returns the first refreshes for devices of some shards, at most `limit`, in the order of devices and users.
+    /// Returns the first refreshes for devices of some shards, at most `limit`, in the order of the ids of devices and
+    /// users.
     package func next(limit: Int, of shards: Shards = .all) throws -> [Refresh] {
         guard shards.areAll else {
             return try sql.query(
@@ -116,7 +118,7 @@ package struct RefreshTable: TransactionTable {
         }
     }
 
-    /// Removes refreshes that this transaction carries out, before it reads the statuses to publish.
+    /// Removes the refreshes that this transaction carries out; called before the transaction reads the statuses.
     package func remove(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) { ($0.did, $0.uid) }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The numbers of a product's devices.
+/// The number of all devices of a product, and the number of its connected devices.
 package struct ProductCount: Sendable, Equatable {
     /// The product.
     package var product: ProductKey

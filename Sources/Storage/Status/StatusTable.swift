@@ -52,7 +52,8 @@ package struct StatusTable: TransactionTable {
     /// Returns the number of connected devices.
     package func onlineCount() throws -> Int64 { try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0 }
 
-    /// Stores attributes from `reported` and presence from `moved`; both contain only existing devices, sorted by id.
+    /// Stores the attributes in `reported` and the presence in `moved`; both arrays contain only existing devices,
+    /// sorted by id.
     ///
     /// Attributes and presence are written separately, because presence changes seldom and an index depends on it.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
@@ -83,7 +84,7 @@ package struct StatusTable: TransactionTable {
     }
 }
 
-/// A device's status with its product, as one row.
+/// A device's status, together with the device's product, as one row.
 package struct StatusRecord: Sendable {
     /// The device.
     package var did: DeviceID

@@ -61,7 +61,7 @@ package struct ConsoleAnswer: Sendable {
 
     /// The status code.
     package var status: Int
-    /// The headers in their order, with their names as written.
+    /// The headers in the order in which they are sent, with the spelling of their names unchanged.
     package var headers: [(name: String, value: String)]
     /// The body.
     package var body: Body

@@ -2,14 +2,14 @@ import Hummingbird
 
 /// A rule that admits only requests for the console's own host names, and answers all others with 421.
 ///
-/// Without the rule, a foreign site could make its own name resolve to this machine, and the site's pages could then
-/// read the console's answers.
+/// Without the rule, a foreign site could make its own name resolve to this machine. The site's pages could then read
+/// the console's answers.
 struct HostRule: RouterMiddleware {
     typealias Context = WebContext
 
     private let names: Set<String>
 
-    /// Creates a rule that admits the given names and addresses in addition to this machine's own; `*` in
+    /// Creates a rule that admits the given names and addresses in addition to this machine's own names; the `*` in
     /// `*.example.com` matches one label.
     init(_ names: [String]) { self.names = Set((names + LocalPeer.names).map { Self.bare($0.lowercased()) }) }
 
@@ -33,7 +33,7 @@ struct HostRule: RouterMiddleware {
         )
     }
 
-    /// Returns a host without its port, with an IPv6 address in brackets.
+    /// Returns a host without its port; an IPv6 address is returned in brackets.
     private static func bare(_ host: String) -> String {
         if host.count(where: { $0 == ":" }) > 1, !host.hasPrefix("[") { return "[\(host)]" }
         let port = host.lastIndex(of: ":").flatMap { host[$0...].contains("]") ? nil : $0 }

@@ -16,7 +16,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var channel: (any Channel)?
     private var place: Int?
     private var deadline: Scheduled<Void>?
-    /// Whether the connection lacks a place; its request is then refused.
+    /// Whether the connection got no place; if so, its request is refused.
     private(set) var isCrowded = false
 
     /// Creates the guard of a connection.
@@ -24,7 +24,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     /// - Parameters:
     ///   - places: The listener's places.
     ///   - seconds: The time limit for the first request, including the TLS handshake, in seconds.
-    ///   - party: Returns the party for which the connection is counted.
+    ///   - party: Returns the party (such as an address or a network) whose limit the connection counts towards.
     ///   - tell: Receives the refusals of connections that get no place.
     init(
         _ places: ConnectionPlaces,

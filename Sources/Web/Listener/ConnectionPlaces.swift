@@ -3,9 +3,10 @@ import Synchronization
 
 /// The places for a listener's connections, which are limited for each source address and in total.
 ///
-/// When an address has used up its places, or the listener has none left, a new connection takes the place of the
-/// oldest connection whose request isn't complete. A client that sends only half a header thus keeps its place only
-/// until another client needs it. The new connection is refused only if all connections are busy with answers.
+/// When an address has used up its places, a new connection takes the place of this address's oldest connection that
+/// isn't busy with an answer. When the listener has no place left, the new connection takes the place of the oldest
+/// such connection from any address. A client that sends only half a header thus keeps its place only until another
+/// client needs it. The new connection is refused only if all the connections that it could replace are busy.
 final class ConnectionPlaces: Sendable {
     /// The reason why a connection lost its place or got none; the reason is also the label in the metric.
     enum Reason: String, CaseIterable {
@@ -28,7 +29,7 @@ final class ConnectionPlaces: Sendable {
         var places: [Int: Place] = [:]
         var counts: [String: Int] = [:]
         var nextID = 0
-        /// The number of connections without a place that haven't been refused yet.
+        /// The number of open connections that got no place, but are kept until their requests have been refused.
         var crowd = 0
     }
 
@@ -71,8 +72,8 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Admits a connection without a place until its request is answered; returns false if the number of such
-    /// connections has reached its limit.
+    /// Admits a connection that got no place, so that its request can be refused with an answer; returns false if the
+    /// number of such connections has reached its limit.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }

@@ -21,11 +21,12 @@ final class HandshakeWatch: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Returns the fault of a handshake in the library's words, or nil for other errors.
+    /// Returns the TLS library's name for the fault of a failed handshake, or nil for an error of another kind.
     static func fault(_ error: any Error) -> String? {
         guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
         if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }
-        // An example is `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at /a/path:1`.
+        // An example of this text is `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at
+        // /a/path:1`.
         let text = "\(cause)"
         guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else { return "the handshake failed" }
         return String(text[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })

@@ -4,7 +4,7 @@ import ServiceLifecycle
 /// The HTTP listener for operators' programs, which serves health, readiness with reasons, and metrics.
 ///
 /// The listener is separate from the listener for pages. A proxy that forwards all pages therefore doesn't publish the
-/// metrics and reasons, and many connections to the pages can't keep out a health check.
+/// metrics and reasons. A health check can connect even if the listener for pages has reached its limit of connections.
 package struct HealthServer: Service {
     private let listener: Listener
     private let readiness: Readiness

@@ -18,7 +18,8 @@ package struct ListenerLimits: Sendable {
 
     /// The maximum number of seconds from a request's end to its answer's first part, and from each part to the next.
     static let answerSeconds: Int64 = 60
-    /// The maximum number of connections without a place that get an answer; further such connections are just closed.
+    /// The maximum number of connections without a place that get an answer; further such connections are closed
+    /// without an answer.
     static let crowd = 64
     /// The maximum number of seconds for the request of a connection without a place, including TLS.
     static let crowdSeconds: Int64 = 3
@@ -49,8 +50,9 @@ package struct Listener: Sendable {
     /// Prepares to listen.
     ///
     /// - Parameters: - name: The listener's name in the metrics. - endpoints: The addresses to listen on. - limits: The
-    ///   limits on connections, which all endpoints share. - party: Returns the party for which a connection is
-    ///   counted. - logger: Receives warnings and errors. - tell: Receives the refusals of connections.
+    ///   limits on connections, which all endpoints share. - party: Returns the party (such as an address or a network)
+    ///   whose limit a connection counts towards. - logger: Receives warnings and errors. - tell: Receives the refusals
+    ///   of connections.
     package init(
         name: String,
         _ endpoints: [Endpoint],
@@ -65,7 +67,7 @@ package struct Listener: Sendable {
         self.limits = limits
         self.party = party
         var logger = Logger(label: logger.label) { _ in QuietEnds(logger.handler) }
-        // Single requests aren't logged, although the library would log each at the level info.
+        // Individual requests aren't logged, although the library would log each of them at the level info.
         logger.logLevel = max(logger.logLevel, .warning)
         self.logger = logger
     }
@@ -135,7 +137,7 @@ struct GuardedChannel: ServerChildChannel {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let connection = try pipeline.handler(type: ConnectionGuard.self)
-            // After the decoder, handlers see the parts of both requests and responses.
+            // Handlers that come after the decoder see the parts of both requests and responses.
             let times = RequestTimes(connection, limits)
             try pipeline.addHandlers(CrowdAnswer(connection), times, position: .after(decoder))
             return value

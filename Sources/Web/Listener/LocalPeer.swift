@@ -6,7 +6,8 @@ enum LocalPeer {
     /// The names that, in a URL, always mean this machine and never another.
     static let names = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Returns whether an address is a loopback address; a proxy on this machine connects from such an address.
+    /// Returns whether an address is the loopback address 127.0.0.1 or ::1; a proxy on this machine connects from one
+    /// of these addresses.
     static func isLocal(_ address: String) -> Bool {
         let address = unmapped(address)
         return address == "127.0.0.1" || address == "::1"
@@ -23,7 +24,8 @@ enum LocalPeer {
     /// Returns the remote address of a connection.
     static func address(of channel: any Channel) -> String { unmapped(channel.remoteAddress?.ipAddress ?? "") }
 
-    /// Returns the remote address or, behind a proxy on this machine, the last address that the proxy names.
+    /// Returns the remote address of the connection or, if a proxy on this machine made the connection, the last
+    /// address in the header `X-Forwarded-For`.
     static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
         let peer = address(of: channel)
         guard isLocal(peer), let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last else {
@@ -33,7 +35,7 @@ enum LocalPeer {
     }
 }
 
-/// The parties by which connections are counted.
+/// The parties (addresses or networks) whose connections are counted separately.
 package enum ConnectionParty {
     /// Returns an IPv4 source address, or the /64 network of an IPv6 address.
     package static func household(_ address: SocketAddress?) -> String {
@@ -43,7 +45,8 @@ package enum ConnectionParty {
     /// Returns the address and port for a connection from this machine, or the result of `household` for any other
     /// connection.
     ///
-    /// Connections from this machine are counted separately, because they can come from a proxy for many clients.
+    /// Each connection from this machine is counted as a separate party, because it can come from a proxy that serves
+    /// many clients.
     package static func householdOrProxied(_ address: SocketAddress?) -> String {
         guard let text = address?.ipAddress, LocalPeer.isLocal(text) else { return household(address) }
         return "\(text) \(address?.port ?? 0)"

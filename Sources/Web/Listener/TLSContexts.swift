@@ -21,7 +21,7 @@ package final class TLSContexts: Sendable {
         current.withLock { $0 = next }
     }
 
-    /// Adds TLS to a connection; `tell` receives failed handshakes.
+    /// Adds TLS to a connection; `tell` is called when a client's handshake has failed.
     func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, tell: @escaping ListenerRefusal.Teller) throws
     {
         try pipeline.addHandler(NIOSSLServerHandler(context: current.withLock { $0 }))

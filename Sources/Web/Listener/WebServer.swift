@@ -18,8 +18,8 @@ package struct WebServer: Service {
     /// Creates a server that begins to listen when it's run.
     ///
     /// The server has no pages behind links if `pages` is nil, no reference if `documents` is nil, no requests and
-    /// streams if `front` is nil, and no authorization server if `oauth` is nil. `console` returns the console's URL,
-    /// depending on whether the visitor is on this machine.
+    /// streams if `front` is nil, and no authorization server if `oauth` is nil. `console` returns the console's URL
+    /// for a visitor on this machine or elsewhere, or nil if the page must not show the URL.
     package init(
         _ listener: Listener,
         readiness: Readiness,
@@ -44,7 +44,7 @@ package struct WebServer: Service {
     }
 
     func makeRouter() -> Router<WebContext> {
-        // Some programs that check links in e-mails send HEAD first.
+        // Some programs that check links in e-mails send a HEAD request first.
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
         if let front { router.add(middleware: RequestRoutes(front: front)) }

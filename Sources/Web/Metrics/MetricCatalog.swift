@@ -1,6 +1,7 @@
 /// The catalog of Lamplighter's own metrics, which `Texts/metrics.txt` lists with their meaning, kind and buckets.
 ///
-/// Metrics of libraries have no entries; they are served too, and their help text names a library as their source.
+/// Metrics of libraries have no entries; they are served too, and their help text says only that a library provides
+/// them.
 package enum MetricCatalog {
     /// The type of a metric in Prometheus.
     package enum Kind: String, Sendable {
@@ -17,7 +18,7 @@ package enum MetricCatalog {
         package let help: String
         /// The upper bounds of a histogram's buckets in ascending order; empty for other kinds.
         package var buckets: [Double] = []
-        /// The maximum number of label sets with separate series.
+        /// The maximum number of this metric's label sets that have separate series.
         ///
         /// Because of this limit, a label whose values come from clients can't exhaust the memory.
         var seriesMax = MetricCatalog.seriesMax

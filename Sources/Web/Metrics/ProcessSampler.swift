@@ -3,7 +3,7 @@ import Glibc
 
 /// A sampler that measures this process at each scrape, mostly from `/proc/self`.
 package enum ProcessSampler {
-    /// Sets the `process_…` gauges of a registry at each scrape.
+    /// Adds the `process_…` metrics to a registry; all except the start time are measured again at each scrape.
     package static func install(in registry: PrometheusRegistry) {
         let memory = Meter(label: "process_resident_memory_bytes", factory: registry)
         let descriptors = Meter(label: "process_open_fds", factory: registry)

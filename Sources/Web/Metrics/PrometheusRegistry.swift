@@ -3,8 +3,8 @@ import Synchronization
 
 /// A backend of swift-metrics that serves all recorded metrics in version 0.0.4 of Prometheus' text format.
 ///
-/// To record a value, a series uses one atomic variable or its own lock. The registry's lock is taken only when a
-/// metric is made and when the page is written.
+/// To record a value, a series uses one atomic variable or its own lock. Recording doesn't take the registry's lock,
+/// which is needed only to make, remove or read metrics.
 package final class PrometheusRegistry: MetricsFactory {
     private struct Family {
         let entry: MetricCatalog.Entry
@@ -56,7 +56,8 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Returns the existing series for a name and labels, or else a new one; nil if the metric has another kind.
+    /// Returns the existing series for a name and labels, or a new series if none exists; returns nil if the metric
+    /// already has another kind.
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],

@@ -5,7 +5,7 @@ package struct Documents: Sendable {
     private let file: @Sendable (_ path: String) -> (mediaType: String, text: String)?
     private let playground: Playground
 
-    /// Creates the documents; `file` returns the file at a path below `/docs/`, or nil.
+    /// Creates the documents; `file` returns the file at a path below `/docs/`, or nil if there is no such file.
     package init(
         playground: Playground,
         file: @escaping @Sendable (_ path: String) -> (mediaType: String, text: String)?

@@ -25,7 +25,7 @@ enum FormFields {
         Dictionary(pairs.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// Parses `name=value&…` as written by browsers; at most 32 names count.
+    /// Parses `name=value&…` as written by browsers; only the first 32 pairs are read.
     static func pairs(_ text: String) -> [(name: String, value: String)] {
         text.split(separator: "&").prefix(32).compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

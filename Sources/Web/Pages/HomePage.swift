@@ -10,7 +10,7 @@ struct HomePage: Sendable {
     /// Returns the console's URL for a visitor on this machine or elsewhere; nil if the page must not show the URL.
     var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
-    /// Adds the routes of the page, and of the style sheet that the pages behind links also use.
+    /// Adds the routes of the page and of its style sheet, which the pages behind links also use.
     func add(to router: Router<WebContext>, isReady: @escaping @Sendable () -> Bool) {
         router.get("/") { request, context in
             let isLocal = LocalVisit.isLocal(request, from: context.remoteAddress?.ipAddress)

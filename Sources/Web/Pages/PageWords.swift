@@ -43,7 +43,7 @@ struct PageWords: Sendable {
         /// The text that replaces the name of an unknown app.
         case service
         case overTitle, over, busyTitle, busy
-        /// The prefix of the title after an error.
+        /// The prefix that the page's title gets if the page shows an error.
         case error
         case password, again, rule, differs, length, weak
         /// The texts for each kind of link. In `ask`, `{address}` is replaced by the masked address.

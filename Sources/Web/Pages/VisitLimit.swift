@@ -12,7 +12,8 @@ package final class VisitLimit: Sendable {
     private let visitorsMax: Int
     private let seconds: @Sendable () -> Int64
 
-    /// Creates a limit of `perMinute` visits from each visitor; `seconds` is a monotonic clock.
+    /// Creates a limit of `perMinute` visits from each visitor; `seconds` returns the time of a monotonic clock in
+    /// seconds.
     package init(perMinute: Int, visitorsMax: Int = 10_000, seconds: @escaping @Sendable () -> Int64) {
         (self.perMinute, self.visitorsMax, self.seconds) = (perMinute, visitorsMax, seconds)
     }

@@ -16,7 +16,8 @@ struct WebContext: RequestContext {
         remoteAddress = channel.remoteAddress
     }
 
-    /// Returns the remote address or, behind a proxy on this machine, the last address that the proxy names.
+    /// Returns the remote address of the connection or, if a proxy on this machine made the connection, the last
+    /// address in the header `X-Forwarded-For`.
     func address(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),
@@ -33,7 +34,7 @@ struct WebContext: RequestContext {
     static func household(_ address: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
-        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) is counted as a single address.
+        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) is treated as an IPv4 address, not as part of a /64 network.
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
         return (isMapped ? bytes[12...] : bytes.prefix(8))
             .map { String($0, radix: 16) }.joined(separator: ":")

@@ -1,4 +1,5 @@
-/// The facts about the service for the reference's playground, and the addresses to which its page may connect.
+/// The facts about the service for the reference's playground, and the addresses to which the playground's page may
+/// connect.
 package struct Playground: Sendable {
     /// The port of MQTT over WebSocket; nil if that listener is off.
     let webSocketPort: Int?
@@ -22,9 +23,10 @@ package struct Playground: Sendable {
     /// The path of the facts below `/docs/`.
     static let factsPath = "try/facts.json"
 
-    /// Returns the allowed connections for the content security policy of a page that was requested from `host`.
+    /// Returns the addresses to which a page from `host` may connect, in the form of the page's content security
+    /// policy.
     ///
-    /// The sources include the page's own origin, which also allows WebSockets through a proxy. A policy can't name
+    /// The addresses include the page's own origin, which also allows WebSockets through a proxy. A policy can't name
     /// IPv6 addresses, so a page from `[::1]` connects to 127.0.0.1, where the listeners of this machine are reachable
     /// too.
     func connectSources(host: String?) -> String {

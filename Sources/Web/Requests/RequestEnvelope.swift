@@ -6,7 +6,7 @@ import Wire
 struct RequestEnvelope: Equatable {
     /// The payload.
     var payload: [UInt8]
-    /// The token from the header or the body; nil if there is none.
+    /// The token from the header or the body; nil if neither contains a token.
     var token: String?
 
     /// Parses a body, and adds the header's token and an id if they are missing; an empty body counts as `{}`.

@@ -2,7 +2,7 @@ package import Domain
 
 /// The functions by which HTTP requests reach the broker and the store; `Web` itself has access to neither.
 package struct RequestFront: Sendable {
-    /// A request with its sender's credentials.
+    /// A request, together with the credentials of its sender.
     package struct Asked: Sendable {
         /// The sender's app.
         package let app: AppID
@@ -20,7 +20,7 @@ package struct RequestFront: Sendable {
         package let isToken: Bool
         /// The client's address.
         package let address: String
-        /// The value of the header `traceparent`, if valid.
+        /// The value of the header `traceparent`; nil if the header is absent or invalid.
         package let traceparent: String?
     }
 

@@ -60,7 +60,7 @@ extension RequestRoutes {
                 defer { cutoff.finish() }
                 var events = EventWriter(writer)
                 // When the client closes the connection, the stream ends at once. It doesn't wait until the service
-                // writes the next time.
+                // next writes to the stream.
                 try await request.body.consumeWithInboundCloseHandler { _ in
                     try await run(&events)
                 } onInboundClosed: {

@@ -44,8 +44,8 @@ struct RequestRoutes: RouterMiddleware {
         return response
     }
 
-    /// Returns whether proxies and the service read a request alike: the request must have one Host, and no transfer
-    /// coding except chunked.
+    /// Returns whether proxies and the service interpret a request in the same way: the request must have one Host, and
+    /// no transfer coding except chunked.
     private static func isUnambiguous(_ request: Request) -> Bool {
         request.head.authority != nil && !request.headers.contains { $0.name.canonicalName == "host" }
             && request.headers[values: .transferEncoding].allSatisfy { $0.lowercased() == "chunked" }
@@ -164,7 +164,7 @@ struct RequestRoutes: RouterMiddleware {
 
     /// Returns the holder of a valid token.
     ///
-    /// - Throws: `Rejection` for an unknown token, or one that is no longer valid.
+    /// - Throws: `Rejection` if the token is unknown or is no longer valid.
     func holder(of token: String) async throws -> RequestFront.Holder {
         guard let holder = try await front.holder(token) else {
             throw Rejection(.invalidToken, "The token is not valid here.", field: "token")

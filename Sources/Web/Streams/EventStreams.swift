@@ -22,8 +22,8 @@ package struct EventStreams: Sendable {
     private let keyPlaces: StreamPlaces
     private let read: Opener
 
-    /// Makes the collection of the keys' streams; these streams also take up `places`, and each key may have up to
-    /// `perKey` streams.
+    /// Makes the collection of the keys' streams; each of these streams also takes up one of `places`, and each key may
+    /// have up to `perKey` streams.
     package init(_ places: StreamPlaces, perKey: Int, read: @escaping Opener) {
         self.places = places
         keyPlaces = StreamPlaces(perParty: perKey)
@@ -68,7 +68,7 @@ final class LogStream: Sendable {
 
     deinit { leave() }
 
-    /// Ends the stream because the service stops or the client has left.
+    /// Ends the stream because the service is stopping or the client has left.
     @Sendable func stop() { feed.stop() }
 
     /// Returns whether the key or the subscription has ended.
@@ -98,8 +98,8 @@ final class LogStream: Sendable {
 
 /// The parameters of a stream of the event log.
 enum EventQuery {
-    /// Reads a query as the parameters of a request; the items of a list are separated by commas, or the list's
-    /// parameter is repeated.
+    /// Reads a query as the parameters of a request; a list is given as items separated by commas, or by repeating its
+    /// parameter.
     static func read(_ query: String?) throws(Rejection) -> JSONObject {
         var (lists, texts): ([String: [String]], [String: String]) = ([:], [:])
         for pair in query?.split(separator: "&") ?? [] {

@@ -57,7 +57,7 @@ enum MQTTPacket: Equatable {
         }
     }
 
-    /// Returns a SUBSCRIBE with QoS 1, after which the broker first sends retained messages.
+    /// Returns a SUBSCRIBE that requests QoS 1 for each filter; the broker then sends the retained messages first.
     static func subscribe(_ filters: [String]) -> ByteBuffer {
         packet(0x82) { body in
             body.writeBytes([0, 1, 0])

@@ -9,7 +9,7 @@ struct StreamFilters: Equatable {
 
     /// Parses the query, in which `filter` may be repeated.
     ///
-    /// Without any filter, the stream gets all topics of the terminal and its user.
+    /// Without any filter, the stream gets the messages of all topics of the terminal and its user.
     ///
     /// - Throws: `Rejection`, with `Forbidden` for a filter that isn't below the topics of the terminal or its user.
     init(_ query: String?, of holder: RequestFront.Holder) throws(Rejection) {

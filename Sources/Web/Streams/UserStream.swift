@@ -64,13 +64,13 @@ final class UserStream: Sendable {
         }
     }
 
-    /// Ends the stream because the service stops or the client has left.
+    /// Ends the stream because the service is stopping or the client has left.
     func stop() {
         isStopping.store(true, ordering: .relaxed)
         link.close()
     }
 
-    /// Handles a packet, and returns the reason if the packet ends the stream.
+    /// Handles a packet, and returns the reason for the stream's end if the packet ends the stream, or nil otherwise.
     @concurrent private func pass(
         _ packet: MQTTPacket,
         _ root: String,
@@ -96,7 +96,7 @@ final class UserStream: Sendable {
     /// Returns the reason why the connection to the broker ended: the stream was stopped, the session ended, the broker
     /// is away, the terminal has a newer connection, or the client reads too slowly.
     ///
-    /// Mosquitto 2.0.11 sends a DISCONNECT only to a client whose connection the gate closes.
+    /// Mosquitto 2.0.11 sends a DISCONNECT to a client only when the gate closes the client's connection.
     private func reasonOfEnd(wasCutOff: Bool) async -> String {
         if isStopping.load(ordering: .relaxed) { return "stopping" }
         if let refusal = try? await find(token)?.refusal { return refusal.reason ?? "expired" }

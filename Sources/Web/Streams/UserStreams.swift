@@ -5,11 +5,11 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The streams of users' messages, each an MQTT connection that the service opens with a session's token.
+/// The streams of users' messages, each of which is an MQTT connection that the service opens with a session's token.
 ///
-/// The gate therefore decides what a stream receives, and limits and closes the stream. A terminal has only one
-/// connection at the broker, and the newest replaces any other. A client with both MQTT and a stream logs in as two
-/// terminals.
+/// The gate therefore decides what a stream receives. The gate also applies its limits to the stream, and can close it.
+/// A terminal has only one connection at the broker, and the newest connection replaces any earlier one. A client that
+/// uses both MQTT and a stream therefore logs in as two terminals.
 package final class UserStreams: Sendable {
     private let broker: (name: String, host: String, port: Int)
     private let tls: BrokerTLS?
@@ -20,7 +20,8 @@ package final class UserStreams: Sendable {
     /// Creates the collection of streams; each open stream takes up one of `places`.
     ///
     /// If `addresses` is nil or the broker is on another machine, the broker sees this machine's address instead of the
-    /// client's. `brokerRun` returns a number that changes when the broker restarts, or nil while there is no broker.
+    /// client's. `brokerRun` returns the number of the service's current connection to the broker, which changes when
+    /// the broker restarts. It returns nil while the service isn't connected to the broker.
     package init(
         brokerHost: String,
         brokerPort: Int,
@@ -139,15 +140,15 @@ package struct BrokerTLS: Sendable {
     private let authority: String
     private let certificate: (file: String, key: String)?
 
-    /// Takes the path of the CA certificates, and the paths of the client certificate and its key if the broker
-    /// requires a client certificate.
+    /// Stores the path of the CA certificates and, if the broker requires a client certificate, the paths of this
+    /// certificate and its key.
     package init(authority: String, certificateFile: String?, keyFile: String?) {
         self.authority = authority
         if let certificateFile, let keyFile { certificate = (certificateFile, keyFile) } else { certificate = nil }
     }
 
-    /// Returns a connection's TLS handler, which checks the broker's name, or the broker's address if the broker has no
-    /// name.
+    /// Returns a connection's TLS handler, which checks the name in the broker's certificate, or the address if `name`
+    /// is an IP address.
     fileprivate func handler(to name: String) throws -> NIOSSLClientHandler {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -171,7 +172,7 @@ package final class StreamPlaces: Sendable {
     /// The maximum number of streams from one source address.
     package static let perAddress = 16
 
-    /// Makes places for `limit` streams; each party may have `perParty` of them.
+    /// Makes places for `limit` streams; each party may have up to `perParty` streams.
     package init(limit: Int = .max, perParty: Int = perAddress) { (self.limit, self.perParty) = (limit, perParty) }
 
     /// Takes a place.

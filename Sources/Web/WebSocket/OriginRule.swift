@@ -1,7 +1,8 @@
 /// A rule for the origins of pages that may open a WebSocket or send requests.
 ///
-/// Browsers send no credentials automatically, not even a cookie, so a foreign page would still need an app's secret or
-/// a session's token. The rule keeps foreign pages from using their visitors' browsers to try stolen credentials.
+/// If a page opens a WebSocket or sends a request, the browser adds no credentials, not even a cookie. A foreign page
+/// would therefore still need an app's secret or a session's token. The rule keeps foreign pages from using their
+/// visitors' browsers to try stolen credentials.
 package struct OriginRule: Sendable {
     private let origins: Set<String>
 
@@ -18,7 +19,7 @@ package struct OriginRule: Sendable {
 
     /// Returns whether a page with the given origin may connect.
     ///
-    /// A client without an origin isn't a browser, and may connect.
+    /// A client that sends no origin isn't a browser, and may connect.
     ///
     /// Pages from this machine may always connect. With TLS, pages whose host name equals the name in `host` (the HTTP
     /// header) may also connect, from any port.

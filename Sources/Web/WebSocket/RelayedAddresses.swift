@@ -12,7 +12,8 @@ package final class RelayedAddresses: Sendable {
     private struct State {
         /// The first place that has never been used.
         var fresh = 1
-        /// The places of ended connections, the earliest first; they are reused in this order once no place is fresh.
+        /// The places of ended connections, the earliest first; they are reused in this order once all places have been
+        /// used.
         ///
         /// Each place is thus reused as late as possible. Otherwise, when the gate looks up the address of an earlier
         /// client, it could find the address of a newer client.
@@ -25,9 +26,11 @@ package final class RelayedAddresses: Sendable {
     private let rest: Duration
     private let state = Mutex(State())
 
-    /// The time for which an address is kept after its connection's end, longer than the gate needs to read it.
+    /// The time for which an address is kept after its connection has ended; the gate needs less time than this to read
+    /// the address.
     private static let restMin = Duration.seconds(60)
-    /// The maximum number of places overwritten when a connection begins or ends; each end frees only one place.
+    /// The maximum number of addresses that are overwritten when a connection begins or ends; a few are enough, because
+    /// only one place is freed when a connection ends.
     private static let clearedAtOnce = 8
 
     /// Opens or creates the file with mode 0600, and removes all addresses from it.
@@ -61,7 +64,7 @@ package final class RelayedAddresses: Sendable {
         return place
     }
 
-    /// Gives a place back after its connection has ended.
+    /// Gives a place back after its connection has ended or could not be made.
     func giveBack(_ place: Int) {
         state.withLock { state in
             state.resting.append((place, .now))
@@ -81,7 +84,7 @@ package final class RelayedAddresses: Sendable {
         }
     }
 
-    /// Overwrites some addresses that have rested long enough; the caller has the lock.
+    /// Overwrites some addresses whose connections ended long enough ago; the caller holds the lock.
     private func clear(_ state: inout State) {
         let now = ContinuousClock.now
         for _ in 0..<Self.clearedAtOnce {
@@ -110,7 +113,7 @@ package final class RelayedAddresses: Sendable {
     }
 }
 
-/// A system error while the relay's file was prepared.
+/// A system error that occurred while the relay's file was being prepared.
 package struct RelayError: Error, CustomStringConvertible {
     let function: String
     let code: Int32

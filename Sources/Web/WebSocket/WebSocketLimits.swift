@@ -15,7 +15,8 @@ package struct WebSocketLimits: Sendable {
     static let connectSeconds: Int64 = 3
     /// The number of seconds within which the broker must answer the client's first packet.
     static let firstPacketSeconds: Int64 = 10
-    /// The number of seconds within which the client must read the last frame before the connection is closed.
+    /// The maximum number of seconds that the service waits for the client to read the last frame; then the connection
+    /// is closed.
     static let farewellSeconds: Int64 = 1
 
     /// Creates the limits.

@@ -86,7 +86,7 @@ final class WebSocketRelay: RelayEnd {
         broker = nil
     }
 
-    /// Joins the broker's end after that end has connected.
+    /// Links this end to the broker's end, which has just connected to the broker.
     func join(_ broker: BrokerRelay) {
         guard !hasEnded else { return broker.end() }
         self.broker = broker
@@ -215,7 +215,7 @@ final class BrokerRelay: RelayEnd {
 
     /// Closes the connection to the broker after the written bytes have been sent.
     ///
-    /// The broker publishes the client's will if the client didn't disconnect.
+    /// The broker publishes the client's will if the client hasn't sent a DISCONNECT.
     func end() {
         guard let context else { return }
         context.flush()

@@ -37,7 +37,8 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // The relay connects from a separate loopback address for each client, so the broker must be on loopback, too.
+        // For each client, the relay connects to the broker from a separate loopback address, so the broker must listen
+        // on loopback, too.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness

@@ -17,7 +17,8 @@ package enum AccountCodec {
         object["phoneVerified"] = .bool(user.phone != nil && user.isPhoneVerified)
         if let email = user.email {
             object["email"] = .string(email.text)
-            // The user still logs in with the former address, because the new address isn't verified yet.
+            // If `pendingEmail` is set, the user still logs in with the former address, because the new address hasn't
+            // been verified yet.
             let isVerified = user.isEmailVerified && user.pendingEmail == nil
             if policies.emailVerification { object["emailVerified"] = .bool(isVerified) }
         }
@@ -55,7 +56,8 @@ package enum AccountCodec {
         ["deletesAt": .integer(deletesAt.milliseconds)]
     }
 
-    /// Returns a row of `account/providers`; `token` is the provider's access token, if the service keeps it.
+    /// Returns a row of `account/providers`; `token` is the provider's access token, or nil if the service doesn't keep
+    /// it.
     package static func provider(_ provider: String, subject: String, linkedAt: Instant, token: String?) -> AnswerRow {
         .object([
             "provider": .string(provider), "subject": .string(subject),

@@ -12,7 +12,7 @@ extension Fields {
         return address
     }
 
-    /// Returns the addresses that a request contains: a phone number, an e-mail address, both or none.
+    /// Returns the addresses that a request contains: a phone number, an e-mail address, both or neither.
     func addresses(countryCode: String) throws(Rejection) -> [Address] {
         var given: [Address] = []
         if let phone = try text("phone", length: 0...64) {
@@ -86,7 +86,8 @@ extension Fields {
         return try Username(text)
     }
 
-    /// Returns the phone number or e-mail address that a user enters without proof, or nil if both fields are absent.
+    /// Returns the phone number or e-mail address that a user enters without proof, or nil if the fields `phone` and
+    /// `email` are both absent.
     ///
     /// If the request has only an e-mail address and no country code, the user's own country code is used.
     package func enteredAddress(

@@ -5,7 +5,7 @@ package enum AddressProof: Sendable, Equatable {
     case code(String, token: String?)
     case ticket(String)
 
-    /// Reads `code` and `codeToken`, or `ticket`; returns nil if `code` and `ticket` are absent.
+    /// Reads `code` and `codeToken`, or `ticket`; returns nil if both `code` and `ticket` are absent.
     init?(_ fields: Fields) throws(Rejection) {
         let code = try fields.text("code", length: 0...16)
         let token = try fields.text("codeToken", length: 1...64)
@@ -40,7 +40,7 @@ package struct ProvedAddressParameters: Sendable, Equatable {
     /// The code that proves the address.
     package let proof: AddressProof
 
-    /// Reads the country, the address, and `code` with `codeToken`.
+    /// Reads the country, the address, `code` and `codeToken`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         place = try RequestRegion(fields, in: regions)
         address = try fields.address(countryCode: place.countryCode)
@@ -80,7 +80,8 @@ package enum CancelProof: Sendable, Equatable {
     case code(String, token: String?)
     case ticket(String)
 
-    /// Reads `password`, or `code` and `codeToken`, or `ticket`; returns nil if all are absent.
+    /// Reads `password`, or `code` and `codeToken`, or `ticket`; returns nil if `password`, `code` and `ticket` are all
+    /// absent.
     package init?(_ fields: Fields) throws(Rejection) {
         let given = ["password", "code", "ticket"].filter { fields.has($0) }
         if given.count > 1 {
@@ -97,7 +98,7 @@ package enum CancelProof: Sendable, Equatable {
         }
     }
 
-    /// The path of the proof's field, for a refusal.
+    /// The path of the field that contains the proof; a refusal names this path.
     package var field: String {
         switch self {
         case .password: "params.password"

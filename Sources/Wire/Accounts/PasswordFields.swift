@@ -1,6 +1,6 @@
 package import Domain
 
-/// A password in a request, with the path of its field for a refusal.
+/// A password in a request, and the path of its field, which a refusal names.
 package struct GivenPassword: Sendable, Equatable {
     /// The password in the Unicode form in which it was received.
     package let text: String

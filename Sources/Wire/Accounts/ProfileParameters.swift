@@ -1,12 +1,13 @@
 package import Domain
 import JSON
 
-/// The fields of a profile that a request sets.
+/// The profile fields that a request sets.
 package struct ProfileParameters {
     private let profile: Profile
     private let fields: Fields
 
-    /// Reads a profile's fields from an object that also has other fields; `isZone` returns whether a time zone exists.
+    /// Reads a profile's fields from an object that can also have other fields; `isZone` returns whether a time zone
+    /// exists.
     package init(_ fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
         profile = try Self.read(fields)
         self.fields = fields
@@ -32,9 +33,9 @@ package struct ProfileParameters {
         user.profile = merged
     }
 
-    /// Reads the fields of a profile that a user sets.
+    /// Reads the profile fields that a user sets.
     ///
-    /// - Throws: `Rejection` with the field at fault.
+    /// - Throws: `Rejection`, which names the field at fault.
     private static func read(_ fields: Fields) throws(Rejection) -> Profile {
         var profile = try ProfileCodec.decode(stored: fields)
         if let gender = try fields.word("gender", as: Profile.Gender.self) { profile.texts["gender"] = gender.rawValue }

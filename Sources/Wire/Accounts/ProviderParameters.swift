@@ -2,7 +2,7 @@ package import Domain
 
 /// The identity provider in a request, and the credential that the app got from the provider.
 package struct ProviderParameters {
-    /// The name of a provider in the request; the provider may be unknown.
+    /// The provider's name as given in the request; the service might not know this provider.
     package let provider: String
     private let given: Fields
 

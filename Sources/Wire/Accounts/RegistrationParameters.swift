@@ -10,7 +10,7 @@ package struct RegistrationParameters {
     package let username: Username?
     /// Whether the requested username is the phone number in any form.
     package let isNamedByPhone: Bool
-    /// The proof of one of the addresses.
+    /// The proof that one of the addresses is the user's; nil if the request has no proof or no address.
     package let proof: AddressProof?
     /// The fields of the user's profile; nil if the request has none.
     package let profile: ProfileParameters?

@@ -8,7 +8,7 @@ package struct ControlParameters: Sendable, Equatable {
     package let ttl: Int64?
     /// The app's own number for the command, which is returned with the outcome.
     package let sn: Int64
-    /// Whether the request is answered only after the command has its outcome.
+    /// Whether the request is answered only when the command's outcome is known.
     package let waits: Bool
 
     /// Reads `mode`, `ttl`, `sn` and `wait`.

@@ -6,7 +6,8 @@ package struct EventStreamRequest: Sendable {
     /// The key's secret.
     package let token: String
     private let parameters: JSONObject
-    /// The last entry that the client received, which overrides `after` and an earlier cursor of the subscription.
+    /// The id of the last entry that the client received; this id overrides `after`, and also an earlier cursor of the
+    /// subscription.
     package let lastID: EventCursor?
 
     /// Describes a request.
@@ -14,7 +15,7 @@ package struct EventStreamRequest: Sendable {
         (self.token, self.parameters, self.lastID) = (token, parameters, lastID)
     }
 
-    /// The parameters for reading.
+    /// The parameters in a form from which single fields can be read.
     package var fields: Fields { Fields(parameters) }
 }
 
@@ -22,7 +23,7 @@ package struct EventStreamRequest: Sendable {
 package enum EventPart: Sendable {
     /// Entries in order, as JSON.
     case events([(id: String, type: String, json: [UInt8])])
-    /// No entry arrived for a while; the service then sends a comment to find out whether the client is gone.
+    /// No entry has arrived for a while; the service then sends a comment to find out whether the client is gone.
     case silence
     /// The end, and its reason.
     case end(String)

@@ -3,7 +3,7 @@ import JSON
 
 /// An encoder of the event log's entries, and of the data in entries that aren't also pushed to users.
 package enum LoggedEventCodec {
-    /// Encodes an entry for an app's reader, without the ids and personal data of other apps' users.
+    /// Encodes an entry for a reader that belongs to `app`, without the ids and personal data of other apps' users.
     package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
         let isForeign = event.app.map { $0 != app } ?? false
         var writer = JSONWriter(capacity: event.data.count + 256)

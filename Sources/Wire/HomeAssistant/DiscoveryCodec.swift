@@ -1,10 +1,11 @@
 package import Domain
 package import JSON
 
-/// An encoder of the messages by which a link's Home Assistant discovers a device of the link's user.
+/// An encoder of the messages by which a user's linked Home Assistant discovers one of the user's devices.
 ///
-/// Home Assistant refuses components with members that its version doesn't know, so the messages contain only members
-/// that version 2024.12 knows. The documentation describes these rules (reference: home-assistant#discovery).
+/// An installed version of Home Assistant refuses a component that has members unknown to this version. The messages
+/// therefore contain only members that version 2024.12 knows. The documentation describes these rules (reference:
+/// home-assistant#discovery).
 package struct DiscoveryCodec {
     private let topics: Topics
     private let link: Session
@@ -14,13 +15,14 @@ package struct DiscoveryCodec {
     /// The maximum size of a message's components in bytes; further components are left out.
     private static let bytesMax = 58_000
 
-    /// Makes an encoder for a device of the given product, to which the link's user is bound.
+    /// Makes an encoder for one device; `product` is the device's product, and `binding` binds the link's user to the
+    /// device.
     package init(_ topics: Topics, link: Session, binding: Binding, product: Product) {
         (self.topics, self.link, self.binding, self.product) = (topics, link, binding, product)
     }
 
     /// Returns the message about the device, and the message's components reduced to their platforms; a later message
-    /// with only the reduced components removes the components.
+    /// that contains only these reduced forms removes the components from Home Assistant.
     ///
     /// Home Assistant removes a component if a message contains only the component's platform. `known` contains all
     /// components of earlier messages, reduced to their platforms.
@@ -54,7 +56,7 @@ package struct DiscoveryCodec {
         let name = binding.alias.isEmpty ? "\(product.name) \(mac.text.suffix(4))" : binding.alias
         return [
             "identifiers": [.string("lamplighter_\(did)")],
-            // An IMEI isn't a MAC address, so it is left out here.
+            // Some devices have an IMEI instead of a MAC address; an IMEI is left out here.
             "connections": pairs.count == 6 ? [["mac", .string(pairs.joined(separator: ":"))]] : nil,
             "name": .string(name), "manufacturer": .string(maker), "model": .string(product.name),
             "sw_version": version("mcuSoftVersion", "wifiSoftVersion", "wifiFirmwareVer"),
@@ -93,7 +95,8 @@ package struct DiscoveryCodec {
             + product.dataPoints.compactMap(component)
     }
 
-    /// Returns a component that reads the status; `members` are added to the common members, or replace them.
+    /// Returns a component that reads the status; `members` are added to the common members, or replace common members
+    /// of the same name.
     private func component(_ platform: String, _ id: String, name: String, members: JSONObject) -> Component {
         let diagnostic: JSONValue? = id == "online" || id == "problem" || id.hasPrefix("fault_") ? "diagnostic" : nil
         let head: JSONObject = [
@@ -156,8 +159,8 @@ package struct DiscoveryCodec {
             return ("switch", ["payload_on": "true", "payload_off": "false", "state_on": "ON", "state_off": "OFF"])
         case (.bool, false): return ("binary_sensor", [:])
         case (.int, true), (.float, true):
-            // For a `number` without limits, Home Assistant assumes the limits 1 and 100. It accepts no step below
-            // 0.001.
+            // For a `number` without limits, Home Assistant assumes the limits 1 and 100. Home Assistant accepts no
+            // step below 0.001.
             let (low, high) = (point.min ?? -1e9, point.max ?? 1e9)
             guard low < high else { return nil }
             (numeric["min"], numeric["max"]) = (ProductCodec.number(low), ProductCodec.number(high))
@@ -185,8 +188,8 @@ package struct DiscoveryCodec {
     /// Returns the template with which Home Assistant reads a data point from the status.
     ///
     /// A missing attribute becomes `None`, which Home Assistant shows as unknown. A `text` component would show the
-    /// word `None`, so for a `text` component the attribute becomes an empty string. The message that clears an unbound
-    /// device's status has no `value_json`.
+    /// word `None`, so for a `text` component the attribute becomes an empty string. For the empty message that clears
+    /// an unbound device's status, `value_json` isn't defined.
     private static func template(of point: DataPoint, isSet: Bool) -> String {
         let value = "(value_json | default({'data': {}})).data['\(escaped(point.name))']"
         return switch point.kind {

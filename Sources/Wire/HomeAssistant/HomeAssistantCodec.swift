@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// A codec for the methods and messages of links, the sessions with which users' Home Assistants connect.
+/// A codec for the methods and messages of links; a link is a session with which a user's Home Assistant connects.
 package enum HomeAssistantCodec {
     /// The broker's host, its MQTT port, and whether that port requires TLS.
     package typealias Place = (host: String, port: Int, hasTLS: Bool)
@@ -18,7 +18,8 @@ package enum HomeAssistantCodec {
     package static func linked(_ session: Session, password: String, at place: Place, _ topics: Topics) -> Answer {
         let username = "ha:\(session.id)"
         let (space, device) = ("\(topics.root)/ha/\(session.id)", "\(topics.root)/user/\(session.uid)/device/+")
-        // `notifications` is false because the gate would refuse a bridge's retained message about its state.
+        // `notifications` is false because the gate would refuse the retained message in which a bridge reports its own
+        // state.
         let bridge = """
             connection lamplighter
             address \(place.host.contains(":") ? "[\(place.host)]" : place.host):\(place.port)
@@ -42,18 +43,18 @@ package enum HomeAssistantCodec {
         ])
     }
 
-    /// Returns whether a session's entry in the event log concerns a link's session.
+    /// Returns whether an event-log entry about a session concerns a link's session.
     package static func isOfLink(_ event: LoggedEvent) -> Bool {
         (try? JSONValue.parse(event.data))?.objectValue?["platform"]?.stringValue == Session.linkPlatform
     }
 
-    /// Converts a message of Home Assistant to a request: `device/control` with the message as `data`.
+    /// Converts a message from Home Assistant into a request: `device/control` with the message as `data`.
     package static func controlling(_ did: DeviceID, by payload: ArraySlice<UInt8>) throws(WireError) -> [UInt8] {
         let params: JSONValue = ["did": .string(did.text), "data": .object(try Payload.object(payload))]
         return JSONObject([("id", "-"), ("params", params)]).encoded()
     }
 
-    /// The types of the message about a Home Assistant command that had no effect.
+    /// The possible types of a message that says that a Home Assistant command had no effect.
     package static let problems = ["refused", "failed", "expired"]
 
     /// Encodes the message that says that a command was refused.

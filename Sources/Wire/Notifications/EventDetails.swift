@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// The members of an event's data on which notifications depend.
+/// Those members of an event's data that notifications depend on.
 package struct EventDetails {
     private let data: JSONObject
 
@@ -10,7 +10,7 @@ package struct EventDetails {
 
     private func text(_ name: String) -> String? { data[name]?.stringValue }
 
-    /// The name of an alert or fault, or the id of a run's schedule.
+    /// The name of an alert or fault, or the id of the schedule to which a run belongs.
     package var name: String { text("name") ?? "" }
     /// The value of an alert or fault as text.
     package var value: String? { data["value"].map { $0.stringValue ?? String(decoding: $0.encoded(), as: UTF8.self) } }
@@ -31,7 +31,7 @@ package struct EventDetails {
     package var changed: String? { text("changed") }
     /// The terminal of a session.
     package var terminal: TerminalID? { text("terminalId").map { TerminalID(trusted: $0) } }
-    /// The system or platform of a terminal; empty if the app gave none.
+    /// The system or platform of a terminal; empty if the app gave neither.
     package var system: String { [text("os"), text("platform")].lazy.compactMap(\.self).first { !$0.isEmpty } ?? "" }
 
     /// A message from the maker: its part of the message centre, its text, and data for the app.
@@ -42,6 +42,6 @@ package struct EventDetails {
         )
     }
 
-    /// Returns an id as the data of a notification.
+    /// Returns notification data that consists of a single id.
     package static func data(_ name: String, _ id: String) -> Answer { [name: .string(id)] }
 }

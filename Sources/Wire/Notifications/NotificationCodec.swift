@@ -71,7 +71,7 @@ package enum NotificationCodec {
         .object(reasonObject(note, pushes: pushes))
     }
 
-    /// Returns a decision as operators see it, without the notification's text.
+    /// Returns the decision about a notification in the form that operators see, without the notification's text.
     package static func operatorRow(_ note: Notification, pushes: [AnswerRow]) -> JSONObject {
         var row = reasonObject(note, pushes: pushes)
         (row["id"], row["kind"]) = (.string(note.id.text), .string(note.kind.rawValue))

@@ -83,7 +83,8 @@ extension Fields {
         )
     }
 
-    /// Returns the message of `notification/send`: its user or device, and its content as stored in the event log.
+    /// Returns the message of `notification/send`: the user or device to which it is addressed, and its content in the
+    /// form that the event log stores.
     package func makerMessage() throws(Rejection) -> (uid: UserID?, did: DeviceID?, content: [UInt8]) {
         let (uid, did) = (try id("uid", as: UserID.self), try anyDevice())
         guard (uid == nil) != (did == nil) else { throw refuse("uid", "or params.did must be present, but not both") }
@@ -99,7 +100,7 @@ extension Fields {
         return (uid, did, content.encoded())
     }
 
-    /// A push address as a terminal gives it.
+    /// A push address in the form in which a terminal sends it.
     package struct GivenPush {
         /// The kind of push service, and the address.
         package let (kind, address): (PushKind, String)

@@ -25,7 +25,7 @@ package enum AnswerCodec {
     /// Encodes a row of a result as the payload of a message.
     package static func payload(row: AnswerRow) -> [UInt8] { row.encoded() }
 
-    /// Returns an answer without a result to an accepted message.
+    /// Returns the answer to an accepted message; the answer contains no result.
     package static func accepted(_ id: MessageID) -> [UInt8] {
         JSONObject([("id", .string(id.text)), ("ok", true)]).encoded()
     }

@@ -9,13 +9,13 @@ package typealias AnswerRow = JSONValue
 package enum AnswerRows {
     /// The space reserved in an answer for everything but its rows, in bytes.
     package static let frameBytes = 256
-    /// The maximum number of bytes for an answer's rows, which leaves space for the fields after them.
+    /// The maximum number of bytes for an answer's rows, which leaves space for the fields after the rows.
     package static let bytesMax = Payload.bytesMax - 1024
 
     /// Returns the size of a row in an answer, in bytes.
     package static func bytes(of row: AnswerRow) -> Int { row.encoded().count + 1 }
 
-    /// Makes rows until the next row would make the answer larger than a payload.
+    /// Makes rows until the next row would make the answer larger than the largest payload.
     package static func fitting<Element>(
         _ elements: some Sequence<Element>,
         row: (Element) throws -> AnswerRow

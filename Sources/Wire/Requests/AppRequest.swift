@@ -32,8 +32,8 @@ package final class AppRequest: Sendable {
     /// The trace id of the request: the sender's, or a new one.
     package let trace: TraceID
 
-    /// Parses the payload of a request whose topic has already been parsed, and makes a trace id if the sender gave
-    /// none.
+    /// Parses the payload of a request whose topic has already been parsed, and makes a trace id if the sender gave no
+    /// trace id.
     package init(
         _ payload: ArraySlice<UInt8>,
         app: AppID,

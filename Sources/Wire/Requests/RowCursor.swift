@@ -7,7 +7,7 @@ package struct RowCursor {
     /// The id of the last row.
     package let id: String
 
-    /// Makes the cursor after a row.
+    /// Makes the cursor for the position after a row.
     package init(at: Instant, id: String) { (self.at, self.id) = (at, id) }
 
     /// Parses `cursor`; returns nil if the field is absent.

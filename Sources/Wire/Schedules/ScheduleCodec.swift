@@ -96,7 +96,7 @@ package enum ScheduleCodec {
     /// The position after a schedule in a list of several devices' schedules.
     package typealias Position = (did: DeviceID, id: ScheduleID)
 
-    /// Parses the cursor of `schedule/list`; returns nil if the request has none.
+    /// Parses the cursor of `schedule/list`; returns nil if the request has no cursor.
     package static func cursor(_ fields: Fields) throws(Rejection) -> Position? {
         guard let text = try fields.text("cursor", length: 1...129) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// The fields of a schedule that an app sets; nil leaves a field unchanged, or at its default in a new schedule.
+/// The schedule fields that an app sets; nil leaves a field unchanged, or at its default in a new schedule.
 package struct ScheduleParameters: Sendable, Equatable {
     /// The day of a one-time schedule.
     package var date: CalendarDate?
@@ -22,7 +22,7 @@ package struct ScheduleParameters: Sendable, Equatable {
     /// The rule for an occurrence that was missed: skip it, or run it late.
     package var misfire: Schedule.Misfire?
 
-    /// The days on which the schedule acts, or nil if the request sets no days.
+    /// The days on which the schedule runs, or nil if the request sets no days.
     ///
     /// Days of the week take precedence over days of the month, and days of the month take precedence over a date.
     package var days: Timing.Days? {

@@ -13,7 +13,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
     /// The proof.
     package let proof: Proof
 
-    /// The path of the proof's field, for a refusal.
+    /// The path of the field that contains the proof; a refusal names this path.
     package var field: String {
         switch proof {
         case .code: "params.authCode"

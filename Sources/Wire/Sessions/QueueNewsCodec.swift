@@ -6,7 +6,8 @@ package enum QueueNewsCodec {
     package static let clientsMax = 200
     /// The maximum number of devices in one message.
     ///
-    /// If a terminal missed the statuses of more devices, the message has `all` instead of the devices' ids.
+    /// If a terminal has missed the statuses of more devices than this, the message has `all` instead of the devices'
+    /// ids.
     package static let missedDevicesMax = 1000
 
     /// The statuses that a terminal missed because it was too slow to receive them.
@@ -31,7 +32,7 @@ package enum QueueNewsCodec {
         }
     }
 
-    /// Parses a message with the client ids whose MQTT sessions must end.
+    /// Parses a message with the ids of clients; the MQTT sessions of these clients must end.
     package static func decode(
         sessionOwed bytes: ArraySlice<UInt8>
     ) throws(WireError) -> [String] {

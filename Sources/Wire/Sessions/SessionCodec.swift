@@ -29,7 +29,8 @@ package enum SessionCodec {
         return .user(uid, except: try fields.id("exceptTerminalId", as: TerminalID.self))
     }
 
-    /// Returns a row of `session/list`, with the terminal's push address; `push` is nil if the terminal has none.
+    /// Returns a row of `session/list`, with the terminal's push address; `push` is nil if the terminal has no push
+    /// address.
     package static func row(_ session: Session, isCurrent: Bool, push: PushAddress? = nil) -> JSONValue {
         JSONObject(showing: [
             "sessionId": session.id, "terminalId": session.terminal, "platform": session.platform, "os": session.os,
@@ -46,7 +47,7 @@ package enum SessionCodec {
     package enum Adoption: Sendable {
         /// The number of devices that moved to the account.
         case adopted(Int)
-        /// The number of devices that would move if the request had set `adopt`.
+        /// The number of devices that would have moved if the request had set `adopt`.
         case adoptable(Int)
     }
 
@@ -87,7 +88,7 @@ package enum SessionCodec {
 
     /// Parses the gate's message about the first use of a token.
     ///
-    /// If the session was refreshed, `until` is the expiry of the previous token.
+    /// If the session was refreshed, `until` is the time at which the previous token expires.
     package static func decode(
         tokenUsed bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, until: Instant?) {

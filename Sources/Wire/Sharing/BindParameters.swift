@@ -1,6 +1,6 @@
 package import Domain
 
-/// The parameters of `device/bind`: a device, and the proof that the caller has it.
+/// The parameters of `device/bind`: a device, and the proof that the caller has the device.
 package struct BindParameters: Sendable, Equatable {
     /// How a request names a device: by its id, or by its product and hardware address.
     package enum Name: Sendable, Equatable {

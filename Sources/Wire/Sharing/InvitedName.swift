@@ -8,7 +8,7 @@ package struct InvitedName: Sendable, Equatable {
         case id(UserID)
     }
 
-    /// The kind of the name according to the inviter.
+    /// The kind of name, as the inviter states it.
     package let kind: Sharing.AddresseeKind
     /// The name as the inviter wrote it.
     package let value: String

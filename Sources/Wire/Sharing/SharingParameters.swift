@@ -6,7 +6,8 @@ package struct SharingListParameters: Sendable, Equatable {
         case toMe, byMe
     }
 
-    /// True to list the invitations to the caller, false to list the invitations by the caller.
+    /// True to list the invitations that the caller has received; false to list the invitations that the caller has
+    /// made.
     package let isGuest: Bool
     /// The device whose invitations are listed; nil for all devices.
     package let did: DeviceID?

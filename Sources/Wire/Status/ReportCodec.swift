@@ -27,8 +27,8 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if the service's own form of numbers would make the data of one of the report's points larger
-    /// than a payload.
+    /// Refuses a report if the data of one of its points, with the numbers in the service's form, is larger than the
+    /// largest payload.
     ///
     /// For example, the service writes `1e15` with sixteen digits.
     private static func checked(
@@ -114,9 +114,10 @@ package enum ReportCodec {
         return conditions
     }
 
-    /// Encodes the answer to an accepted report, with the place where the report was stored and the server's time.
+    /// Encodes the answer to an accepted report, with the server's time and the place where the report was stored.
     ///
-    /// `stored` is nil if the report belongs only in the history and the device has used up today's bytes of history.
+    /// `stored` is nil if the report belongs only in the history and the device has already stored as many bytes of
+    /// history as it may store today.
     package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)
         writer.beginObject()

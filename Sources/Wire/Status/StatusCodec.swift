@@ -6,7 +6,7 @@ package enum StatusCodec {
     /// Encodes the payload of a status message.
     ///
     /// `changed` contains the names of the attributes that a report changed. `actor` is the sender of the command that
-    /// caused the change, or nil if no command caused it. The actor is encoded as shown to `reader`.
+    /// caused the change, or nil if no command caused it. The actor is encoded in the form in which `reader` sees it.
     package static func encode(
         _ status: Status,
         of did: DeviceID,

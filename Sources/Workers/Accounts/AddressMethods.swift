@@ -2,7 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// `account/bindPhone`, `bindEmail` and `requestEmailVerification`, by which a user proves an address.
+/// `account/bindPhone`, `bindEmail` and `requestEmailVerification`, with which a user proves that an address belongs to
+/// the user.
 enum AddressMethods {
     static let methods: [String: Method] = [
         "account/bindPhone": Method(prepare: { try prepare(&$0, .phone) }) { try bind(&$0, .phone) },

@@ -62,7 +62,7 @@ struct Adopting {
         try call.tx.adoptions.moveHomes(from: anonymous.uid, to: account.uid, limit: room)
         try moveSharings(&call)
         if !devices.isEmpty {
-            // Schedules at sunrise or sunset now follow the place of the account's user.
+            // The times of schedules that run at sunrise or sunset now depend on the location of the account's user.
             try call.tx.replans.add(.user(account.uid))
             call.work.effects.wake(.schedule)
             call.work.effects.wake(.status)
@@ -73,7 +73,7 @@ struct Adopting {
     }
 
     /// Moves one binding with its schedules and homes; returns the account's previous role on the device, or nil if the
-    /// account had none.
+    /// account had no role.
     private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
         let tx = call.tx
         guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }

@@ -142,7 +142,8 @@ extension Call {
         try audit(.linkSent, of: before.uid, detail: "undoAddress \(MaskedAddress.text(old.text))")
     }
 
-    /// How many seconds a session lives after its login or refresh: the app's setting, otherwise the service's.
+    /// How many seconds a session lives after its login or refresh: the app's setting, or the service's setting if the
+    /// app has no setting.
     var sessionSeconds: Int64 { app.policies.sessionDays.map { $0 * 86_400 } ?? limits.sessionSeconds }
 
     /// Notifies a user's terminals that the account's phone or e-mail address has changed.
@@ -152,7 +153,7 @@ extension Call {
         work.effects.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
     }
 
-    /// Informs a user's verified e-mail address that the password has changed.
+    /// Sends a message to a user's verified e-mail address, to inform the user that the password has changed.
     mutating func notifyPasswordChanged(_ user: User) throws {
         guard let email = user.email, user.isEmailVerified else { return }
         try tx.outgoingMessages.add(OutgoingMessage(.passwordChanged, to: .email(email), of: user, in: &work))

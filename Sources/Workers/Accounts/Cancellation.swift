@@ -2,7 +2,7 @@ package import Domain
 package import Storage
 import Wire
 
-/// The erasure of accounts: first a request, which a login undoes, then the deletion in steps.
+/// The erasure of accounts: it begins with a request, which a login undoes; the deletion in steps follows.
 package enum Cancellation {
     /// The maximum number of devices that one step handles.
     private static let devicesStep = 50
@@ -24,7 +24,7 @@ package enum Cancellation {
     }
 
     /// Announces the erasure to the account's verified addresses, and to an e-mail address that was registered without
-    /// proof, because the caller might not be the owner.
+    /// proof, because the caller might not be the account's owner.
     private static func notifyAddresses(of user: User, deletesAt: Instant, _ call: inout Call) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds
@@ -57,7 +57,7 @@ package enum Cancellation {
         try call.tx.cancellations.request(uid, deletesAt: soon)
     }
 
-    /// Undoes the pending cancellation of a user who has logged in.
+    /// Withdraws the pending erasure request of a user who has logged in.
     static func undo(_ user: User, _ call: Call) throws {
         guard try call.tx.cancellations.undo(user.uid) else { return }
         try call.audit(.cancellationUndone, of: user.uid)
@@ -77,7 +77,7 @@ package enum Cancellation {
         try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
-    /// Performs a step of a due account's erasure; returns false once only the event log is left for `finish`.
+    /// Performs a step of an account's due erasure; returns false once only the event log is left for `finish`.
     package static func step(_ uid: UserID, limit: Int, in work: inout UnitOfWork) throws -> Bool {
         try work.tx.lock(users: [uid])
         if let user = try work.tx.accounts.find(uid) {
@@ -91,7 +91,8 @@ package enum Cancellation {
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
-        // While the user has devices, the invitations stay, since leaving a device also ends the invitations to it.
+        // While the user has devices, the invitations stay, because the end of a binding also ends the invitations to
+        // the device.
         guard devices.isEmpty else { return true }
         let others = try tx.lock({ try table.devicesThatName(uid, limit: devicesStep) }, naming: { ([], $0) })
         try table.takeOutName(uid, of: others, limit: limit)

@@ -7,7 +7,7 @@ package struct ErasureSummary: Sendable, Equatable {
     package struct Device: Sendable, Equatable {
         /// The id of the device.
         package var did: DeviceID
-        /// The operators' name for the device; nil if it has none.
+        /// The operators' name for the device; nil if the device has no such name.
         package var name: String?
         /// The user's role.
         package var role: Binding.Role

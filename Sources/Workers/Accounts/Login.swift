@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The methods `account/login` and `account/loginOrRegister`, which take a name with a password or a code.
+/// The methods `account/login` and `account/loginOrRegister`, which take a name, and either a password or a code.
 enum Login {
     static let methods: [String: Method] = [
         "account/login": Method(needsToken: false, prepare: prepare, run: run),
@@ -49,7 +49,8 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// Refuses an unknown address if the app reveals which accounts exist, unless a code can register the address.
+    /// Refuses an unknown address if the app reveals which accounts exist, unless a login with a code can register the
+    /// address.
     private static func revealUnknown(
         _ address: Address,
         region: String,

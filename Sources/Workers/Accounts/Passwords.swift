@@ -48,7 +48,8 @@ enum Passwords {
         return .done
     }
 
-    /// Ends the sessions, codes and links that belong to the old password, and informs the user.
+    /// Ends the user's sessions, except the session on `terminal`, invalidates the codes and links for a password
+    /// reset, and informs the user.
     private static func endOldPassword(
         of user: User,
         because reason: Session.EndReason,

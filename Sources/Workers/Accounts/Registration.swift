@@ -40,7 +40,8 @@ enum Registration {
         throw call.fields.refuse("username", "is a phone number that this request doesn't prove")
     }
 
-    /// Sets the requested username; if the request names none, the verified phone number can become the username.
+    /// Sets the requested username; if the request contains no username, the verified phone number can become the
+    /// username.
     private static func giveUsername(_ parameters: RegistrationParameters, to user: inout User, _ call: Call) throws {
         if let username = parameters.username {
             let region = parameters.place.region

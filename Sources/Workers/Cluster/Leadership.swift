@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The role of the process that holds the session worker's lane: it also runs maintenance and sends e-mails and texts.
+/// The role of the process that holds the session worker's lane: it also runs maintenance and sends e-mails and text
+/// messages.
 package final class Leadership: Sendable {
     private let isOurs: Atomic<Bool>
     private let membership: Membership?

@@ -1,7 +1,8 @@
 import Mosquitto
 import Wire
 
-/// A process's connection to the broker; its MQTT will informs the other processes as soon as this process is gone.
+/// A process's connection to the broker; as soon as this process is gone, the broker informs the other processes with
+/// the connection's MQTT will message.
 ///
 /// Over this connection, processes also wake each other's lanes, and send themselves echoes to check the broker.
 struct ProcessLink: ~Copyable {

@@ -39,7 +39,8 @@ package enum CommandDispatcher {
     /// commit.
     ///
     /// Queued older commands are sent, too, since a device ignores a command that arrives after a newer one. If the
-    /// device might not be listening yet, the command is sent when the gate reports that the device is listening.
+    /// device might not be listening yet, the command is sent when the gate reports that the device is listening, or at
+    /// the latest when the wait for this report ends.
     static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
         let (command, state) = try prepare(request, product: product, in: &work)
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
@@ -129,7 +130,8 @@ package enum CommandDispatcher {
 
     // MARK: Sending
 
-    /// Returns the queued commands that may still be sent, and ends commands that expired or whose sender lost access.
+    /// Returns the queued commands that may still be sent, and ends commands that have expired or whose sender has lost
+    /// access.
     private static func takeEntitled(_ did: DeviceID, product: Product?, in work: inout UnitOfWork) throws -> [Command]
     {
         try work.tx.commands.waiting(did).filter { command in

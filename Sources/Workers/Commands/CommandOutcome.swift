@@ -91,7 +91,8 @@ enum CommandOutcome {
         )
     }
 
-    /// Returns why the command's user may not see the reported values; nil if the user may, or if there is no user.
+    /// Returns why the command's user may not see the reported values; nil if the user may see these values, or if the
+    /// command has no user.
     private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
         guard let uid = command.user, command.kind == .query || command.result != nil else { return nil }
         guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }
@@ -116,7 +117,7 @@ enum CommandOutcome {
 
     private static let sessionIsOver = Rejection(.invalidToken, "The session has ended; log in again.", field: "token")
 
-    /// Ends commands whose sender lost the binding, or whose device was reset or removed.
+    /// Ends commands whose sender has lost the binding, or whose device has been reset or removed.
     static func fail(_ commands: [Command], in work: inout UnitOfWork) throws {
         for var command in commands {
             CommandRules.refuse(&command, .notBound, at: work.now)

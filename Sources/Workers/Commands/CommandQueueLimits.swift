@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The limits of queued commands: their number per device, and the size of each.
+/// The limits on queued commands: the number for each device, and the size of each command.
 enum CommandQueueLimits {
     /// The refusal of a command when the device has too many queued commands.
     static let full = Rejection(.tooManyRequests, "Too many commands are waiting for the device.", retryAfter: 60)
@@ -13,10 +13,11 @@ enum CommandQueueLimits {
     /// Returns whether one more command can be queued for a device that has `waiting` queued commands.
     static func hasRoom(beside waiting: Int, in limits: Limits) -> Bool { waiting < limits.queuedPerDevice }
 
-    /// Returns the queued commands that a new command replaces, marked as ended; empty while the queue has room.
+    /// Returns the queued commands that a new command replaces, marked as ended; the result is empty while the queue
+    /// has room.
     ///
     /// Queued commands are merged before they are sent, so the merged commands have to fit into messages.
-    /// - Throws: `Rejection` if the queue has no room, or the merged commands are too large.
+    /// - Throws: `Rejection` if the queue has no room, or the merged commands are too large or set too many attributes.
     static func replaced(by command: Command, _ state: DispatchState, in work: UnitOfWork) throws -> [Command] {
         if state.isFirst { return [] }
         let waiting = try work.tx.commands.waiting(command.did).filter { !$0.isOver(at: work.now) }

@@ -7,9 +7,11 @@ import Wire
 package struct ControlHandler: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
-    /// The earliest time at which a command expires or must be sent, or an invitation or a guest's binding expires.
+    /// The earliest time at which a command must be sent, or at which a command, an invitation or a guest's binding
+    /// expires.
     private var nextDue: Instant?
-    /// Whether `nextDue` is up to date; `due` updates it only some time after a batch, so that no request has to wait.
+    /// Whether `nextDue` is up to date; `due` updates `nextDue` only some time after a batch, so that no request has to
+    /// wait.
     private var isPlanned = true
     private var clockSteps = ClockSteps()
 
@@ -73,7 +75,7 @@ package struct ControlHandler: BatchHandler {
         return requests.endWork(work)
     }
 
-    /// Brings forward the due times of commands if the clock was set back.
+    /// Brings forward the due times of commands if the clock has been set back.
     private mutating func followClock(in tx: Transaction) throws {
         if let step = clockSteps.stepBack(by: environment.clock), ends {
             try tx.lockAll()
@@ -95,6 +97,6 @@ package struct ControlHandler: BatchHandler {
         [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
     }
 
-    /// Whether this lane ends all devices' expired commands, invitations and bindings.
+    /// Whether this lane ends the expired commands, invitations and bindings of all devices.
     private var ends: Bool { environment.shards.lane == 0 }
 }

@@ -1,19 +1,21 @@
 import Domain
 import Storage
 
-/// The state of a device for a new command: whether the device is listening, and which commands come before the new
-/// one.
+/// The state of a device at the moment when a new command arrives: whether the device is listening, and which commands
+/// come before the new one.
 enum DispatchState {
-    /// The device is connected; the commands of a pending dispatch request are sent just before the new command.
+    /// The device is listening; if there is a pending dispatch request, its commands are sent just before the new
+    /// command.
     case front(DispatchRequest?)
     /// Other commands are sent before the new command, as soon as the device is listening.
     case behind
-    /// The device might not be listening before `until`; `isNext` is true if all older commands count as sent.
+    /// The device might not be listening before `until`; `isNext` is true if all older commands count as sent and the
+    /// number of sent commands without an answer is below the limit.
     case unheard(until: Instant, isNext: Bool)
     /// The device is offline.
     case away
 
-    /// Determines the state of a device for a new command.
+    /// Determines the state of a device at the moment when a new command arrives.
     init(_ record: StatusRecord, in work: UnitOfWork) throws {
         let presence = record.status.presence
         if !presence.isOnline {

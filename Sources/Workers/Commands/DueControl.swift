@@ -14,7 +14,8 @@ struct DueControl {
             .union(guests.map(\.did) + dispatches.map(\.did))
     }
 
-    /// Finds a limited number of the earliest items of each kind, and locks their devices in the order of their ids.
+    /// Finds a limited number of the earliest items of each kind, and locks their devices in the order of the devices'
+    /// ids.
     ///
     /// Each lane sends the queued commands of its own devices; the first lane ends the expired items of all devices.
     init(in tx: Transaction, _ limits: Limits, of shards: Shards) throws {

@@ -28,7 +28,7 @@ enum DeviceMethods {
 
     // MARK: The device of a request
 
-    /// Returns the caller's binding with the request's device; the device's product must belong to the app.
+    /// Returns the caller's binding to the request's device; the device's product must belong to the app.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bindingOfAnyProduct(call)
         guard let record = try call.tx.statuses.find(binding.did), call.app.products.contains(record.productKey) else {
@@ -37,7 +37,7 @@ enum DeviceMethods {
         return binding
     }
 
-    /// Returns the caller's binding with the request's device, whatever the device's product.
+    /// Returns the caller's binding to the request's device, whatever the device's product.
     static func bindingOfAnyProduct(_ call: Call) throws -> Binding {
         let did = try call.fields.did()
         guard let binding = try call.tx.bindings.find(did, call.caller().uid), !binding.isOver(at: call.tx.now) else {
@@ -46,7 +46,7 @@ enum DeviceMethods {
         return binding
     }
 
-    /// The refusal of a request about a device that was removed meanwhile.
+    /// The refusal of a request about a device that has been removed meanwhile.
     static let isGone = Rejection(.notBound, "The device no longer exists.", field: "params.did")
 
     /// Refuses a caller who is not allowed to control the device.

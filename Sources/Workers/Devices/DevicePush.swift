@@ -13,7 +13,7 @@ struct DevicePush {
         self.actor = actor
     }
 
-    /// Notifies a user of a change, with its time and actor, and logs new, ended and changed bindings.
+    /// Notifies a user of a change, its time and its actor, and logs new, ended and changed bindings.
     func notify(
         _ change: BindingCodec.Change,
         _ uid: UserID,
@@ -32,7 +32,7 @@ struct DevicePush {
         try work.log(type, of: did, uid: uid, actor: actor, data: payload)
     }
 
-    /// Notifies a user of a change, with the device's new row in `device/list`.
+    /// Notifies a user of a change, and includes the device's new row in `device/list`.
     func notifyWithDevice(_ change: BindingCodec.Change, _ uid: UserID, in work: inout UnitOfWork) throws {
         guard let row = try work.tx.bindings.listed(did, uid) else { return }
         try notify(change, uid, device: work.row(of: row), in: &work)

@@ -25,7 +25,7 @@ struct DeviceRegistration {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        // Known devices are locked with the batch's devices; this lock is for a device that was only just created.
+        // Known devices are locked with the batch's devices; this lock is for a device that has only just been created.
         let known = try work.tx.lock(\.did) { try work.tx.devices.find(request.productKey, request.mac) }
         if let answer = try earlierAnswer(to: known, in: work.tx) { return publish(answer, in: &work) }
         let bindings = try known.map { try work.tx.bindings.all(of: $0.did) } ?? []
@@ -91,7 +91,8 @@ struct DeviceRegistration {
         )
     }
 
-    /// Counts a new device for its source address and its product; returns a refusal if a limit is reached.
+    /// Counts a new device towards the limits of its source address and its product; returns a refusal if a limit has
+    /// been reached.
     private func countNew(with quotas: QuotaFront, in work: UnitOfWork) throws -> Rejection? {
         let product = request.productKey.text
         let (perSource, most) = (work.limits.counts.registrationsPerSource, work.limits.counts.registrationsPerProduct)

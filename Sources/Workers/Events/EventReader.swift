@@ -60,7 +60,7 @@ package struct EventReader: Sendable, Equatable {
 
     /// Returns the cursors at which the deleted parts of the log end; a cursor that is not after `cursor` is left out.
     ///
-    /// Statuses and other entries are deleted separately, so each kind has its own end.
+    /// Statuses and other entries are deleted separately, so the deleted part of each kind has its own end.
     private func deleted(behind cursor: EventCursor, in tx: Transaction) throws -> Set<EventCursor> {
         let kinds = filter.wantsStatuses ? [false, true] : [false]
         return Set(try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor })

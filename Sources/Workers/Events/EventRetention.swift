@@ -11,7 +11,8 @@ struct EventRetention: MaintenanceJob {
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
-        /// Adds a page; if the page has no row of this kind, extends the previous page instead, if there is one.
+        /// Adds a page; if the page has no row of this kind, extends the previous page instead, provided that a
+        /// previous page exists.
         mutating func add(_ page: (end: EventCursor, bytes: Int64)) {
             if page.bytes == 0, let last = pages.indices.last { return pages[last].end = page.end }
             pages.append(page)
@@ -26,7 +27,7 @@ struct EventRetention: MaintenanceJob {
         }
 
         /// Returns the cursor up to which the oldest pages must be deleted to meet the limit; the log's start if no
-        /// page must be deleted.
+        /// deletion is needed.
         func excess(over max: Int64) -> EventCursor {
             var (left, place) = (bytes, EventCursor.start)
             for page in pages where left > max {

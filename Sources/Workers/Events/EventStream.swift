@@ -32,7 +32,7 @@ package final class EventStream: Sendable {
         var waiting: CheckedContinuation<Void, Never>?
 
         /// Records the subscription's cursor; if that cursor was moved back or is ahead of the stream, moves the stream
-        /// to it.
+        /// to that cursor.
         mutating func follow(_ row: EventCursor) {
             if let stored, row < stored { cursor = row }
             (stored, cursor) = (row, max(cursor, row))
@@ -94,7 +94,8 @@ package final class EventStream: Sendable {
         wake()
     }
 
-    /// Waits for the next entries, and returns the entries, `silence` or `end`; only one task at a time may call this.
+    /// Waits for the next entries, and returns the entries, `silence` or `end`; only one task at a time may call this
+    /// method.
     package func next() async -> EventPart {
         let silence = ContinuousClock.now + Self.silenceMax
         repeat {

@@ -87,8 +87,8 @@ package final class EventWatch: Sendable {
         throw Rejection(.tooManyRequests, "Too many readers with this key are waiting for events.", retryAfter: 1)
     }
 
-    /// Adds a waiting reader; `done` is called once, on any thread, when there is an entry for the reader or its
-    /// waiting time has ended.
+    /// Adds a waiting reader; `done` is called once, on any thread, when there is an entry for the reader, the reader's
+    /// `epoch` is out of date, the reader's waiting time has ended, or the process is ending.
     package func add(_ wait: EventWait, done: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.waiting.append(Waiting(wait: wait, done: done))
@@ -119,7 +119,7 @@ package final class EventWatch: Sendable {
     }
 
     /// Reads new rows; calls each reader that has a new entry, whose `epoch` is out of date, or whose waiting time has
-    /// ended.
+    /// ended; if the process is ending, calls all readers.
     private func look() throws {
         let (start, waiting) = state.withLock { ($0.seen, $0.waiting.map(\.wait)) }
         guard let seen = start else { return }

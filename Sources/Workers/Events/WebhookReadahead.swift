@@ -22,7 +22,7 @@ final class WebhookReadahead: Sendable {
         }
     }
 
-    /// Waits until the page is read; the calling thread must not have an open transaction.
+    /// Waits until the page has been read; the calling thread must not have an open transaction.
     func wait() {
         isRead.wait()
         isRead.signal()

@@ -207,7 +207,7 @@ extension WebhookSender {
 }
 
 extension WebhookTurns.Webhook {
-    /// The reader of the webhook's events; nil before the subscription was first read.
+    /// The reader of the webhook's events; nil until the subscription has been read for the first time.
     var reader: EventReader? {
         guard let row, let app else { return nil }
         return EventReader(app: app, filter: row.filter)

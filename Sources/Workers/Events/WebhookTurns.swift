@@ -1,15 +1,17 @@
 import DequeModule
 import Domain
 
-/// The turns of webhooks: which webhooks have work, which are being served, and which wait for a time or for an entry.
+/// The schedule of the webhooks' turns: which webhooks have work, which are being served, and which are waiting for a
+/// time or for an entry of the event log.
 struct WebhookTurns {
     /// The state that the sender keeps in memory for a webhook while the service runs.
     struct Webhook {
         /// The subscription as it was last read; nil before the first reading.
         var row: EventSubscription?
-        /// The subscription's app, as last read.
+        /// The subscription's app, as it was last read.
         var app: App?
-        /// The cursor up to which the log was read; it is ahead of the row's cursor if the filter left entries out.
+        /// The cursor up to which the event log has been read; it is ahead of the row's cursor if the filter left
+        /// entries out.
         var from = EventCursor.start
         /// The cursor of a failed post's last event, if the next post must repeat the failed post's content; otherwise
         /// nil.
@@ -26,8 +28,8 @@ struct WebhookTurns {
         /// entries.
         var waitsSince: Int64?
 
-        /// Stores the subscription as just read; if the subscription's cursor, URL or filter has changed, resets the
-        /// state that depends on these fields.
+        /// Stores the subscription that was just read; if the subscription's cursor, URL or filter has changed, resets
+        /// the state that depends on these fields.
         mutating func begin(with row: EventSubscription) {
             defer { self.row = row }
             guard let old = self.row, old.cursor == row.cursor, old.url == row.url, old.filter == row.filter else {
@@ -43,13 +45,14 @@ struct WebhookTurns {
         case turn
         /// The webhook waits until a given time.
         case wait(until: Instant)
-        /// The webhook waits for an entry of the log.
+        /// The webhook waits for an entry of the event log.
         case listen
         /// The webhook is no longer switched on.
         case leave
     }
 
-    /// The maximum number of threads for slow webhooks at the same time, so that slow webhooks don't delay quick ones.
+    /// The maximum number of slow webhooks that are served at the same time; the limit keeps slow webhooks from
+    /// delaying quick ones.
     static let slowMax = 6
 
     private var known: [SubscriptionID: Webhook] = [:]
@@ -80,7 +83,7 @@ struct WebhookTurns {
         for (id, moment) in due where moment <= now || moment > far { wake(id) }
     }
 
-    /// Ends a webhook's wait for entries, and gives it a turn.
+    /// If a webhook began to wait for entries at a given epoch, ends this wait; gives the webhook a turn.
     mutating func heard(_ id: SubscriptionID, since number: Int64) {
         if known[id]?.waitsSince == number { known[id]?.waitsSince = nil }
         wake(id)
@@ -116,7 +119,7 @@ struct WebhookTurns {
     }
 
     /// Records the catalog's epoch at which a webhook begins to wait for entries; returns false if the webhook is
-    /// already waiting.
+    /// unknown or has been waiting since that epoch.
     mutating func listens(_ id: SubscriptionID, since number: Int64) -> Bool {
         guard known[id] != nil, known[id]?.waitsSince != number else { return false }
         known[id]?.waitsSince = number

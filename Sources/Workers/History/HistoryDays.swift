@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// A job that sums up each device's past days (`HistoryDayTable`), so that charts of months need not read each record.
+/// A job that sums up each device's past days (`HistoryDayTable`), so that charts of months need not read every record.
 ///
 /// In a store without summaries, the job begins with the oldest day that has records. A run can stop between devices.
 struct HistoryDays: MaintenanceJob {
@@ -50,7 +50,8 @@ struct HistoryDays: MaintenanceJob {
         return next <= last ? next : nil
     }
 
-    /// Finds the devices on the next page whose day must be summed up; after the last page, the day is done.
+    /// Looks at the next page of devices, and finds those devices for which the day must be summed up; after the last
+    /// page, the day is done.
     private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
         let (devices, missing) = try environment.store.read { tx in
             let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)

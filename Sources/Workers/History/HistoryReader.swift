@@ -4,15 +4,15 @@ package import Wire
 
 /// A page of a device's history.
 package struct HistoryPage: Sendable {
-    /// The rows of `device/history`.
+    /// The rows in the answer to `device/history`.
     package var rows: [AnswerRow] = []
     /// The position at which the next page begins; nil at the end of the history.
     package var place: HistoryPlace?
     /// The number of records read.
     package var visited = 0
-    /// The time before which the page has no records.
+    /// The time in the history from which the page was read; the page has no earlier records.
     package var since: Instant
-    /// The refusal, if there is no page.
+    /// The refusal, if the page can't be used as an answer; otherwise nil.
     package var refusal: Rejection?
 
     /// The maximum number of bytes of a page's rows, so that its answer fits into a payload.

@@ -6,7 +6,7 @@ import Wire
 protocol HistoryRows {
     /// Adds the record at a position; returns false if the record belongs on the next page.
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool
-    /// Returns the finished page; if `isCut` is true, the next page begins at `place`.
+    /// Returns the finished page; `isCut` is true if the page doesn't contain the records from `place` on.
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage
 }
 

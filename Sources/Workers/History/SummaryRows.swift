@@ -72,8 +72,8 @@ struct SummaryRows: HistoryRows {
         guard let bounds else { return page }
         // The next page sums the step up again, from its beginning.
         page.place = HistoryPlace(max(bounds.lowerBound, question.place.ts))
-        // Earlier steps without values add no row, but they are done; the request is refused only if the page can't
-        // finish its first step.
+        // Earlier steps without values have added no row, but the next page doesn't read these steps again. The request
+        // is refused only if the page can't finish its first step.
         if rows.isEmpty, bounds.lowerBound <= question.place.ts {
             page.refusal = .invalid(
                 "params.every",

@@ -29,7 +29,7 @@ package final class HomeAssistantAnnouncer: Sendable {
         /// The catalog's epoch at the last check of all users; nil before the first check.
         var epoch: Int64?
         var nextCheck = ContinuousClock.now
-        /// The users who have links, or to whom devices were announced.
+        /// The users who have links, or to whom devices have been announced.
         var users: Set<UserID> = []
     }
 
@@ -72,7 +72,8 @@ package final class HomeAssistantAnnouncer: Sendable {
         state = next
     }
 
-    /// Reads new entries of the event log; returns the users whose devices or links they change.
+    /// Reads new entries of the event log; returns the users whose devices or links were changed according to these
+    /// entries.
     private func takeChanged(_ state: inout State) throws -> Set<UserID> {
         var (users, changed) = (state.users, Set<UserID>())
         state.cursor = try environment.store.read { tx in
@@ -105,8 +106,8 @@ package final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Returns the messages that a user's Home Assistants lack, each with its record of the announced device; an empty
-    /// message removes a device.
+    /// Returns the messages that a user's Home Assistants lack, each message with the record of its announced device;
+    /// an empty message removes a device.
     private func differences(for uid: UserID, in tx: Transaction) throws -> [(AnnouncedDevice, payload: [UInt8])] {
         var told = try tx.homeAssistant.all(of: uid)
         var differences: [(AnnouncedDevice, payload: [UInt8])] = []

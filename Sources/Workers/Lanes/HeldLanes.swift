@@ -46,7 +46,8 @@ struct HeldLanes {
         noteLanes()
     }
 
-    /// Gives back the lanes whose threads have ended, or all lanes if `isLate`; returns whether a lane was given back.
+    /// Gives back the lanes whose threads have ended, or all lanes if `isLate` is true; returns whether there were
+    /// lanes to give back.
     ///
     /// If a lane's thread is still running, another process can take the lane only between two transactions of the
     /// thread; after that, the thread can't commit.
@@ -76,7 +77,7 @@ struct HeldLanes {
         }
     }
 
-    /// Takes lanes or begins to give lanes back, so that all processes have about the same number.
+    /// Takes lanes or begins to give lanes back, so that all processes have about the same number of lanes.
     ///
     /// If `takesForeign` is false, the process takes only lanes that were given back, and no lanes of a process that
     /// seems dead.

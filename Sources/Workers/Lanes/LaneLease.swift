@@ -12,14 +12,15 @@ package struct LaneLease: Sendable {
     /// Whether the lane certainly belongs to this process, as measured by the process's clock.
     var isTrusted: Bool { membership.isTrusted }
 
-    /// Throws `LaneInDoubt` if this process last renewed its lifetime too long ago; the lane's next turn must then not
-    /// begin.
+    /// Throws `LaneInDoubt` if this process has not renewed its lifetime for too long; in that case, the lane's next
+    /// turn must not begin.
     func check() throws {
         if !isTrusted { throw LaneInDoubt() }
     }
 }
 
-/// The error thrown when another process may have the lane, because this process could not renew its lifetime.
+/// The error thrown when another process may hold the lane by now, because this process has not been able to renew its
+/// lifetime.
 struct LaneInDoubt: Error, CustomStringConvertible {
     var description: String { "this process has not reported to the database for too long; its lane may be lost" }
 }

@@ -1,4 +1,5 @@
-/// The calculation of how many lanes a process takes or gives back, so that all processes have about the same number.
+/// The calculation of how many lanes a process takes or gives back, so that all processes have about the same number of
+/// lanes.
 struct LaneShares {
     /// The number of lanes that the worker has in all.
     var total: Int

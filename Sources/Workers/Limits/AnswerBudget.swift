@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A limit on the bytes that are sent to each terminal per second, beyond which the terminal's requests wait.
+/// A limit on the bytes that are sent to each terminal per second; the requests of a terminal that exceeds it must
+/// wait.
 ///
 /// Each byte sent advances the terminal's virtual time, and the terminal's requests wait while this time is more than
 /// two seconds ahead of the clock. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
@@ -10,7 +11,8 @@ package final class AnswerBudget: Sendable {
     private static let partiesMax = 100_000
     /// The size of the largest burst, expressed as the time that its bytes take at the permitted rate.
     private static let burst: Duration = .seconds(2)
-    /// The number of bytes charged for a reading request until its answer is known: the size of the largest payload.
+    /// The number of bytes charged for a request that reads data, until the request's answer is known: the size of the
+    /// largest payload.
     private static let reserve = 65_536
 
     private struct State {

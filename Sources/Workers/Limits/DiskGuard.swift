@@ -51,9 +51,11 @@ package final class DiskGuard: Sendable {
     /// The current space of the disk; nil if the space can't be measured or no disk is watched.
     package var room: Room? { measure() }
 
-    /// Checks the disk; returns a change since the last check, if any.
+    /// Checks the disk; returns the change since the last check, or nil if nothing has changed or the space can't be
+    /// measured.
     ///
-    /// The shortage counts as over only when a tenth more than the reserve is free, so that the state doesn't flicker.
+    /// The shortage counts as over only when the free space exceeds the reserve by a tenth, so that the state doesn't
+    /// change too often.
     package func look() -> News? {
         guard reserve.percent > 0, let room = measure() else { return nil }
         let wanted = reserve.bytes(of: room.total)

@@ -3,19 +3,20 @@ import Sodium
 package import Storage
 import Wire
 
-/// The counts of failed passwords for each account, each terminal, and each name, even a name that nobody has.
+/// The counts of wrong passwords for each account, each terminal, and each name, even a name that nobody has.
 ///
-/// A try is counted before the comparison, so that parallel requests get no extra tries; a success takes back the count
-/// of its try.
+/// A try is counted before the password is compared, so that parallel requests get no extra tries; a success takes back
+/// the count of its try.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
-    /// The accounts whose tries were used up under other names.
+    /// The accounts whose tries have been used up under other names.
     ///
     /// A login to such an account is answered like a wrong password, to hide which names belong to the same account.
     let silentlyLocked: Set<UserID>
 
-    /// Counts a try to log in under a name that several users may have; throws `TooManyRequests` if no try is left.
+    /// Counts a try to log in under a name that can belong to several users; throws `TooManyRequests` if no try is
+    /// left.
     static func begin(_ name: LoginName, region: String, meaning users: [User], _ call: Call) throws -> PasswordTries {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
         try take([named, terminal(call)], call)
@@ -52,8 +53,8 @@ package struct PasswordTries {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Deletes the counts of failures of a user's account and of all the user's names, after a password reset or for an
-    /// operator.
+    /// Deletes the counts of wrong passwords for a user's account and for all the user's names; called after a password
+    /// reset, or when an operator unlocks the user.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }

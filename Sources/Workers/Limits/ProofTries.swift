@@ -6,8 +6,8 @@ import Wire
 /// A try is counted before its proof is checked, so that parallel requests get no extra tries. `succeed` takes back the
 /// count of a correct proof; a failed transaction rolls the count back.
 ///
-/// A try for a device that doesn't exist counts only for the user and the device's name. It is refused if the terminal
-/// has no tries left, but doesn't count for the terminal.
+/// A try for a device that doesn't exist counts only towards the user's limit for that device name. The try is refused
+/// if the terminal has no tries left, but doesn't count towards the terminal's limit.
 struct ProofTries {
     private let counted: [Quota]
     private static let seconds = BindingRules.triesWindowSeconds

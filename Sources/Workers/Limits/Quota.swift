@@ -57,7 +57,7 @@ struct Quota: Sendable {
 
     fileprivate var limit: AttemptTable.Limit { AttemptTable.Limit(subject, max: max, windowSeconds: seconds) }
 
-    /// Returns the limit of a source address; returns no limit if the address isn't counted.
+    /// Returns the limit of a source address; returns no limit if the address is unknown or exempt from limits.
     static func source(_ kind: Kind, _ address: String?, of what: String? = nil, max: Int, seconds: Int64) -> [Quota] {
         guard let address else { return [] }
         let owner = what.map { "\(address)/\($0)" } ?? address
@@ -73,7 +73,7 @@ struct QuotaBook {
     let tx: Transaction
     let front: QuotaFront
 
-    /// Throws `TooManyRequests` if a limit is reached, with the time until all limits are open again; counts nothing.
+    /// If a limit is reached, throws `TooManyRequests` with the time until the action is allowed again; counts nothing.
     func check(_ quotas: [Quota]) throws {
         var reached: (kind: Quota.Kind, wait: Int64)?
         for quota in quotas {
@@ -115,7 +115,7 @@ extension AttemptTable.Limit {
 }
 
 extension Transaction {
-    /// Counts a try that has only one limit; throws `TooManyRequests` with the message if the limit is used up.
+    /// Counts a try that has only one limit; throws `TooManyRequests` with the given message if the limit is reached.
     func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
         if let wait = try attempts.take([limit]) { throw Rejection(.tooManyRequests, message, retryAfter: wait) }
     }
@@ -133,7 +133,8 @@ extension Call {
         Quota(kind, app.id.text, max: max, seconds: Quota.hour)
     }
 
-    /// Returns the hourly limit of the request's source address; returns no limit if the address isn't counted.
+    /// Returns the hourly limit of the request's source address; returns no limit if the address is unknown or exempt
+    /// from limits.
     func perSource(_ kind: Quota.Kind, max: Int) -> [Quota] {
         Quota.source(kind, request.sourceAddress, max: max, seconds: Quota.hour)
     }

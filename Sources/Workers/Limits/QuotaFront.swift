@@ -15,7 +15,8 @@ package final class QuotaFront: Sendable {
 
     private struct State {
         var until: [String: Instant] = [:]
-        /// The subjects that recent transactions counted, keyed by transaction time; the counts may be rolled back.
+        /// The subjects whose counts recent transactions have increased, keyed by transaction time; the counts may be
+        /// rolled back.
         var counted: [Instant: Set<String>] = [:]
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
@@ -27,7 +28,7 @@ package final class QuotaFront: Sendable {
     /// Creates an empty cache.
     package init() {}
 
-    /// Returns the seconds until a quota opens again; nil if it may be open.
+    /// Returns the seconds until a quota opens again; nil if the quota may already be open.
     func wait(_ quota: Quota, at now: Instant) -> Int64? {
         state.withLock { state in
             guard let until = state.until[quota.subject] else { return nil }

@@ -36,7 +36,8 @@ package struct RefusalLog {
         unknown = counter("other")
     }
 
-    /// Counts a message of `system/refusal` and returns it; ignores unreadable messages and the service's own probes.
+    /// Counts the refusal in a message of `system/refusal`, and returns the refusal; ignores unreadable messages and
+    /// the service's own probes.
     @discardableResult
     package mutating func take(_ payload: ArraySlice<UInt8>) -> ClientRefusal? {
         guard let (refusal, missed) = RefusalCodec.decode(payload) else { return nil }
@@ -54,7 +55,7 @@ package struct RefusalLog {
         return refusal
     }
 
-    /// Returns whether a write is due; also true if the clock was set back.
+    /// Returns whether a write is due; also returns true if the clock has been set back.
     package func isDue(at now: Instant) -> Bool {
         !waiting.isEmpty && (now >= nextWrite || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }

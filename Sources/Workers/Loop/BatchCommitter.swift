@@ -42,7 +42,8 @@ protocol BatchCommitter {
     ) throws -> CommitOutcome
 }
 
-/// The committer for a database file, whose writers take turns: it does everything in one transaction.
+/// The committer for a database file; since the file's writers take turns, the committer does everything in one
+/// transaction.
 enum FileCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],
@@ -58,7 +59,8 @@ enum FileCommitter: BatchCommitter {
         do {
             return try transactions.carryOut(batch, due: true, into: &publisher, at: now)
         } catch  where Failure.isMessages(error) {
-            // Messages and due work are retried in separate transactions, so that neither fails because of the other.
+            // After the failure, messages and due work are tried again in separate transactions, so that neither fails
+            // because of the other.
             var outcome = try transactions.carryOutMessages(batch, into: &publisher, at: now)
             outcome.add(try transactions.carryOutDue(into: &publisher, at: now))
             return outcome

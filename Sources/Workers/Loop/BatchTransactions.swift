@@ -82,7 +82,7 @@ struct BatchTransactions<Handler: BatchHandler> {
         }
     }
 
-    /// Carries out a batch and, if `due`, due work in one transaction; hands their messages to the publisher.
+    /// Carries out a batch and, if `due` is true, due work in one transaction; hands their messages to the publisher.
     ///
     /// The same transaction deletes the outbox's confirmed rows, and reads rows that other workers left in the outbox.
     mutating func carryOut(

@@ -4,22 +4,24 @@ package import Wire
 
 /// A worker's connection to the broker; tests replace it with a connection that can fail at each step.
 ///
-/// A connection is used by only one thread. Received messages are acknowledged only by `flush` after `acknowledge`.
-/// After an error, the worker drops the connection and makes a new one.
+/// A connection is used by only one thread. A received message is acknowledged only when `flush` is called after
+/// `acknowledge`. After an error, the worker drops the connection and makes a new one.
 package protocol BrokerConnection: ~Copyable {
     /// The topic filters of message batches; empty if each message arrives separately.
     var batchFilters: [String] { get }
     /// Connects to the broker; returns whether the broker still had the worker's MQTT session.
     mutating func connect() throws -> Bool
-    /// Subscribes to filters; `sendsRetained` also requests their retained messages.
+    /// Subscribes to filters; if `sendsRetained` is true, also requests the retained messages on these filters.
     mutating func subscribe(_ filters: [String], sendsRetained: Bool, quality: QualityOfService) throws
     /// Ends subscriptions; allowed only if all received messages have been acknowledged.
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
     mutating func receive(upTo limit: Int, linger: Duration, wait: Duration, into intake: inout Intake) throws
-    /// Queues a message, which may expire after some seconds; returns the packet id that the broker will confirm.
+    /// Queues a message, which expires after `expirySeconds` unless this value is nil; returns the packet id that the
+    /// broker will confirm.
     ///
-    /// Messages over one outlet stay in order. Without an outlet, the receiving connection sends the message.
+    /// Messages that are sent over the same outlet stay in order. If `outlet` is nil, the receiving connection sends
+    /// the message.
     mutating func publish(
         _ message: OutboundMessage,
         over outlet: Int?,
@@ -83,8 +85,8 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
 
     /// Prepares one connection that receives messages, and several connections (the outlets) that publish.
     ///
-    /// `connect` calls `proof`, if given, before it receives, subscribes to or acknowledges anything. The check uses an
-    /// outlet, so a connection with a `proof` has at least one outlet.
+    /// If `proof` is given, `connect` calls `proof` before the connection receives, subscribes to or acknowledges
+    /// anything. The call of `proof` uses an outlet, so a connection with a `proof` has at least one outlet.
     package init(_ options: ConnectionOptions, outlets: Int, waker: Waker, proof: BrokerProof? = nil) throws {
         self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []

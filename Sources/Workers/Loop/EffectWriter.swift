@@ -13,7 +13,8 @@ struct EffectWriter {
     private let appSpace: [UInt8]
     private let deadLettersMax: Int
     private let disk: DiskGuard
-    /// The environment for wakeups and slow work; nil in a process without workers, whose effects stay in the store.
+    /// The environment for wakeups and slow work; nil in a process without workers, where effects only stay in the
+    /// store.
     private let environment: Environment?
     /// The metrics of the worker's loop; nil outside a loop.
     private let metrics: WorkerMetrics?
@@ -112,7 +113,8 @@ struct EffectWriter {
         for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
     }
 
-    /// Charges the bytes of messages to terminals, and reserves budget for the answers to requests that only read.
+    /// Charges terminals for the bytes of their messages, reserves budget for the answers to requests that only read,
+    /// and refunds the reservations of answered requests.
     private func charge(_ effects: Effects, _ environment: Environment) {
         let (budget, parties, now) = (environment.answers, parties, environment.clock.steady)
         for messages in [effects.messages, effects.readings] {

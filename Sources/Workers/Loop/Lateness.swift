@@ -4,11 +4,11 @@ import Wire
 
 /// A worker's delay: the age of the oldest message that waits at the broker, in the worker's queue or in the outbox.
 ///
-/// The worker can't count the messages at the broker. Instead, it sends itself an echo each second, which waits in the
+/// The worker can't count the messages at the broker. Instead, each second it sends itself an echo, which waits in the
 /// same queues as other messages.
 ///
 /// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Therefore, while
-/// messages arrive, the status worker sends a new echo as soon as all messages before its last echo are done.
+/// messages are arriving, the status worker sends a new echo as soon as all messages before its last echo are done.
 struct Lateness {
     private let worker: WorkerName
     private let name: String

@@ -10,11 +10,12 @@ struct PollState {
     enum Step: Equatable {
         /// Wait for messages, at most for this time.
         case wait(Duration)
-        /// Check whether the store contains work (if `due`, including due work); the result is the event `looked`.
+        /// Check whether the store contains work (including due work, if `due` is true); the result is the event
+        /// `looked`.
         case look(due: Bool)
         /// Publish messages without using the store.
         case publishOnly
-        /// Commit this number of messages and, if `due`, due work; the same transaction deletes confirmed rows.
+        /// Commit this number of messages and, if `due` is true, due work; the same transaction deletes confirmed rows.
         case commit(messages: Int, due: Bool)
     }
 
@@ -32,7 +33,8 @@ struct PollState {
     struct Outlook {
         /// Whether messages wait in memory, or rows of the store must be read.
         var hasWork = false
-        /// The next time at which work is due; nil if only other workers can cause work, or no work is allowed.
+        /// The next time at which work is due; nil if only other workers can cause work, or if due work is not allowed
+        /// now.
         var nextDue: Instant?
         /// The time until a message that must wait can be published or handled; nil if no message must wait.
         var pause: Duration?
@@ -57,7 +59,7 @@ struct PollState {
     /// How many rows wait for deletion: none, some, or enough to delete them immediately.
     enum ConfirmedRows { case none, some, many }
 
-    /// A moment, by the machine's clock and by a monotonic clock.
+    /// A moment, measured both by the machine's clock and by a monotonic clock.
     struct Moment {
         var wall: Instant
         var steady: ContinuousClock.Instant
@@ -67,7 +69,7 @@ struct PollState {
     private let confirmedLinger: Duration
     private var nextLook = Instant(milliseconds: 0)
     private var backoff = DueBackoff()
-    /// Whether the last wait was limited by the time at which a message could be published or handled.
+    /// Whether the last wait was to end when a delayed message could be published or handled.
     private var isPausing = false
     /// The time since which rows of the outbox have waited for deletion; nil if no row is waiting.
     private var confirmedSince: ContinuousClock.Instant?

@@ -74,7 +74,7 @@ package struct UnitOfWork {
 
     // MARK: Parts
 
-    /// Returns a copy without effects, for a part of the work whose effects are dropped if the part fails.
+    /// Returns a copy without effects for a part of the work; if the part fails, the copy's effects are dropped.
     func branch() -> UnitOfWork {
         var part = UnitOfWork(tx, topics: topics, limits: limits, catalog: catalog, ids: ids)
         part.shards = shards

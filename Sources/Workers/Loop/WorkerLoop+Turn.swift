@@ -38,14 +38,15 @@ extension WorkerLoop where Connection: ~Copyable {
         }
     }
 
-    /// The number of messages that may be received.
+    /// The number of messages that the worker can receive now.
     ///
     /// To limit the use of memory, the worker receives no messages while many messages are waiting to be published;
     /// meanwhile, the broker queues new messages. The worker can empty the outbox even while it receives no messages.
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
-        // While messages wait, the worker receives up to four batches, since senders take turns only within its queue.
+        // While messages are waiting, the worker receives up to four batches, since senders take turns only within the
+        // worker's queue.
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
 
@@ -75,10 +76,11 @@ extension WorkerLoop where Connection: ~Copyable {
         return rest
     }
 
-    /// Returns the current moment by both clocks; `wall` is the time of the machine's clock.
+    /// Returns the current moment as measured by both clocks; `wall` is the time of the machine's clock.
     func moment(_ wall: Instant) -> PollState.Moment { PollState.Moment(wall: wall, steady: .now) }
 
-    /// Removes from a batch the worker's own messages and the requests that are refused at once; returns the refusals.
+    /// From a batch, removes wakeups, echoes, and the requests that are refused immediately; returns the answers to all
+    /// refused requests.
     private mutating func refuseUnfit(in batch: inout [Inbound]) -> [OutboundMessage] {
         batch = lateness.takeEchoes(from: takeWakeups(from: batch))
         let topics = environment.topics
@@ -93,7 +95,8 @@ extension WorkerLoop where Connection: ~Copyable {
 
     // MARK: Committing
 
-    /// Commits the parts of a batch, and due work if any; returns the messages that are published without the outbox.
+    /// Commits the parts of a batch, and any work that is due; returns the messages that are published without the
+    /// outbox.
     private mutating func commit(_ parts: [[Inbound]]) throws -> CommitOutcome {
         environment.clockHistory.record(environment.clock)
         let now = environment.clock.now
@@ -150,17 +153,18 @@ extension WorkerLoop where Connection: ~Copyable {
 
     // MARK: Publishing
 
-    /// Publishes messages that need no outbox: notices, signals and answers.
+    /// Publishes messages that need no outbox: notices, signals, refusals and echoes.
     private mutating func publish(_ outcome: CommitOutcome, answers: [OutboundMessage]) throws {
-        // Notices are sent over an outlet, since the receiving connection would send them only after acknowledgements.
+        // Notices are sent over an outlet, since the receiving connection would send them only after the
+        // acknowledgements of received messages.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.measure(queued: queue.oldest, unpublished: publisher.oldest)
         let signals = answers + outcome.signals + [echo].compactMap(\.self)
         try connection.publish(signals, over: 0, quality: .atLeastOnce)
     }
 
-    /// Ends the subscriptions whose retained messages are needed only once, after all received messages have been
-    /// handled.
+    /// When all received messages have been handled, ends the subscriptions whose retained messages are needed only
+    /// once.
     private mutating func unsubscribeWhenSwept() throws {
         guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
         try connection.unsubscribe(mustUnsubscribe)

@@ -8,7 +8,7 @@ import Wire
 
 /// A thread that runs one worker, or one of its lanes, and restarts it after every failure.
 ///
-/// libmosquitto and SQLite block, so a worker never runs on the cooperative pool.
+/// Calls of libmosquitto and SQLite block the thread, so a worker never runs on Swift's cooperative thread pool.
 package final class WorkerThread: Sendable {
     private let options: ConnectionOptions
     private let proof: BrokerProof?
@@ -200,7 +200,7 @@ package final class WorkerThread: Sendable {
     /// publish unconfirmed messages again. Besides, only a store with an empty outbox can be moved.
     private func drain<Handler: BatchHandler>(_ loop: inout WorkerLoop<MosquittoConnection, Handler>) throws {
         loop.endIntake()
-        // A lane that is handed over has less time, because no process serves the lane meanwhile.
+        // A lane that is handed over has less time, because no process serves the lane until the handover is complete.
         let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
         let end = ContinuousClock.now + longest
         var (backlog, silentUntil) = (loop.backlog, ContinuousClock.now + Self.brokerSilence)
@@ -216,8 +216,8 @@ package final class WorkerThread: Sendable {
 
     /// Whether reports must stay at the broker because the disk has too little space for them.
     ///
-    /// A worker without an MQTT session connects even while the disk is low, because without a session the broker keeps
-    /// no messages.
+    /// A worker that has not connected since its thread started connects even while the disk is low on space. Such a
+    /// worker may have no MQTT session, and without a session, the broker keeps no messages.
     private var mustRest: Bool { lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed) }
 
     /// Stays disconnected while the disk has too little space; the broker keeps new messages meanwhile.

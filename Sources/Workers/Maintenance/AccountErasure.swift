@@ -1,10 +1,10 @@
 import Domain
 import Storage
 
-/// A job that erases cancelled accounts and long-idle anonymous users; each step erases a part of each account.
+/// A job that erases cancelled accounts and long-idle anonymous users; each step erases parts of several accounts.
 struct AccountErasure: MaintenanceJob {
     private let environment: Environment
-    /// How many accounts of each kind one step handles at most; each account has its own transaction.
+    /// The maximum number of accounts of each kind that one step handles; each account has its own transaction.
     private static let accountsStep = 20
     let name = ExpiringRows.cancellation.kind
 

@@ -54,7 +54,7 @@ struct ExpiredRows: MaintenanceJob {
         } == step
     }
 
-    /// Returns the range of times within which rows are kept.
+    /// Returns a range of times; a row is kept if its time lies within this range.
     ///
     /// For requests, the range is larger if the clock has been set to another time, so that a repeated request doesn't
     /// take effect twice.

@@ -2,7 +2,8 @@ import Domain
 import Logging
 import Storage
 
-/// A job that makes the history's weekly partitions in advance, and drops those that are too old for all products.
+/// A job that makes the history's weekly partitions in advance, and drops the partitions that are too old for all
+/// products.
 ///
 /// The job runs only on PostgreSQL. If a product keeps its history for a shorter time than other products,
 /// `DeviceRetention` deletes the old history of that product's devices.

@@ -4,8 +4,8 @@ import Storage
 /// A job that deletes the older report ids of devices that send very many reports, before these ids expire.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// The devices with very many reports, each with the time before which its report ids are deleted; nil before a
-    /// run.
+    /// The devices with very many reports, each with the time before which its report ids are deleted; nil while no run
+    /// is under way.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions in one step; workers can commit between two transactions.
     ///
@@ -17,8 +17,8 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// In the first step, finds the devices; in the following steps, deletes the report ids of these devices until no
-    /// device is left.
+    /// In the first step of a run, finds the devices; in the following steps, deletes the older report ids of these
+    /// devices, until no device is left.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }

@@ -29,7 +29,7 @@ struct LogCopy: MaintenanceJob {
     }
 
     func step() -> Bool {
-        // A writer may be copying the log at the same time; the next run tries again.
+        // The copy can fail because a writer is copying the log at the same time; the next run tries again.
         try? copy()
         return false
     }

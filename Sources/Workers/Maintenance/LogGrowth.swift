@@ -11,7 +11,7 @@ struct LogGrowth: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Extends the file by one piece; pauses for a while after a failure, such as on a full disk.
+    /// Extends the file by one piece; after a failure, for example on a full disk, does nothing for a while.
     mutating func step() -> Bool {
         guard rest.isOver(at: environment.clock.now) else { return false }
         do {

@@ -13,12 +13,13 @@ package protocol MaintenanceJob {
     /// The pause between two steps of a run.
     var pause: Duration { get }
 
-    /// After this number of pages written to the database, a run begins early; nil if no run begins early.
+    /// The number of pages written to the database after which a run begins early; nil if runs never begin early.
     var pagesBetween: Int? { get }
 
     /// Runs one step, and returns whether the run continues.
     ///
-    /// Workers can commit and the service can stop between steps, so a step has only a few short transactions.
+    /// A step must have only a few short transactions, so that workers can commit and the service can stop between
+    /// steps.
     /// - Throws: An error of the store; the run ends, and the next run begins after a pause.
     mutating func step() throws -> Bool
 

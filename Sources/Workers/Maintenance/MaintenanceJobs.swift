@@ -5,7 +5,8 @@ import Storage
 package enum MaintenanceJobs {
     /// Makes the jobs that read and delete rows.
     ///
-    /// Two processes may run these jobs at once. The jobs have a separate runner, since their reads can take a while.
+    /// It does no harm if two processes run these jobs at the same time. The jobs have a separate runner, since their
+    /// reads can take a while.
     package static func rows(_ environment: Environment, logger _: Logger) -> [any MaintenanceJob] {
         let others: [any MaintenanceJob] = [
             DeadLetterBound(environment),
@@ -28,7 +29,7 @@ package enum MaintenanceJobs {
 
     /// Makes the jobs that watch the disk and maintain the files or partitions of the database.
     ///
-    /// Each process with workers runs these jobs; a database in a file has only one such process.
+    /// Each process with workers runs these jobs; a database that is a file has only one such process.
     package static func files(_ environment: Environment, logger: Logger) -> [any MaintenanceJob] {
         let ofAnyStore: [any MaintenanceJob] = [
             DiskWatch(environment, logger), HistoryCompaction(environment), LoadCounts(environment),

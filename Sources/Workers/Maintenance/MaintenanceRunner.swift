@@ -58,7 +58,8 @@ package struct MaintenanceRunner {
         for entry in entries { entry.job.rest() }
     }
 
-    /// Runs one step of a job or a measurement, whichever is due; returns the time until the next step is due.
+    /// Runs a step of a job, or measures the backlogs, if one of these is due, and returns 0; if nothing is due,
+    /// returns the time until something is due.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady
         noteWrites(at: now)
@@ -76,7 +77,7 @@ package struct MaintenanceRunner {
         return .zero
     }
 
-    /// Makes a job due if enough pages have been written since its last run.
+    /// Makes each job due if enough pages have been written since the beginning of the job's last run.
     private mutating func noteWrites(at now: ContinuousClock.Instant) {
         let written = environment.store.pagesWritten
         for place in entries.indices where !entries[place].isRunning {
@@ -96,8 +97,8 @@ package struct MaintenanceRunner {
         }
     }
 
-    /// Logs a failure: as a warning if the job's last run succeeded, else at `debug`, since on a full disk every run
-    /// fails.
+    /// Logs a failure: as a warning if the job's previous step succeeded, else at `debug`, since every run fails while
+    /// the disk is full.
     private mutating func report(_ error: any Error, of place: Int) {
         logger.log(
             level: entries[place].hasFailed ? .debug : .warning,

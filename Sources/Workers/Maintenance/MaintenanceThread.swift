@@ -2,14 +2,14 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// A separate thread for maintenance jobs, since they block.
+/// A separate thread for maintenance jobs, since these jobs block the thread on which they run.
 package final class MaintenanceThread: Sendable {
     private let makeRunner: @Sendable () -> MaintenanceRunner
     /// The leadership that decides whether this process runs the jobs; nil if every process runs them.
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest sleep of the thread; this is also the longest delay of a stop, and of a job that becomes due after a
+    /// The longest sleep of the thread; a stop can be delayed by this time, and so can a job that becomes due after a
     /// number of written pages.
     private static let sleepMax: Duration = .milliseconds(100)
 

@@ -2,9 +2,9 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that records the number of sessions, and of devices by product and state.
+/// A job that records the number of sessions, and the number of devices for each product and state.
 ///
-/// The job runs less often than the job of the other gauges, since counting reads a whole index.
+/// This job runs less often than the job `StoreGauges`, since counting devices and sessions reads a whole index.
 struct StoreCounts: MaintenanceJob {
     private struct Key: Hashable {
         var product: String
@@ -42,7 +42,7 @@ struct StoreCounts: MaintenanceJob {
         return false
     }
 
-    /// Sets the gauges of devices.
+    /// Sets the gauges that show the numbers of devices.
     mutating func show(_ products: [ProductCount]) {
         let sorted = products.sorted { ($1.total, $0.product) < ($0.total, $1.product) }
         var values: [Key: Int64] = [:]
@@ -52,8 +52,8 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // The product was removed or is no longer among the products with the most devices; its devices are now counted
-        // under another name.
+        // The gauge's product has been removed, or it is no longer among the products with the most devices. In the
+        // second case, the product's devices are now counted as `other`.
         for (key, gauge) in devices where values[key] == nil {
             gauge.destroy()
             devices[key] = nil

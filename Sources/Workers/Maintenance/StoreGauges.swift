@@ -2,7 +2,8 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that records the number of connected devices and, for each outbox, the number of rows and their largest age.
+/// A job that records the number of connected devices and, for each outbox, the number of rows and the age of the
+/// oldest row.
 struct StoreGauges: MaintenanceJob {
     private struct Outbox {
         let worker: String
@@ -16,7 +17,8 @@ struct StoreGauges: MaintenanceJob {
             age = Gauge(label: "lamplighter_outbox_age_seconds", dimensions: labels, factory: metrics)
         }
 
-        /// Returns whether a lane is the worker's; lanes are named `status`, or `status.07` if there are several.
+        /// Returns whether a lane belongs to this worker; a lane has a name such as `status`, or `status.07` if the
+        /// worker has several lanes.
         func owns(_ lane: String) -> Bool { lane == worker || lane.hasPrefix("\(worker).") }
     }
 

@@ -4,11 +4,12 @@ import Storage
 /// A job that erases devices that were never bound and have not been seen for a while.
 ///
 /// Anyone with a product's secret can register devices, each of which takes up a row in the store and a record in the
-/// gate. Devices that were ever bound are kept. Devices whose MACs an operator listed are also kept: the list limits
-/// their number. An erased device registers again with its product's secret when it is switched on.
+/// gate. Devices that have ever been bound are kept. Devices whose MACs an operator listed are also kept: the list
+/// limits their number. An erased device registers again with its product's secret when it is switched on.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
-    /// The number of devices that one run checks; with a run every 5 s, a million devices take about three hours.
+    /// The number of devices that one run checks; with a run every 5 s, checking a million devices takes about three
+    /// hours.
     private static let page = 500
     /// The id of the last device that was checked; empty before the first page.
     private(set) var place = ""

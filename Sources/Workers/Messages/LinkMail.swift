@@ -13,7 +13,7 @@ struct LinkMail {
     private let address: Address
     /// The country code of the user.
     private let countryCode: String
-    /// The account's new address, for `undoAddress`.
+    /// The account's new address, if the link is of the kind `undoAddress`; nil for other links.
     private var replacement: Address?
 
     /// Makes a message with a requested link; by default, the kind of link determines the template.
@@ -30,7 +30,8 @@ struct LinkMail {
         address = .email(email)
     }
 
-    /// Makes a message to the previous address with a link for restoring it; `before` is the unchanged account.
+    /// Makes a message to the previous address, with a link that restores this address; `before` is the account before
+    /// the change.
     init(undoing old: Address, of before: User, replacement: Address) {
         (kind, template, address) = (.undoAddress, Self.standard(.undoAddress), old)
         (user, app, countryCode) = (before, before.app, before.countryCode)

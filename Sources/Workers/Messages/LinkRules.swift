@@ -24,7 +24,8 @@ enum LinkRules {
         email == EmailAddress(trusted: address)
     }
 
-    /// Applies a link's effect to its user, but sets no new password; returns false if another account has the address.
+    /// Applies the effect of a link to the link's user, but sets no new password; returns false if another account has
+    /// the address.
     static func apply(_ link: Link, to user: inout User, in tx: Transaction) throws -> Bool {
         guard let address = address(of: link),
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
@@ -50,8 +51,8 @@ enum LinkRules {
     /// Removes the ways to log in that were added after the address changed, or up to a day earlier, since an intruder
     /// may have added them.
     ///
-    /// These are provider identities, an address of the other kind (phone or e-mail), an e-mail username, and undo
-    /// links.
+    /// These ways to log in are provider identities, an address of the other kind (phone or e-mail), an e-mail
+    /// username, and undo links.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,
@@ -72,13 +73,13 @@ enum LinkRules {
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
-    /// Marks the e-mail address with which a user registered as verified; called after the user has used a link or code
-    /// for a new password, which was sent to this address.
+    /// Records that the e-mail address with which a user registered is verified; called when the user sets a new
+    /// password with a link or code that was sent to this address.
     ///
     /// Another person may have added data to the account before the mailbox was verified, so the account loses its
-    /// phone number, any other e-mail username, identities and links. Nothing changes if the mailbox was verified
-    /// before, or if this mailbox isn't the account's e-mail address. The result is false if another account has
-    /// verified the mailbox.
+    /// phone number, its identities, its links, and its username if that is a different e-mail address. Nothing changes
+    /// if the mailbox was already verified, or if this mailbox isn't the account's e-mail address. The result is false
+    /// if another account has verified the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified, user.emailClaim != .given
         else { return true }
@@ -116,7 +117,7 @@ enum LinkRules {
 }
 
 extension User {
-    /// The e-mail address that is the user's own username, if any.
+    /// The user's own username, if it is an e-mail address; nil otherwise.
     fileprivate var namedMailbox: EmailAddress? {
         ownsUsername ? username.flatMap { try? Username($0) }?.email : nil
     }

@@ -26,7 +26,7 @@ package struct LinkService: Sendable {
         }
     }
 
-    /// Returns the picture with a digest; nil if there is no such picture or the store is busy.
+    /// Returns the picture that has the given digest; nil if there is no such picture or the store is busy.
     package func avatar(_ digest: String) async -> AvatarTable.Image? {
         try? await blocking.run { try environment.store.read { try $0.avatars.find(digest) } }
     }

@@ -12,15 +12,14 @@ import Wire
 package final class MessageOutcomes: Sendable {
     /// The condition of a channel, as seen in the last tries to send.
     struct Condition: Equatable {
-        /// True if the last message that was tried was accepted, or if it was refused for a reason in that message
-        /// itself.
+        /// True if the last message was accepted, or if it was refused for a reason that concerns only this message.
         var works = true
-        /// The milliseconds from the creation of a message to its sending, for the last message whose first try
-        /// succeeded.
+        /// The milliseconds from the creation of a message to the outcome of its first try, for the last message whose
+        /// first try showed that the channel works.
         var milliseconds: Int64 = 0
     }
 
-    /// The number of logged messages whose secrets are remembered.
+    /// The maximum number of logged messages whose secrets are remembered.
     private static let secretsMax = 100
     private let shown = Mutex<[(id: MessageID, secret: String)]>([])
 
@@ -106,7 +105,7 @@ package final class MessageOutcomes: Sendable {
         try work.tx.outgoingMessages.postpone(row.message.id, until: work.now.adding(seconds: pause))
     }
 
-    /// Returns the reason for giving up on a refused message; nil if sending is tried again.
+    /// Returns the reason for giving up on a refused message; nil if another try will follow.
     private static func reason(
         _ failure: MessageFailure,
         _ row: OutgoingMessageTable.Due,
@@ -117,7 +116,8 @@ package final class MessageOutcomes: Sendable {
         return Rejection(.unavailable, "The message was refused.")
     }
 
-    /// Handles a due dummy: reports an outcome to its terminal, depending on the channel's condition.
+    /// Handles a due dummy: depending on the channel's condition, either reports to the dummy's terminal that the
+    /// message was sent, or postpones the dummy.
     func stand(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         let condition = condition(row.message.channel)
         let ripe = row.createdAt.milliseconds + condition.milliseconds
@@ -158,7 +158,7 @@ package final class MessageOutcomes: Sendable {
 
     /// Counts the outcome of a message, records it for operators, and logs a failure; nothing is recorded for a dummy.
     ///
-    /// The outcome of a push is passed on to its notification instead.
+    /// The outcome of a push is counted too, but it is recorded in the push's notification.
     private func end(
         _ row: OutgoingMessageTable.Due,
         as state: MessageRecord.State,

@@ -5,7 +5,8 @@ import Storage
 import Synchronization
 import Wire
 
-/// The sender of queued e-mails, texts and pushes; it leases messages in small transactions, and then sends them.
+/// The sender of queued e-mails, text messages and pushes; it leases messages in small transactions, and then sends
+/// them.
 ///
 /// A leased message without an outcome is due again after a restart or when its lease expires, so each message is sent
 /// at least once. The sender runs in the process of the session worker, which publishes the sender's MQTT messages.
@@ -65,7 +66,8 @@ package final class MessageSender: Sendable {
         await drain()
     }
 
-    /// Retries the previous run's unsent messages immediately, since an operator may have fixed the problem.
+    /// Makes unsent messages of the service's previous run due immediately, since an operator may have fixed the
+    /// problem.
     private func resume() {
         // If several processes share the work, another process may be sending these messages.
         guard !environment.plan.isShared else { return }
@@ -84,7 +86,8 @@ package final class MessageSender: Sendable {
         environment.pushes.shutdown()
     }
 
-    /// Runs one round; returns the time to the next message, at most 1 s, since other processes queue messages, too.
+    /// Runs one round of sending; returns the time until the next round, at most 1 s, since other processes queue
+    /// messages, too.
     func round() -> Duration {
         guard environment.leadership.isHeld else { return .milliseconds(200) }
         do {

@@ -14,7 +14,7 @@ package enum Route: Sendable {
     /// The name of the route that sends messages through gateways.
     static let gatewayName = "gateway"
 
-    /// Returns the route's name in the channel's setting.
+    /// Returns the name by which the channel's setting refers to this route.
     func name(of channel: OutgoingMessage.Channel) -> String {
         switch (self, channel) {
         case (.gateway, _): Self.gatewayName
@@ -37,7 +37,7 @@ package struct ComposedMessage: Sendable {
     package var template: OutgoingMessage.Template
     /// The values for the template, including `language`.
     package var params: [String: String]
-    /// The time from which the message is useless.
+    /// The time at which the message becomes useless.
     package var expiresAt: Instant
     /// The name of the app.
     package var appName: String
@@ -61,8 +61,8 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// True if the outcome must depend only on the channel's condition, so that it doesn't reveal whether the account
-    /// exists.
+    /// True if the outcome that the terminal receives must depend only on the channel's condition, so that this outcome
+    /// doesn't reveal whether the account exists.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {

@@ -5,7 +5,7 @@ import Wire
 
 /// The decisions about several notifications in one transaction, which has locked the users of these notifications.
 ///
-/// All data for the decisions is read at once, before the first decision.
+/// The users, their settings and their push addresses are read for the whole batch, before the first decision.
 struct NotificationBatch {
     /// The users; erased users are missing.
     private var users: [UserID: User] = [:]
@@ -17,7 +17,7 @@ struct NotificationBatch {
     private var products: [DeviceID: String] = [:]
     private var apps: [AppID: (name: String, words: AppWords?)] = [:]
     private var calendar: ScheduleCalendar
-    /// The notifications and records to add.
+    /// The notifications and hidden records to add.
     private var added: [Notification] = []
     /// The notifications that were stored before and have changed.
     private var changed: [NotificationID: Notification] = [:]
@@ -35,7 +35,7 @@ struct NotificationBatch {
         }
     }
 
-    /// Reads the data that decisions about users' notifications need.
+    /// Reads the users, settings and push addresses that are needed for decisions about the users' notifications.
     init(_ uids: Set<UserID>, in work: UnitOfWork) throws {
         for uid in uids { users[uid] = try work.tx.accounts.find(uid) }
         settings = try work.tx.notifications.settings(of: uids)
@@ -62,7 +62,7 @@ struct NotificationBatch {
 
     // MARK: Deciding
 
-    /// Decides about notifications, in order.
+    /// Decides for each new notification, in order, whether it is shown and pushed.
     mutating func tell(_ drafts: [NotificationDraft], in work: inout UnitOfWork) throws {
         let notes = drafts.map { $0.note(work.makeID("t")) }
         let similar = try work.tx.notifications.similar(to: notes)
@@ -199,7 +199,8 @@ struct NotificationBatch {
         return NotificationCodec.payload(note)
     }
 
-    /// Informs terminals how many notifications were left out because of the hourly limit.
+    /// Sends each terminal a push with the number of notifications that were not pushed to this terminal because of the
+    /// hourly limit.
     static func sum(_ owed: [PushAddress], in work: inout UnitOfWork) throws {
         for var address in owed {
             let payload = try plain("more", for: address.uid, with: ["count": "\(address.leftOut)"], in: work)

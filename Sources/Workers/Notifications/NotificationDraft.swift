@@ -6,7 +6,7 @@ import Wire
 struct NotificationDraft {
     /// The user.
     var uid: UserID
-    /// The id of the event; each user gets at most one notification of an event.
+    /// The id of the event; each user gets at most one notification for an event.
     var eventID: String
     /// The part of the message centre to which the notification belongs.
     var kind: Notification.Kind
@@ -14,7 +14,8 @@ struct NotificationDraft {
     var type: String
     /// The device.
     var did: DeviceID?
-    /// The name by which similar events of the device are recognised; empty if the event is never collapsed.
+    /// The name by which similar events of the device are recognised; empty if the event is never combined with similar
+    /// events.
     var subject = ""
     /// The variant of the text.
     var variant = ""
@@ -22,7 +23,7 @@ struct NotificationDraft {
     var values: [String: String] = [:]
     /// The time of the event.
     var ts: Instant
-    /// The user's name for the device; empty if the user has none.
+    /// The name that the user has given to the device; empty if the user has given no name.
     var alias = ""
     /// Whether the user is subscribed to the device.
     var isSubscribed = true
@@ -51,7 +52,7 @@ struct NotificationDraft {
     }
 }
 
-/// An event for which users are notified.
+/// An event of which users are notified.
 struct NotifiedEvent {
     /// How an event changes users' notifications.
     enum Effect {
@@ -71,14 +72,14 @@ struct NotifiedEvent {
         case user(UserID)
     }
 
-    /// The position after the event in the event log.
+    /// The position in the event log directly after the event.
     var id: EventCursor
     var effect = Effect.tell
     var audience: Audience
     /// The notification without its user.
     var draft: NotificationDraft
 
-    /// Returns the notified event of an entry of the event log; nil if no user is notified of it.
+    /// Makes a notified event from an entry of the event log; nil if no user is notified of the entry.
     ///
     /// `earlier` contains the earlier events that have not been handled yet.
     static func of(
@@ -100,7 +101,7 @@ struct NotifiedEvent {
         }
     }
 
-    /// An entry of the event log, with the position after it and its data.
+    /// An entry of the event log, with the entry's data and the position after the entry.
     private struct Source {
         let event: LoggedEvent
         let id: EventCursor
@@ -156,7 +157,8 @@ struct NotifiedEvent {
         return notified
     }
 
-    /// Returns a notification for the guest about an offer or its withdrawal, or for the inviter about an answer.
+    /// Makes a notification about an invitation; the guest is notified of the offer and of a withdrawal, and the
+    /// inviter is notified of other changes, such as the guest's answer.
     private static func ofSharing(_ source: Source, in tx: Transaction) throws -> NotifiedEvent? {
         guard let (id, status) = source.details.sharing, let sharing = try tx.sharings.find(id) else { return nil }
         let isForGuest = status == .pending || status == .revoked

@@ -139,7 +139,7 @@ enum NotificationMethods {
         return .result(NotificationCodec.push(address))
     }
 
-    /// Counts and prepares a test push; returns nil if the terminal has no address.
+    /// Counts and prepares a test push; returns nil if the terminal has no push address.
     @Sendable
     private static func prepareTest(_ call: inout Call) throws -> BackgroundTask? {
         guard var address = try call.tx.pushAddresses.find(call.userSession().terminal) else { return nil }
@@ -172,7 +172,7 @@ extension Call {
         return try caller()
     }
 
-    /// Returns the number of the app's users who are bound to the given device; throws if the device isn't of one of
+    /// Returns the number of the app's users who are bound to the given device; throws if the device belongs to none of
     /// the app's products.
     fileprivate func users(of did: DeviceID?) throws -> Int {
         guard let did, let record = try tx.statuses.find(did), app.products.contains(record.productKey) else {

@@ -6,31 +6,31 @@ import Synchronization
 /// A reader of the event log that notifies users.
 ///
 /// If several processes share the database, only the leader's notifier works. Each transaction writes the notifications
-/// of some events together with the position of the last handled event. Therefore, an event makes each notification
-/// exactly once, even if the process crashes.
+/// of some events together with the position of the last handled event. Therefore, each notification of an event is
+/// made exactly once, even if the process crashes.
 package final class Notifier: Sendable {
     private let environment: Environment
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
 
-    /// The name of the stored value that contains the position up to which events were handled.
+    /// The name of the stored value that contains the position up to which events have been handled.
     package static let placeFact = "notifier"
     /// The pause between two reads of the event log.
     private static let pause = Duration.milliseconds(100)
     /// The longest pause between two transactions.
     ///
-    /// Even if each transaction takes 60 ms, an event reaches 10,000 users within ten seconds with this pause.
+    /// With this pause, 10,000 users are notified of an event within ten seconds, even if each transaction takes 60 ms.
     private static let restMax = Duration.milliseconds(40)
     /// The pause between two searches for notifications that are due.
     private static let duePause = Duration.seconds(1)
     /// A new installation notifies users only of events that are at most this many seconds old.
     private static let firstAge: Int64 = 600
-    /// The interval, in seconds, at which the position is stored while no event makes notifications.
+    /// The interval, in seconds, at which the position is stored while no event leads to notifications.
     private static let keptSeconds: Int64 = 60
 
-    /// The position up to which events were handled.
+    /// The position up to which events have been handled.
     ///
-    /// All events up to `cursor` were handled; a later event may have been handled for only some of its users.
+    /// All events up to `cursor` have been handled; a later event may have been handled for only some of its users.
     private struct Place {
         var cursor: EventCursor
         /// The event of which only some users have been notified, and the last notified user, in the order of the
@@ -48,7 +48,7 @@ package final class Notifier: Sendable {
 
         var text: String { partial.map { "\(cursor.text) \($0.event) \($0.uid)" } ?? cursor.text }
 
-        /// Returns the last user who has been notified of an event; empty if no user has.
+        /// Returns the last user who has been notified of an event; empty if no user has been notified.
         func lastUser(of event: NotifiedEvent) -> String { partial?.event == event.id.text ? partial?.uid ?? "" : "" }
     }
 
@@ -89,9 +89,9 @@ package final class Notifier: Sendable {
 
     // MARK: Events
 
-    /// Handles the next events, up to a number of users; returns whether there may be more.
+    /// Handles the next events, for a limited number of users; returns whether there may be more events.
     ///
-    /// Events up to `seen` make no notifications; the position `seen` isn't stored after every read.
+    /// No event between the stored position and `seen` leads to a notification; `seen` isn't stored after every read.
     private func follow(_ seen: inout EventCursor) throws -> Bool {
         var (events, end, isMore) = ([NotifiedEvent](), EventCursor.start, false)
         let stored = try environment.store.read(at: environment.clock.now) { tx -> Place? in
@@ -167,7 +167,7 @@ package final class Notifier: Sendable {
 
     // MARK: Due notifications
 
-    /// Decides about notifications that are due; returns whether there may be more.
+    /// Decides about notifications that are due; returns whether more notifications may be due.
     private func wake() throws -> Bool {
         let limit = environment.limits.notificationCrowd
         let isDue = try environment.store.read(at: environment.clock.now) { tx in

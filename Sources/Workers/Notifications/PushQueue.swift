@@ -21,7 +21,7 @@ extension PushEnd {
         }
     }
 
-    /// The reason for a failure, if any.
+    /// The reason for the push's failure; nil if the push did not fail.
     var error: String? {
         switch self {
         case .sent, .notConfigured: nil
@@ -32,8 +32,8 @@ extension PushEnd {
 }
 
 extension UnitOfWork {
-    /// Records the end of a queued push in its notification and in its address; an address that the push service no
-    /// longer knows is deleted.
+    /// Records the outcome of a queued push in the push's notification and in the row of the push's address; an address
+    /// that the push service no longer knows is deleted.
     ///
     /// The user of the address must be locked.
     func end(_ push: OutgoingPush, as end: PushEnd) throws {

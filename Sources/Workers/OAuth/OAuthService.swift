@@ -93,8 +93,8 @@ package struct OAuthService: Sendable {
         return tokens
     }
 
-    /// Answers a request to the revocation endpoint (RFC 7009): a token of the client ends the token's session, and an
-    /// unknown token has no effect.
+    /// Answers a request to the revocation endpoint (RFC 7009): if the token belongs to the client, the token's session
+    /// ends, and an unknown token has no effect.
     ///
     /// - Throws: `OAuthError`, or an error of the store.
     package func revoke(_ parameters: OAuthParameters, _ basic: Basic?) async throws {
@@ -121,7 +121,7 @@ package struct OAuthService: Sendable {
         return (token, session)
     }
 
-    /// Returns the client that sent a request, after a check of its secret.
+    /// Returns the client that sent a request, after checking the client's secret.
     private func client(_ parameters: OAuthParameters, _ basic: Basic?) async throws -> OAuthClient {
         try parameters.checkOnce()
         let (id, secret) = (parameters["client_id"], parameters["client_secret"])

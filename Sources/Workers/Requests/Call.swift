@@ -7,12 +7,14 @@ struct Call {
     let request: AppRequest
     /// The app of the request, as the operator has imported it.
     let app: App
-    /// The session of the request's token, or of the user for whom a key acts; nil if the method needs no session.
+    /// The session of the request's token, or of the user for whom a key acts; nil if the method needs no token, or if
+    /// a key acts for its app.
     var session: Session?
-    /// The API key whose secret is the request's token; nil if the token belongs to a user's session.
+    /// The API key whose secret is the request's token; nil if the token belongs to a user's session, or if the method
+    /// needs no token.
     let key: APIKey?
     let environment: Environment
-    /// The request's part of the transaction; its effects are dropped if the request is refused.
+    /// The request's part of the transaction; the effects of this part are dropped if the method throws an error.
     var work: UnitOfWork
     /// The result of the requested slow work; empty if no slow work was requested.
     var prepared = Prepared()

@@ -28,7 +28,7 @@ enum MethodLocks {
 }
 
 extension Transaction {
-    /// Finds a value, locks the device that it names, and finds the value again if it may have changed.
+    /// Finds a value, locks the device that the value names, and finds the value again if it may have changed.
     func lock<Value>(_ device: (Value) -> DeviceID, of find: () throws -> Value?) throws -> Value? {
         try lock(find, naming: { (users: [], devices: $0.map { [device($0)] } ?? []) })
     }

@@ -3,7 +3,7 @@ import Wire
 
 /// The requests whose slow work is under way (reference: requests#id).
 ///
-/// Pending requests are kept only in memory, since a client without an answer repeats its request. The type is a
+/// Pending requests are kept only in memory, since a client that gets no answer repeats its request. The type is a
 /// struct, so that a failed transaction changes only a copy.
 struct PendingRequests {
     /// The sender and the id of a request.
@@ -72,7 +72,7 @@ struct PendingRequest {
     var request: AppRequest
     var content: [UInt8]
     var method: Method
-    /// Further destinations of the answer: those of the repeats that have joined.
+    /// Further destinations of the answer: the reply addresses of the repeats that have joined this request.
     var others: [ReplyAddress] = []
     /// Whether room for the answer is reserved in the terminal's budget (`AnswerBudget`).
     var isReserved = false

@@ -9,7 +9,8 @@ extension RequestProcessor {
         "session/terminateOthers", "session/unlink",
     ]
 
-    /// Refuses requests that would write, with `Unavailable` and before any effect, while disk space is low.
+    /// While disk space is low, refuses requests that would write; throws `Unavailable` before the request has any
+    /// effect.
     func checkDisk(_ request: String, isReading: Bool) throws(Rejection) {
         guard environment.disk.isLow, !isReading, !Self.protecting.contains(request) else { return }
         throw Rejection(.unavailable, "The service has no space on its disk; try again later.", retryAfter: 60)

@@ -146,8 +146,8 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses slow work if its pool has no room for both this work and the batch's other jobs; counts each hash in a
-    /// quota.
+    /// Refuses slow work if its pool has no room for both this work and the batch's other jobs; counts each piece of
+    /// password work towards a quota.
     private func admit(_ task: BackgroundTask, _ call: Call, beside jobs: [BackgroundJob]) throws {
         guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else { throw Rejection.poolIsFull }
         if case .events(let wait) = task {
@@ -226,7 +226,7 @@ struct RequestTarget {
     /// The method with its service, such as `device/bind`.
     var name: String { "\(service)/\(method)" }
 
-    /// Reads a topic; nil if the topic isn't a request's.
+    /// Reads a topic; nil if the topic is not that of a request.
     init?(_ topic: Topic) {
         guard case .request(let app, let terminal, let service, let method) = topic else { return nil }
         (self.app, self.terminal, self.service, self.method) = (app, terminal, service, method)

@@ -5,7 +5,8 @@ import Wire
 enum UnknownMethod {
     /// Returns a method that refuses its request with `InvalidRequest`; the request is not kept.
     ///
-    /// The answer repeats the name only if it has a method's form, since any other text may be a misplaced secret.
+    /// The answer repeats the name only if the name has the form of a method's name, since any other text may be a
+    /// misplaced secret.
     static func named(_ name: String) -> Method {
         let levels = name.split(separator: "/", omittingEmptySubsequences: false)
         let isShown = levels.count == 2 && levels.allSatisfy(Topics.isMethodWord)

@@ -8,7 +8,7 @@ package struct ScheduleCalendar {
     private var zones: [String: ZoneRules] = [:]
 
     /// Creates a calendar; if `keepsNewZones`, the calendar stores a time zone when the zone is first used, so the
-    /// transaction must be a writing transaction.
+    /// transaction must be a write transaction.
     package init(_ tx: Transaction, keepsNewZones: Bool) {
         self.tx = tx
         self.keepsNewZones = keepsNewZones
@@ -53,7 +53,7 @@ package struct ScheduleCalendar {
         return ScheduleRules.next(of: schedule.timing, after: moment, zone: zone, place: place)
     }
 
-    /// Returns the schedule's next day on which the sun does not rise or set.
+    /// Returns the schedule's next day if the sun does not rise, or does not set, on that day; nil otherwise.
     mutating func polar(
         _ schedule: Schedule,
         at now: Instant

@@ -62,7 +62,8 @@ enum ScheduleMethods {
 
     // MARK: Changing
 
-    /// Returns the schedule that the request names, with the caller's binding; throws if the caller must not change it.
+    /// Returns the schedule that the request names, with the caller's binding; throws if the caller is not allowed to
+    /// change this schedule.
     ///
     /// The schedule's device is locked. The reference describes the rights (schedules#rights).
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {

@@ -113,7 +113,7 @@ struct TriggerBatch {
         endIfOnce(schedule, at: now)
     }
 
-    /// Disables a one-time schedule after its time.
+    /// Disables a schedule after its occurrence, if it is a one-time schedule.
     private mutating func endIfOnce(_ schedule: Schedule, at now: Instant) {
         guard case .once = schedule.timing.days else { return }
         schedules[schedule.id]?.isEnabled = false
@@ -133,7 +133,8 @@ struct TriggerBatch {
         var dueAt: Instant
     }
 
-    /// Records the outcome of a trigger; returns the occurrence to run now, unless it has already run.
+    /// Records the outcome of a trigger; returns the occurrence that must run now; nil if there is no such occurrence,
+    /// or if it has already run.
     private mutating func note(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
@@ -148,14 +149,15 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // The occurrence may differ from the trigger's occurrence, so its run may not have been loaded.
+        // This occurrence can differ from the trigger's occurrence, so `load` might not have loaded its run.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }
 
     // MARK: Commands
 
-    /// Makes the commands of due runs; a run fails if the schedule's creator may no longer control the device.
+    /// Makes the commands of due runs; a run fails if the schedule's creator is no longer allowed to control the
+    /// device.
     private mutating func makeCommands(
         for dueRuns: [DueRun],
         in work: inout UnitOfWork
@@ -191,7 +193,7 @@ struct TriggerBatch {
         runs.append(ScheduleRun(run.schedule.id, dueAt: run.dueAt, firedAt: now, state: .failed, error: rejection.code))
     }
 
-    /// Checks whether a schedule's creator may control the device, and whether the device is connected.
+    /// Checks whether a schedule's creator is allowed to control the device, and whether the device is connected.
     private static func permit(
         _ schedule: Schedule,
         of binding: Binding?,

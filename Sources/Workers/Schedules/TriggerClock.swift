@@ -8,14 +8,15 @@ import Wire
 /// trigger is sent again, and triggers of two schedulers do no harm.
 package struct TriggerClock: BatchHandler {
     private let environment: Environment
-    /// The triggers that were sent and whose occurrences have not run yet.
+    /// The sent triggers whose occurrences have not run yet.
     private var firedTriggers: [Trigger: FiredTrigger] = [:]
     /// The time of the next occurrence, as read from the store in the last check.
     private var planned: Instant?
     /// The time of the next check of the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The period after a connection without an MQTT session, in which devices may still reconnect; nil at other times.
+    /// The period after the scheduler has connected without finding its MQTT session at the broker; devices may still
+    /// be reconnecting in this period; nil at other times.
     ///
     /// The MQTT session is missing after the broker has lost its sessions, or if the scheduler has a new client id.
     private var settling: (from: Instant, until: Instant)?

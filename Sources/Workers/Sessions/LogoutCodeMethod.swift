@@ -2,7 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// `session/logoutCode`, which returns a code for ending sessions on other terminals, after a proof of ownership.
+/// `session/logoutCode`, which returns a code for ending sessions on other terminals, after the user has proved with a
+/// code or password that the account is theirs.
 enum LogoutCodeMethod {
     static let method = Method(locks: .user, prepare: prepare, run: run)
 

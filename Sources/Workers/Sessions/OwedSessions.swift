@@ -3,7 +3,7 @@ import Metrics
 package import Mosquitto
 import Synchronization
 
-/// A queue of MQTT sessions that clients left at the broker; separate threads end these sessions.
+/// A queue of MQTT sessions that clients have left behind at the broker; separate threads end these sessions.
 ///
 /// To end a session, a thread connects with the client's id and a clean start, and disconnects; Mosquitto has no other
 /// way to end one session. The gate sends a client's id again until the client's session has ended, so failed tries
@@ -36,7 +36,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions must end; the gate will send the ids of clients beyond the limit again.
+    /// Queues clients whose sessions must end; if the queue is full, the gate sends the other ids again later.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

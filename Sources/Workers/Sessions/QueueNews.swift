@@ -28,7 +28,8 @@ enum QueueNews {
         for did in dids { work.effects.wake(.status, of: did) }
     }
 
-    /// Ends the MQTT sessions that clients left at the broker.
+    /// Queues the MQTT sessions that clients have left behind at the broker, so that separate threads end these
+    /// sessions.
     static func endOwed(_ message: Inbound, _ environment: Environment, in work: inout UnitOfWork) {
         let decode = QueueNewsCodec.decode(sessionOwed:)
         guard let clients = work.decode(message, with: decode) else { return }

@@ -12,7 +12,7 @@ package struct SessionHandler: BatchHandler {
     package let role: WorkerRole
     private let environment: Environment
     private var processor: RequestProcessor
-    /// The workers that have published that they are online.
+    /// The workers that are online, as published by the workers or shown by the leases.
     private var present: Set<String> = []
     private var known: Set<String> = []
 
@@ -112,7 +112,8 @@ package struct SessionHandler: BatchHandler {
         }
         guard try work.tx.sessions.claim(notice: notice.id) else { return }
         let sessions = try work.tx.lock(usersOf: { try meant(notice, in: work.tx) })
-        // Since clocks differ, a login can seem later than the notice of its session's end.
+        // Since the clocks of processes differ, a session's login can seem to be later than the notice of the session's
+        // end.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
             // If a session is already marked as ended, only the notice of that end takes effect.

@@ -11,8 +11,8 @@ import Wire
 package enum SessionLifecycle {
     /// Begins a session on the request's terminal, and ends the terminal's previous session.
     ///
-    /// A login also undoes a pending cancellation and, if the request asks for it, adopts the devices of the terminal's
-    /// anonymous user.
+    /// A login also undoes a pending cancellation of the account and, if the request asks for it, adopts the devices of
+    /// the terminal's anonymous user.
     static func begin(for user: User, on terminal: TerminalInfo, isNew: Bool, _ call: inout Call) throws -> Reply {
         try call.checkTerminal()
         try call.quotas.take(call.sessionQuotas)

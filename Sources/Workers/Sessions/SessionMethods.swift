@@ -97,7 +97,7 @@ enum SessionMethods {
 
     // MARK: Programs that are not apps
 
-    /// Begins a session for the user's Home Assistant, on a terminal of its own.
+    /// Begins a session for the user's Home Assistant, on a new terminal that only this session uses.
     ///
     /// The session has no time limit, because Home Assistant can't refresh a password.
     @Sendable

@@ -6,8 +6,8 @@ import Wire
 enum SessionTermination {
     /// Notifies the user's terminals of the end of a session.
     ///
-    /// The ended session's terminal is notified, too, and the gate closes that terminal's connection, unless the
-    /// terminal has a new session.
+    /// Unless the ended session's terminal has a new session, this terminal is notified, too, and the gate closes the
+    /// terminal's connection.
     static func announce(_ session: Session, _ notice: SessionNotice, in work: inout UnitOfWork) throws {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
         if isTerminalFree, notice.reason.isToldToTerminal {

@@ -45,7 +45,8 @@ enum BindMethods {
         }
     }
 
-    /// Locks the caller, whose devices are counted, and the device with the given MAC; returns the device, if any.
+    /// Locks the caller, whose devices are counted, and the device with the given MAC; returns the device, if it
+    /// exists.
     private static func lock(_ key: ProductKey, _ mac: MAC, for call: inout Call) throws -> DeviceRecord? {
         try call.lock(user: call.caller().uid)
         return try call.tx.lock(\.did) { try call.tx.devices.find(key, mac) }

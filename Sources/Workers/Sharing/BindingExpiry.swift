@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// The end of expired invitations and guests' bindings.
+/// The end of expired invitations and of expired guests' bindings.
 enum BindingExpiry {
     /// Ends expired invitations, and notifies the inviters and the invited users.
     static func end(_ invitations: [Sharing], in work: inout UnitOfWork) throws {
@@ -33,7 +33,8 @@ enum BindingExpiry {
         return !overdue.isEmpty
     }
 
-    /// Returns the time at which the next invitation or guest's binding expires, if any.
+    /// Returns the time at which the next invitation or the next binding of a guest expires; nil if none of them will
+    /// expire.
     static func next(in tx: Transaction) throws -> Instant? {
         [try tx.sharings.nextExpiry(), try tx.bindings.nextGuestEnd()].compactMap(\.self).min()
     }

@@ -52,7 +52,8 @@ enum DeviceUserMethods {
         return AnswerRows.page(.users, rows, next: cursor)
     }
 
-    /// Returns the user's address that the device's principals are allowed to see.
+    /// Returns the phone number or e-mail address that the device's special users and owners see for a user; nil if
+    /// they see none.
     ///
     /// The result is the verified phone number or else the verified e-mail address, since an unverified address might
     /// belong to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail

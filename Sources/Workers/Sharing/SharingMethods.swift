@@ -65,8 +65,8 @@ enum SharingMethods {
     private static func answer(_ call: inout Call) throws -> Reply {
         let parameters = try SharingAnswerParameters(call.fields)
         let uid = try call.caller().uid
-        // Tries to answer an invitation by code are counted, since codes can be guessed; answers to invitations by name
-        // aren't counted.
+        // Each attempt to answer an invitation by code is counted, since codes can be guessed. Answers to invitations
+        // by name aren't counted.
         var tries: ProofTries?
         if case .code = parameters.invitation { tries = try ProofTries("qr/\(uid.text)", call) }
         try call.lock(user: uid)
@@ -89,7 +89,7 @@ enum SharingMethods {
         return .result(SharingCodec.answered(sharing))
     }
 
-    /// Returns the invitation that an answer names; nil if the user can't find an invitation by this name.
+    /// Returns the invitation that has the given code or id; nil if the user can't find such an invitation.
     private static func find(
         _ name: SharingName,
         for uid: UserID,
@@ -154,7 +154,7 @@ enum SharingMethods {
     private static func transfer(_ call: inout Call) throws -> Reply {
         let heir = try call.fields.uid()
         let binding = try DeviceMethods.binding(call)
-        // The bindings of expired guests are ended first, so that they don't count.
+        // The bindings of expired guests are ended first, so that these guests no longer count as users of the device.
         try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         let change = try BindingRules.decide(.transfer(to: heir), by: binding.uid, among: bindings.present)

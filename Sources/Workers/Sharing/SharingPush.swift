@@ -4,7 +4,8 @@ import Wire
 
 /// Messages on `user/{uid}/share` that notify the inviter and the guest of an invitation's new state.
 enum SharingPush {
-    /// Notifies the inviter and, if the guest has an account, the guest of an invitation's state; also logs the state.
+    /// Notifies the inviter of an invitation's state, and also the guest if the guest has an account; also logs the
+    /// state.
     static func notify(_ sharing: Sharing, in work: inout UnitOfWork) throws {
         var apps: Set<AppID> = []
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {

@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// The commands that the reports of a batch answer.
+/// The commands that are answered by the reports of a batch.
 struct CommandAnswers {
     private struct Key: Hashable {
         var did: DeviceID

@@ -26,7 +26,7 @@ struct DeviceEntry {
     private(set) var changes: Changes = []
     /// The newest reports in the status as it was loaded, before the batch changed the status.
     fileprivate(set) var newestAtLoad: Status.Newest?
-    /// The attributes that the batch's reports have changed, if a reader of the event log requests statuses.
+    /// The attributes that the batch's reports have changed; empty unless a reader of the event log requests statuses.
     private(set) var changed: [String] = []
     /// The beginning of the current ownership period, loaded only if the device reports old events or bytes.
     fileprivate(set) var ownershipSince: Instant?
@@ -57,7 +57,8 @@ struct DeviceEntries {
     /// Returns the product key of a device of the batch; nil if the device is unknown.
     func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
 
-    /// Logs the status of each device whose status version has increased, if a reader of the log requests statuses.
+    /// Logs the status of each device whose attributes the batch's reports have changed, if a reader of the event log
+    /// requests statuses.
     func logStatuses(in work: inout UnitOfWork) {
         for entry in entries where !entry.changed.isEmpty {
             guard let record = entry.record else { continue }
@@ -97,7 +98,7 @@ struct DeviceEntries {
         return place
     }
 
-    /// Loads the beginning of the current ownership period of devices that report old events or bytes.
+    /// Loads the beginning of the current ownership period for each device that reports old events or bytes.
     ///
     /// Events from before the current ownership period belong to the previous owner and are hidden from the new owner.
     private mutating func loadOwnership(for items: [StatusItem], in work: UnitOfWork) throws {
@@ -173,7 +174,8 @@ extension DeviceEntry {
 
     /// Publishes to all subscribed users the bytes that a device has reported.
     ///
-    /// `binary` is the bytes as base64 text; `ts` is their effective time, and `cid` the command that they answer.
+    /// `binary` is the bytes as base64 text; `ts` is the effective time of the bytes, and `cid` is the number of the
+    /// command that the bytes answer.
     func publish(binary: String, ts: Instant, cid: Int64?, in work: inout UnitOfWork) {
         let payload = StatusCodec.binary(binary, of: did, ts: ts, cid: cid)
         publish(payload, leaf: "binary", in: &work)

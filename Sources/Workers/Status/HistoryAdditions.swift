@@ -15,7 +15,7 @@ struct HistoryAdditions {
         records.contains { $0.ts == ts && $0.did == did && $0.json == json }
     }
 
-    /// Adds an event that doesn't count against the limit.
+    /// Adds an event without counting it against the limit.
     mutating func add(_ event: Event, of did: DeviceID) { events.append((did, event)) }
 
     /// Adds a report's values, bytes and events; returns false if all of its records and late events were dropped.

@@ -18,7 +18,7 @@ struct PresenceReconciliation {
         return "\(fact).\(environment.lane(of: .status).number)"
     }
 
-    /// Returns the topic of a lane's marks: the topic of the worker's own state if the worker has one lane.
+    /// Returns the topic of a lane's marks; if there is only one lane, this is the topic of the worker's own state.
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
         return environment.topics.system(environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)")

@@ -4,14 +4,15 @@ import Storage
 
 /// The property by which a repeated delivery of a report is recognised.
 enum ReportIdentity {
-    /// The report's id or a digest of its content; the values, if any, are recorded in the status.
+    /// An inbox key made from the report's id or from a digest of its content, and the report's values, which are
+    /// recorded in the status; the values are nil if `ReportValues` doesn't accept the report.
     case key(InboxKey, ReportValues?)
     /// The report's values and time.
     case values(ReportValues)
     /// No property: each delivery counts as a new report.
     case none
 
-    /// The report's values and their time, if the report contains nothing else.
+    /// The report's values and time; nil if the report has no time, a time in the future, or other content.
     var values: ReportValues? {
         switch self {
         case .key(_, let values): values
@@ -37,7 +38,7 @@ enum ReportIdentity {
     }
 }
 
-/// The time and the values, in stored form, of a report that contains nothing else.
+/// The time of a report and its values in stored form; the report contains nothing else.
 struct ReportValues {
     var json: [UInt8]
     var ts: Instant
@@ -54,12 +55,13 @@ struct ReportValues {
     }
 }
 
-/// The recognition of a batch's reports that have already taken effect.
+/// The recognition of those reports in a batch that have already taken effect.
 ///
-/// A report with an id is looked up in the inbox; a report without an id is recognised by its time and values. Nearly
-/// every report is newer than all earlier reports of its device, so it can't be a repeat. The status contains
-/// fingerprints of the reports of the newest time (`Status.Newest`). Only older reports are looked up in the history
-/// (reference: reports#acknowledged).
+/// A report with an id is looked up in the inbox by this id. A report without an id is recognised by its time and
+/// values if it contains nothing else; otherwise it is looked up in the inbox by a digest of its content. A report
+/// without an id and without a time always counts as new. Nearly every report is newer than all earlier reports of its
+/// device, so it can't be a repeat. The status contains fingerprints of the reports that have the newest time
+/// (`Status.Newest`). Only older reports are looked up in the history (reference: reports#acknowledged).
 struct ReportDeduplication {
     /// A device and a moment.
     private struct Moment: Hashable {
@@ -78,7 +80,8 @@ struct ReportDeduplication {
 
     /// Identifies the reports among the items, and loads the data needed to recognise repeats.
     ///
-    /// The data are the versions for known keys, and the history at the times of late reports.
+    /// The data are the status versions for keys that the inbox already contains, and the history records at the times
+    /// of late reports.
     mutating func load(_ items: [StatusItem], of devices: DeviceEntries, in work: UnitOfWork) throws {
         var keys: [InboxKey] = []
         var late: [Moment] = []
@@ -102,8 +105,8 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// Returns the status version of a repeated report; for a new report, records its values in `status` and returns
-    /// nil.
+    /// Returns the status version with which a repeated report is answered; for a new report, records its values in
+    /// `status` and returns nil.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -145,7 +148,7 @@ struct ReportDeduplication {
 }
 
 extension DeviceEntry {
-    /// Returns true if only the history can show whether a report of this time is a repeat.
+    /// Returns true if only the history can show whether a report with this time is a repeat.
     fileprivate func isLate(_ ts: Instant) -> Bool {
         guard let record else { return false }
         return !record.status.isNews(ts) && !record.status.knowsReports(of: ts)
@@ -171,7 +174,7 @@ extension Status {
         return true
     }
 
-    /// Returns whether the status contains the fingerprints of all reports of this time.
+    /// Returns whether the status contains the fingerprints of all reports with this time.
     fileprivate func knowsReports(of ts: Instant) -> Bool {
         guard let newest else { return false }
         return newest.ts == ts && newest.fingerprints.count < Newest.fingerprintsMax

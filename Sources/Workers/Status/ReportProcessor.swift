@@ -3,7 +3,7 @@ import Domain
 import Storage
 import Wire
 
-/// A report with the message in which it was received.
+/// A report, together with the message that contained it.
 ///
 /// The type is a class because a batch is iterated over several times, and a copy of a report is expensive.
 final class ReceivedReport {
@@ -15,14 +15,15 @@ final class ReceivedReport {
     init(_ report: Report, in message: Inbound) { (self.report, self.message) = (report, message) }
 }
 
-/// The processor of a batch's reports: new reports change statuses and are published; all reports are answered.
+/// The processor of a batch's reports: new reports change statuses and are published; all reports that have an id are
+/// answered.
 struct ReportProcessor {
     /// The recognition of reports that have already taken effect.
     var deduplication = ReportDeduplication()
     /// The commands that the reports answer.
     var answers = CommandAnswers()
 
-    /// Processes a report, and answers it.
+    /// Processes a report, and answers the report if it has an id.
     mutating func decide(
         _ received: ReceivedReport,
         of device: inout DeviceEntry,

@@ -7,7 +7,7 @@ import Wire
 /// Rare cases are indirect, so that inputs are small and cheap to copy.
 enum StatusInput {
     case report(ReceivedReport)
-    /// A presence signal, and the message that contained it, if any.
+    /// A presence signal, and the message that contained it; the message is nil if the signal is the worker's own.
     indirect case presence(PresenceSignal, Inbound?)
     indirect case info(RegistrationCodec.Info, Inbound)
     /// A user whose retained status must be published again or cleared.
@@ -16,7 +16,7 @@ enum StatusInput {
     case retained(UserID)
 }
 
-/// An input that concerns a device.
+/// An input, together with the id of the device that it concerns.
 struct StatusItem {
     let did: DeviceID
     let input: StatusInput
@@ -28,7 +28,8 @@ struct StatusItem {
 
 /// The data of one batch: its messages, their devices and their effects.
 ///
-/// A batch is read, loaded, processed in memory, and saved; the number of SQL statements doesn't depend on its size.
+/// A batch is read, loaded, processed in memory, and saved; the number of SQL statements doesn't depend on the batch's
+/// size.
 struct StatusBatch {
     private var items: [StatusItem] = []
     /// The returned marks of a presence reconciliation.
@@ -77,7 +78,7 @@ struct StatusBatch {
         }
     }
 
-    /// Decodes the payload of a device's message; refuses an unreadable payload, and returns nil.
+    /// Decodes the payload of a device's message; if the payload is unreadable, refuses the message and returns nil.
     private static func decode<Value>(
         _ message: Inbound,
         of did: DeviceID,
@@ -93,7 +94,8 @@ struct StatusBatch {
         }
     }
 
-    /// Locks the devices of all inputs, for a transaction that writes rows of these devices before `carryOut`.
+    /// Locks the devices of all inputs; a transaction must do this if it writes rows of these devices before it calls
+    /// `carryOut`.
     func lock(in tx: Transaction) throws { try tx.lock(devices: Array(Set(items.map(\.did)))) }
 
     // MARK: Load, decide, save
@@ -107,7 +109,7 @@ struct StatusBatch {
         try reports.deduplication.load(items, of: devices, in: work)
         try reports.answers.load(items, in: work.tx)
         for item in items { try decide(item, reconciling: &reconciliation, in: &work) }
-        // Marks may be handled after the batch's announcements, since devices are checked only after the batch.
+        // Marks can be handled after all announcements of the batch, since devices are checked only after the batch.
         for mark in marks { reconciliation.markReturned(mark) }
         return try save(in: &work)
     }

@@ -50,7 +50,8 @@ package struct StatusHandler: BatchHandler {
         return outcomes
     }
 
-    /// Locks all devices of a batch at once if it contains registrations, which are carried out before other messages.
+    /// Locks all devices of a batch at once if the batch contains registrations; registrations are carried out before
+    /// other messages.
     private func lockAhead(_ batch: [Inbound], in tx: Transaction) throws {
         guard batch.contains(where: Self.isRegistration) else { return }
         let topics = batch.map { environment.topics.parse($0.topic) }

@@ -11,7 +11,8 @@ extension PassphraseOptions {
         }
     }
 
-    /// Reads the passphrase from a file or the terminal; returns nil if neither option is given.
+    /// Reads the passphrase from the given file or from the terminal; returns nil if the command line has neither of
+    /// the two options.
     func read(isNew: Bool) throws -> Passphrase? {
         if let passphraseFile { return try Passphrase.read(file: passphraseFile) }
         return passphrase ? try Passphrase.ask(isNew: isNew) : nil

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The number of times that this process was interrupted by Ctrl-C or SIGTERM.
+/// The number of times that this process has been interrupted by Ctrl-C or SIGTERM.
 enum Interrupt {
     private static let count = Atomic<Int>(0)
 

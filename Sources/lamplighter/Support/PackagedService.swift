@@ -1,7 +1,7 @@
 import Glibc
 import Problems
 
-/// The service of the Debian package, whose data directory differs from the commands' default data directory.
+/// The Debian package's service; the service's data directory differs from the commands' default data directory.
 enum PackagedService {
     /// Returns the problem; if the user probably meant the package's data, the problem gets an additional cure, which
     /// is the command for that data.

@@ -1,4 +1,4 @@
-/// The escaping of text from outside, so that it can't control the terminal on which it is shown.
+/// The escaping of text from outside, so that this text can't control the terminal that shows it.
 enum PlainText {
     /// Returns a text in which control characters and changes of the writing direction are escaped, as in `\u009b`.
     ///
@@ -21,7 +21,7 @@ enum PlainText {
     private static func steers(_ scalar: Unicode.Scalar, _ keepsLines: Bool) -> Bool {
         switch scalar.value {
         case 0x0A: !keepsLines
-        // The control characters: C0, DEL, and C1, which older terminals interpret like escape sequences.
+        // The control characters: C0, DEL, and C1; older terminals interpret the C1 characters like escape sequences.
         case 0..<0x20, 0x7F...0x9F: true
         // Separators of lines and paragraphs, and characters that change or isolate the writing direction.
         case 0x2028...0x202E, 0x2066...0x2069: true

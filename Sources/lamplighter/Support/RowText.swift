@@ -15,10 +15,10 @@ struct Column: Sendable {
     /// Creates a column that shows one member of each row.
     init(_ title: String, _ key: String) { self.init(title) { $0.text(key) } }
 
-    /// Returns a column that shows one member of each row, which is a time.
+    /// Returns a column that shows one member of each row as a time.
     static func moment(_ title: String, _ key: String) -> Column { Column(title) { $0.moment(key) } }
 
-    /// Returns a column that shows one member of each row, which is an actor.
+    /// Returns a column that shows one member of each row as an actor.
     static func actor(_ title: String, _ key: String) -> Column {
         Column(title) { row in
             let actor = row.object(key)
@@ -82,10 +82,10 @@ extension JSONObject {
         }
     }
 
-    /// Returns a member that is a time, as text; a dash if it is absent.
+    /// Returns the text of a member that is a time; a dash if the member is absent.
     func moment(_ key: String) -> String { TimeText.of(self[key]?.intValue.map { Instant(milliseconds: $0) }) }
 
-    /// Returns the member `id`, followed by the member `name` if that is present.
+    /// Returns the member with the key `id`, followed by the member with the key `name` if that member is present.
     func named(_ id: String, _ name: String) -> String {
         text(id) + (self[name]?.stringValue.map { " " + PlainText.of($0) } ?? "")
     }

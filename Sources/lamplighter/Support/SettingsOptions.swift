@@ -72,7 +72,8 @@ extension OutputOptions {
         return { Terminal.show(line: Terminal.json($0)) }
     }
 
-    /// Runs a service; with a JSON log, logs the final error, unless `--json` prints the error to standard output.
+    /// Runs a service; if the log is in JSON, logs the final error, unless `--json` prints the error to standard
+    /// output.
     func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -1,4 +1,4 @@
-/// A text table with columns as wide as their longest cell.
+/// A text table; each column is as wide as its longest cell.
 struct TextTable {
     private var rows: [[String]]
 

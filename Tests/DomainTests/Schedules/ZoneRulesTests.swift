@@ -20,7 +20,8 @@ struct ZoneRulesTests {
         let lines = data.split(separator: UInt8(ascii: "\n"))
         let footer = try #require(lines.last.flatMap { ZoneFooter(Array($0)) })
 
-        // The zone data lists individual changes only until 2037, so the test compares three years from 2038 on.
+        // The zone data lists individual changes only until 2037, so the test compares the offsets in the three years
+        // from 2038 on.
         for hour in 0..<26_280 {
             let seconds = 2_145_916_800 + Int64(hour) * 3600
             guard zone.offset(at: seconds) == footer.offset(at: seconds) else {

@@ -159,7 +159,8 @@ struct LimitTests {
         #expect(try MiniClient(broker.port, Cast.app(version)).code == refused)
         let told = try #require(try worker.receive(with: #""action":"connect""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The pause applies only to this id at this address, so the same id may connect from another address.
+        // The pause applies only to this id at this address, so a client with the same id can connect from another
+        // address.
         #expect(try MiniClient(broker.port, Cast.app(version), from: 0x7F00_0009).code == 0)
 
         while MiniClient.now() < start + 20 { if try MiniClient(broker.port, Cast.app(version)).code == 0 { return } }

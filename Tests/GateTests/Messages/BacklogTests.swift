@@ -59,8 +59,8 @@ struct BacklogTests {
         #expect(told.payload.contains(#""clientId":"\#(World.did)""#))
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
 
-        // Echo 2 reports that the worker has seen echo 1, which preceded all messages, so the flooder is still refused.
-        // Echo 3 reports that the worker has seen echo 2, so the first messages have been processed.
+        // Echo 2 reports that the worker has seen echo 1. Echo 1 preceded all messages, so the flooder is still
+        // refused. Echo 3 reports that the worker has seen echo 2, so the worker has processed the first messages.
         try Self.echo(2, seen: 1, by: outlet)
         #expect(try flooder.publish(Self.report) == 0x87)
         #expect(try slow.publish(Self.otherReport) < 0x80)

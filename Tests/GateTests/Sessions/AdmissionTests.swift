@@ -59,8 +59,8 @@ struct AdmissionTests {
             .sessionTokenRequired
         ),
         Case("app:demo", World.device, World.terminal, session: World.session(), .badSecret),
-        // The app's secret is accepted until one of the session's tokens is used, since the answer with the tokens may
-        // have been lost.
+        // The app's secret is accepted until one of the session's tokens has been used, since the answer with the
+        // tokens may have been lost.
         Case("app:demo", World.app, World.terminal, session: World.session(isUsed: false)),
         Case("app:demo", World.token, World.terminal, session: World.session(isUsed: false)),
         Case(

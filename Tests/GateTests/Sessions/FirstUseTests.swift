@@ -17,7 +17,7 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownApp)/#") == 1)
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
-        // This connection doesn't own session s-1, even after the app has repeated the login and the record was
+        // This connection doesn't own session s-1, even after the app has repeated the login and the record has been
         // rewritten.
         #expect(try app.publish(Self.login, "again") < 0x80)
         try broker.append(unused("s-1"))

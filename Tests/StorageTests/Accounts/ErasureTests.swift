@@ -65,8 +65,8 @@ struct ErasureTests {
         let world = try World()
         let count = 300
         for number in 0..<count { try insert(number, world) }
-        // SQLite moves a row when the row grows, or when rows next to it are deleted, and can leave its old bytes
-        // behind.
+        // SQLite moves a row when the row grows, or when rows next to it are deleted. The row's old bytes can then stay
+        // in the file.
         for number in stride(from: 0, to: count, by: 3) {
             var user = user(number)
             user.profile.texts["remark"] = words(number)[3] + String(repeating: "r", count: 240)

@@ -9,7 +9,8 @@ import Testing
 struct DeviceTagTableTests {
     private let world: World
 
-    /// Creates ten devices: even numbers have the tag `floor=2`, and odd numbers have the tag `floor=3`.
+    /// Creates ten devices: devices with even numbers have the tag `floor=2`, and devices with odd numbers have the tag
+    /// `floor=3`.
     init() throws {
         world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in

@@ -34,7 +34,8 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Commits a record for each device, with a timestamp in seconds, by default in the first process.
+    /// Commits a record for each device, with the timestamp `second`; by default, the first process commits the
+    /// records.
     private func append(_ second: Int64, in world: World? = nil) throws {
         try (world ?? owner).store.arrange(at: Make.at(second)) { tx in
             try tx.history.append(

@@ -221,8 +221,8 @@ struct RetentionTests {
                 try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
-        // When an expired request is deleted, so are all requests stored before it, even if their timestamps are in the
-        // future.
+        // When the service deletes an expired request, it also deletes all requests that were stored before that
+        // request, even if their timestamps are in the future.
         #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
         #expect(try count(world, "request") == 2)
         try world.store.arrange(at: Make.now) { (tx) throws in

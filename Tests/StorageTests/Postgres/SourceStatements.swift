@@ -6,7 +6,7 @@ import Foundation
 /// The SQL statements in the source files of Storage, found by searching the text of the files.
 ///
 /// A string literal that begins with a word such as `SELECT` is a statement. A literal that begins with `WHERE` or
-/// `ORDER BY` is the end of a statement, whose table is named in the code before the literal. The values of an
+/// `ORDER BY` is the end of a statement; the code before the literal names the statement's table. The values of an
 /// interpolation are looked up in the same file, in the described tables, or in `others`.
 struct SourceStatements {
     /// The text of a source file without comments, and the positions of the string literals in the text.
@@ -22,7 +22,8 @@ struct SourceStatements {
         }
     }
 
-    /// All statements; a statement with interpolations is contained once for each combination of their values.
+    /// All statements; a statement with interpolations is contained once for each combination of the interpolations'
+    /// values.
     private(set) var statements: Set<String> = []
     /// The interpolations whose values could not be found.
     private(set) var unknown: Set<String> = []
@@ -171,7 +172,8 @@ struct SourceStatements {
 struct DescribedTable {
     var name: String
     var columns: String
-    /// The statements that write and find the table's rows, for the roles that its columns have.
+    /// The statements that write and find the table's rows; there is a statement for a column role only if the table
+    /// has columns with that role.
     var statements: [String]
 
     init<Record>(_ table: Table<Record>) {

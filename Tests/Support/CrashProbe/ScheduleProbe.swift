@@ -6,7 +6,8 @@ import Storage
 import Wire
 import Workers
 
-/// Runs the scheduler, the schedule worker and the control worker in one thread, one turn of each after the other.
+/// Runs the scheduler, the schedule worker and the control worker in one thread, by repeating one turn of each in this
+/// order.
 enum ScheduleProbe {
     static func run(_ port: Int, _ environment: Environment, reached: @escaping (String) -> Void) throws {
         var clock = try loop(port, environment, TriggerClock(environment), reached)

@@ -5,7 +5,7 @@ import Wire
 
 @Suite("Pushes about a user's devices")
 struct BindingCodecTests {
-    /// A change of bindings, and the members of the JSON object that describe it.
+    /// A change of bindings, and the members that describe this change in a JSON object.
     struct Case: Sendable, CustomTestStringConvertible {
         let change: BindingCodec.Change
         let members: JSONObject

@@ -152,7 +152,7 @@ final class AccountWorld {
 extension JSONObject {
     /// The `result` of an answer, or an empty object for a refusal.
     var result: JSONObject { self["result"]?.objectValue ?? [:] }
-    /// The user that an answer's `result` contains, or an empty object.
+    /// The user that an answer's `result` contains, or an empty object if the `result` contains no user.
     var user: JSONObject { result["user"]?.objectValue ?? [:] }
     var retryAfter: Int64? { self["error"]?.objectValue?["retryAfter"]?.intValue }
 }

@@ -177,8 +177,8 @@ struct AdoptingTests {
                 )
                 let interruption = Interruption(point, passes: passes)
                 try test.world.world.run { Interrupting(inner: RequestHandler.account($0), interruption: interruption) }
-                // A caller that received no answer repeats the request, even though the first one may have taken effect
-                // in part or in full.
+                // A caller that received no answer repeats the request, although the service has possibly carried out
+                // the first request in part or in full.
                 let again = try test.login(adopt: true).result
                 #expect(again["user"]?.objectValue?["uid"] == .string(test.lena.text))
                 let roles = try (0..<2).map { try test.role($0, test.lena) }

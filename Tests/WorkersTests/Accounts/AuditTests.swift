@@ -127,7 +127,7 @@ private final class AuditStory {
 
 @Suite("The audit trail")
 struct AuditTests {
-    /// The author of an audit entry.
+    /// The party whose action an audit entry records.
     enum Doer: Sendable {
         /// The user acted on a terminal.
         case user

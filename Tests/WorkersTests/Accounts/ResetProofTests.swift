@@ -11,7 +11,7 @@ struct ResetProofTests {
     private let email: JSONObject = ["email": "victim@example.com"]
     private let providers: JSONObject = ["google": ["enabled": true, "clientIds": ["ours"]]]
 
-    /// Returns a `World` in which an intruder has registered the victim's address without verifying it.
+    /// Returns an `AccountWorld` in which an intruder has registered the victim's address without verifying it.
     ///
     /// The intruder has also added a phone number, a provider's identity and a second mailbox, in order to keep access
     /// to the account.

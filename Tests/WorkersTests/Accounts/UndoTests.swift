@@ -12,7 +12,8 @@ struct UndoTests {
     private static let thief: JSONObject = ["email": "thief@example.com"]
     private static let phone: JSONObject = ["phone": "1512345678"]
 
-    /// Returns a `World` with a user on terminal 0, whose account is three days old and has a verified e-mail address.
+    /// Returns an `AccountWorld` with a user on terminal 0; the user's account is three days old and has a verified
+    /// e-mail address.
     private func world() throws -> AccountWorld {
         let world = try AccountWorld()
         try world.register(0, Self.own)

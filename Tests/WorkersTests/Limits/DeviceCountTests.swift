@@ -39,7 +39,7 @@ struct DeviceCountTests {
         try world.runControl()
         #expect(world.answers(1).last?.errorCode == "Forbidden")
         #expect(try world.count("binding") == 1)
-        // The invitation by QR code is still valid after the service refused the user's answer to it.
+        // The invitation by QR code is still valid after the service has refused the user's answer to it.
         let sharings = try world.read { try $0.sharings.open(of: World.did(0)) }
         #expect(sharings.map(\.status) == [.pending])
     }

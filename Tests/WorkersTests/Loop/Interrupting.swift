@@ -3,7 +3,7 @@ import Storage
 
 @testable import Workers
 
-/// A planned interruption of a handler; the error that interrupts it rolls the transaction back.
+/// A planned interruption of a handler; an error interrupts the handler, and this error rolls the transaction back.
 final class Interruption {
     enum Point { case before, after }
 

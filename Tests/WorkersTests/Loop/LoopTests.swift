@@ -102,7 +102,7 @@ struct LoopTests {
             // A newer version can replace an older one, but an older version is never published after a newer one.
             #expect(versions == versions.sorted() && versions.last == 10)
         }
-        // All answers to the same id are equal.
+        // All answers to requests with the same id are successful and contain the same version.
         let answers = Dictionary(grouping: world.broker.published(ending: "/response")) { $0["id"]?.stringValue }
         #expect(
             answers.values.allSatisfy {

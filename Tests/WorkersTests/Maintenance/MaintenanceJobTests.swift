@@ -10,7 +10,8 @@ import Testing
 @Suite("Maintenance jobs") struct MaintenanceJobTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// The SQL statements that insert rows that expired at `$1`, by the name of the job that counts these rows.
+    /// SQL statements, each of which inserts rows that expired at `$1`; the key of a statement is the name of the job
+    /// that counts its rows.
     ///
     /// A test replaces `#` with a digit, so that the rows differ.
     private static let rows = [
@@ -52,8 +53,8 @@ import Testing
         """,
     ]
 
-    /// The SQL statements that insert expired commands, invitations and guests, which a worker must end, by the name of
-    /// the job that counts these rows.
+    /// SQL statements that insert expired commands, invitations and guests, all of which a worker must end; the key of
+    /// a statement is the name of the job that counts its rows.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// A receiver of the messages of a direct route, which refuses the first few messages.
+/// A receiver of the messages of a direct route; the receiver refuses the first few messages.
 final class FarSide: Sendable {
     private let state = Mutex<(taken: [ComposedMessage], calls: Int, failures: Int)>(([], 0, 0))
     private let failure: MessageFailure

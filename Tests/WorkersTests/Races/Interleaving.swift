@@ -1,7 +1,7 @@
 /// An order in which two racers take their steps: a sequence of segments, in each of which one racer runs.
 ///
-/// After the given steps, one racer runs to its end, and then the other racer runs to its end. While a racer is waiting
-/// for a lock of the other racer, the other racer continues.
+/// At the end of the order, one racer runs all its remaining steps, and then the other racer runs all its remaining
+/// steps. While a racer is waiting for a lock of the other racer, the other racer continues.
 struct Interleaving: Sendable, CustomStringConvertible {
     /// A number of consecutive steps of one racer.
     struct Segment: Sendable {
@@ -24,7 +24,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
     /// Creates an order in which one racer runs to its end before the other begins.
     init(first: Int) { self.init(of: first, after: .max) }
 
-    /// Whether one of the racers runs from beginning to end without being interrupted.
+    /// Whether one racer is interrupted once, while the other racer runs from its beginning to its end.
     var isWhole: Bool {
         segments[1].steps == .max || segments.count == 5
     }
@@ -51,7 +51,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         segments.map { "\($0.racer == 0 ? "A" : "B")\($0.steps == .max ? "…" : "\($0.steps)")" }.joined(separator: " ")
     }
 
-    /// The maximum number of possible orders of a race in which every order is tried.
+    /// The maximum number of possible orders with which a race is run in every order.
     static let allMax = 400
 
     /// Returns all orders of two racers with these numbers of steps, or nil if there are more than `allMax` orders.

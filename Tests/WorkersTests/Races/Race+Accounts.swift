@@ -282,7 +282,7 @@ extension Race {
     }
 }
 
-/// The step shown by a link's page; another thread sets this value.
+/// The step that a link's page shows; another thread sets this value.
 private final class Step: Sendable {
     let text = Mutex("")
 }

@@ -35,8 +35,8 @@ struct Race: Sendable, CustomTestStringConvertible {
 
     // MARK: Moves
 
-    /// Returns a move in which a worker handles the messages that `send` sends, for at most `turns` turns or until it
-    /// has answered.
+    /// Returns a move in which a worker handles the messages that `send` sends; the worker runs until it has answered,
+    /// but for at most `turns` turns.
     static func move<Handler: BatchHandler & SendableMetatype>(
         _ handler: @escaping @Sendable (Environment) -> Handler,
         turns: Int = 10,
@@ -52,8 +52,8 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a move that sends a user's request from the terminal with the user's number; the request's id ends with
-    /// `mark`.
+    /// Returns a move that sends a user's request from the terminal that has the same number as the user; the request's
+    /// id ends with `mark`.
     static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move {
         ask(user, method, params, token: World.token(user), mark: mark)
     }
@@ -88,7 +88,7 @@ struct Race: Sendable, CustomTestStringConvertible {
     struct Outcome {
         var orders = 0
         var deadlocks = 0
-        /// The codes with which a move was refused although it ran before the other move.
+        /// The error codes of moves that were refused although they ran before the other move.
         var refusals: Set<String> = []
         /// The orders with a final state that is not allowed, each with the difference from the most similar allowed
         /// state.
@@ -128,7 +128,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         return outcome
     }
 
-    /// The maximum number of orders with two interrupted racers that are tried in a race without a limit.
+    /// The maximum number of orders in which both racers are interrupted, in a race that is run without a limit.
     private static let interruptedMax = 300
 
     private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {
@@ -152,7 +152,7 @@ private struct SerialStates {
     /// The number of steps that each racer takes in a serial order.
     let steps: [Int]
     private let transactions: [Int]
-    /// The codes with which a move was refused although it ran first.
+    /// The error codes of moves that were refused although they ran first.
     let refusals: Set<String>
     private let noise: Set<String>
     private var states: [[String]]

@@ -9,7 +9,7 @@ import StoreTestKit
 
 /// A database in which two racers run repeatedly, each time from the same initial state.
 final class RaceCourse {
-    /// The error for a racer that is neither running nor waiting for the other racer's lock.
+    /// The error that is thrown if a racer is neither running nor waiting for the other racer's lock.
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
@@ -65,7 +65,7 @@ final class RaceCourse {
 
     // MARK: One race
 
-    /// Runs both racers in an order, and returns the final state and the number of steps that each racer took.
+    /// Runs both racers in the given order, and returns the final state and the number of steps that each racer took.
     func run(_ order: Interleaving, _ safeguards: Safeguards = .all) throws -> Finish {
         if safeguards == .none { try connection.execute(Safeguards.splitCounters) }
         for racer in racers { racer.reset(safeguards) }
@@ -121,7 +121,7 @@ final class RaceCourse {
         for racer in racers { _ = try settle(racer) }
     }
 
-    /// Lets the racer that holds the lock take a step.
+    /// Lets racer `number` take a step, because the other racer is waiting for a lock that racer `number` holds.
     private func letOtherGo(_ number: Int, _ finish: inout Finish) throws {
         switch try settle(racers[number]) {
         case .ready: try step(number, &finish)

@@ -23,7 +23,7 @@ struct RaceState {
         for (name, rows) in object ?? [:] {
             self.tables[name] = (rows as? [[String: Any]] ?? []).map { $0.mapValues { "\($0)" } }
         }
-        // The mark that a commit leaves is ignored, since the next commit deletes it.
+        // Each commit leaves a mark in the table `notice`. The mark is ignored here, since the next commit deletes it.
         self.tables["notice"]?.removeAll { $0["noticeid"]?.hasPrefix("commit ") == true }
     }
 
@@ -60,10 +60,11 @@ struct RaceState {
         return noise
     }
 
-    /// Returns all rows and answers as lines, without the noise.
+    /// Returns all rows and answers as lines, without the values of the columns and paths in `noise`.
     ///
-    /// A device that the race creates has a random lane, so either racer can carry out the device's refreshes. In that
-    /// case, the table of refreshes is left out: its rows depend on this lane, not on the order of the race.
+    /// A device that the race creates has a random lane, so either racer can carry out the device's refreshes. If the
+    /// race creates a device, the table of refreshes is left out: its rows depend on this lane, not on the order of the
+    /// race.
     func lines(without noise: Set<String>) -> [String] {
         let tables = tables.filter { !noise.contains("device.did") || $0.key != "refresh" }
         let answers = answers.filter { !noise.contains($0.key) }.map { "\($0.key) = \($0.value)" }

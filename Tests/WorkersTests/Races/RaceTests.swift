@@ -11,9 +11,9 @@ import Testing
 /// In each race, the workers' own code runs over two connections to PostgreSQL, and a `Racer` lets the statements run
 /// one at a time. By default, each race is run in the same few orders every time. With `LAMPLIGHTER_LONG=1`, a race
 /// with at most 400 possible orders (`Interleaving.allMax`) is run in every order. A race with more possible orders is
-/// run in all orders in which one racer interrupts the other once and runs to its end, and in 300 orders in which both
-/// racers are interrupted. More switches between the racers are not needed, since almost every possible error already
-/// occurs with few switches.
+/// run in all orders in which one racer interrupts the other once and runs to its end, and in up to 300 orders in which
+/// both racers are interrupted. More switches between the racers are not needed, since almost every possible error
+/// already occurs with few switches.
 ///
 /// The tests ask the server which process is waiting for a lock (`pg_blocking_pids`), so they don't mistake a slow
 /// racer for a waiting racer. The answers and all rows of all tables must be the same as if one racer had run after the

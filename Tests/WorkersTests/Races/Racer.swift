@@ -90,7 +90,7 @@ final class Racer: Sendable {
     /// Lets the racer run freely again.
     func end() { state.withLock { $0.isRacing = false } }
 
-    /// Stores the result of the race.
+    /// Stores the result of the racer's move.
     func finish(_ result: Result<[JSONObject], any Error>) {
         state.withLock { state in
             state.isRacing = false
@@ -103,7 +103,7 @@ final class Racer: Sendable {
         news.signal()
     }
 
-    /// Waits for permission if a statement is a step, and returns the statement without the removed safeguards.
+    /// Waits for permission if the statement is a step, and returns the statement without the removed safeguards.
     private func pass(_ sql: String, of process: Int32) -> String {
         let (isStep, safeguards) = state.withLock { state in
             guard state.isRacing else { return (false, Safeguards.all) }

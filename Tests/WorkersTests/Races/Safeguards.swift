@@ -1,8 +1,8 @@
 /// The safeguards that stay in force during a race.
 ///
 /// Explicit locks are one kind of safeguard. The second kind is unique keys, and conditions that the database checks
-/// again after it has waited for a row. The third kind is counters that both processes increase. If races also went
-/// right without the safeguards, they wouldn't test the safeguards at all.
+/// again after it has waited for a row. The third kind is counters that both processes increase. If races also ended in
+/// an allowed state without the safeguards, the races wouldn't test the safeguards at all.
 enum Safeguards: Sendable {
     /// All safeguards stay in force.
     case all
@@ -30,7 +30,7 @@ enum Safeguards: Sendable {
 
     // MARK: Conditions and keys
 
-    /// The key columns of the tables in which only one process may use, end or change a row.
+    /// The key columns of the tables in which only one process may use, end or change each row.
     private static let keys = [
         "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash", "session": "sessionId",
         "delivery": "messageId",
@@ -50,8 +50,8 @@ enum Safeguards: Sendable {
             """
     }
 
-    /// The statements that drop all unique indexes that don't belong to a constraint, and the key that makes a message
-    /// take effect only once.
+    /// The statements that drop every unique index that doesn't belong to a constraint; they also drop the primary key
+    /// of `inbox`, which makes a message take effect only once.
     static let dropKeys = """
         DO $$
         DECLARE name TEXT;

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// The numbers of readings begun and answered, and the largest number of readings that were unanswered at the same
-    /// time.
+    /// The number of readings that have begun, the number that have been answered, and the largest number that were
+    /// unanswered at the same time.
     private struct Count {
         var begun = 0
         var answered = 0

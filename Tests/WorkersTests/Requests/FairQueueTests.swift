@@ -16,7 +16,7 @@ struct FairQueueTests {
     /// Offers elements to a queue according to a plan such as `a a b`, and returns the elements that were displaced or
     /// refused.
     ///
-    /// In the plan, each word is a sender, and a plus after the sender marks a registration.
+    /// In the plan, each word names the sender of one element, and a plus after the sender's name marks a registration.
     private func offer(_ plan: String, to queue: inout FairQueue<String>) -> [String] {
         var gone: [String] = []
         for (number, word) in plan.split(separator: " ").enumerated() {

@@ -85,7 +85,7 @@ struct ObservationTests {
         #expect(later.observed.reports == [.repeated: 1])
     }
 
-    /// The end of a command, with the outcome and the duration that the metrics record.
+    /// A way in which a command ends, with the outcome and the duration that the metrics record.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var sentAfter: Int64?

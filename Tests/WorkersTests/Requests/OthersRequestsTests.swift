@@ -81,7 +81,7 @@ struct OthersRequestsTests {
             ask()
             try world.settle(&loop)
         }
-        // The control worker has returned, and receives both requests, since the broker has kept them.
+        // The control worker is running again. It receives both requests, since the broker has kept them.
         for _ in 1...2 {
             ask()
             try world.runControl()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The password pool")
 struct PasswordPoolTests {
-    /// A password hasher that waits while a test holds its gate.
+    /// A password hasher that waits while a test holds the hasher's gate.
     final class SlowHasher: PasswordHashing {
         let gate = Mutex<Void>(())
         let running = Mutex((now: 0, most: 0))

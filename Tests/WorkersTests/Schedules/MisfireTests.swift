@@ -11,7 +11,8 @@ struct MisfireTests {
     struct Late: CustomTestStringConvertible, Sendable {
         var name: String
         var misfire: String
-        /// How many seconds the service was down, from the time when the first occurrence was due.
+        /// The number of seconds for which the service was down; the service went down when the first occurrence was
+        /// due.
         var away: Int64
         var runs: [String]
         var testDescription: String { name }
@@ -107,7 +108,8 @@ struct MisfireTests {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["timezone": "Asia/Kathmandu"])
         let due = try #require(try world.schedule(id)?.nextAt)
-        // The stored plan looks as if older zone data had been used, in which Kathmandu was at UTC.
+        // The test changes the stored plan as if the service had used older zone data. In this older data, the time in
+        // Kathmandu was the same as UTC.
         try world.world.write { (tx) throws in
             guard let other = ZoneFiles.data(of: "Etc/UTC"), var schedule = try tx.schedules.find(id) else { return }
             try tx.replans.setZone("Asia/Kathmandu", other)

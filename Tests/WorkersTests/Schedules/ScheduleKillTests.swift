@@ -70,8 +70,7 @@ struct ScheduleKillTests {
         try TestStore.open(place: path)
     }
 
-    /// Creates schedules, each for its own device, that are all due at one time in a few seconds, and returns that
-    /// time.
+    /// Creates one schedule for each device, all due at the same time in a few seconds, and returns that time.
     private static func fill(_ store: Store) throws -> Instant {
         let now = SystemClock().now
         let dueAt = Instant(milliseconds: (now.milliseconds / 1000 + 3) * 1000)
@@ -148,7 +147,8 @@ struct ScheduleKillTests {
         }
         #expect(rows.count == count)
         #expect(Set(rows.map(\.0)).count == count)
-        // Since no device answers, some commands and their runs can expire before the last kill on a slow machine.
+        // No device answers. Therefore, on a slow machine, some commands and their runs can expire before the last
+        // kill.
         let states: Set = ["sent", "expired"]
         #expect(rows.allSatisfy { $0.1 == dueAt.milliseconds && $0.3 == 1 })
         #expect(rows.allSatisfy { states.contains($0.2) })

@@ -6,7 +6,7 @@ import Wire
 @testable import Workers
 
 /// The environment of a test of schedules: user 0 is the special user of each device, user 1 is a normal user, and user
-/// 2 isn't bound.
+/// 2 isn't bound to any device.
 final class ScheduleWorld {
     let world: World
     private var lastID = 0
@@ -80,7 +80,7 @@ final class ScheduleWorld {
         try world.runControl()
     }
 
-    /// Runs the scheduler and the schedule worker until no schedule is due.
+    /// Runs the scheduler, the schedule worker and the control worker until no schedule is due.
     func settle() throws {
         for _ in 0..<20 {
             let due = try triggers()

@@ -176,10 +176,10 @@ struct BindingModel {
         }
     }
 
-    /// Ends open invitations and sets their status.
+    /// Ends the pending and accepted invitations for which `isMeant` returns true, and sets their status.
     ///
-    /// A pending invitation whose time is up always becomes `expired`. If `status` is `expired`, but the time of a
-    /// pending invitation is not up, the invitation becomes `revoked`.
+    /// A pending invitation always becomes `expired` if its deadline has passed. If `status` is `expired`, but the
+    /// deadline of a pending invitation has not passed, the invitation becomes `revoked`.
     private mutating func close(_ status: String, _ isMeant: (Invitation) -> Bool) {
         for (number, invitation) in invitations
         where ["pending", "accepted"].contains(invitation.status) && isMeant(invitation) {

@@ -97,7 +97,7 @@ private struct Walk {
         case 5: try invite(user, device, nil)
         case 6, 7:
             guard let number else { return }
-            // In most cases, the user who may answer the invitation answers it.
+            // In most cases, the invitation is answered by the user who is allowed to answer it.
             let guest = model.invitations[number]?.guest ?? user
             let who = Bool.random(using: &random) && !model.erased.contains(guest) ? guest : user
             try answer(who, number)

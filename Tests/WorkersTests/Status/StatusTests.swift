@@ -74,8 +74,8 @@ struct StatusTests {
         func send(_ ago: Int64, _ level: Int64) {
             world.sendReport(0, ["ts": .integer(now - ago), "data": ["level": .integer(level)]])
         }
-        // Two reports have the same timestamp, the third report is newer, and the fourth is late. The test repeats all
-        // four reports, first in the same batch and then in another batch.
+        // Two reports have the same timestamp, the third report is newer, and the fourth report is older than the other
+        // three. The test repeats all four reports, first in the same batch and then in another batch.
         func sendAll() {
             for (ago, level) in [(50, 1), (50, 2), (10, 3), (70, 4)] as [(Int64, Int64)] { send(ago, level) }
         }
@@ -86,7 +86,7 @@ struct StatusTests {
         sendAll()
         try world.runStatus()
         #expect(try world.historyCount(0) == 4)
-        // The test sends more reports with one timestamp than a status remembers.
+        // The test sends many reports with the same timestamp, more than a status can remember.
         for _ in 0..<2 {
             for level in 0..<50 { send(5, Int64(level)) }
             try world.runStatus()

@@ -1,4 +1,4 @@
-"""An app's terminal: a connection that is restored automatically, requests, pushes, the session."""
+"""An app's terminal, with its requests, its pushes, its session, and a connection that is restored automatically."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ MAX_PAYLOAD = 65536
 KEEPALIVE = 60
 # The members that the result of a login or a registration has.
 SESSION_MEMBERS = ("token", "sessionId", "expiresAt")
-# The kinds of pushes by their topics below user/{uid}/ and app/{appId}/{terminalId}/.
+# The kinds of pushes, grouped by the topics on which they arrive. These topics are below user/{uid}/ or
+# app/{appId}/{terminalId}/.
 USER_KINDS = ("account", "device", "notification", "schedule", "session", "share")
 DEVICE_KINDS = ("binary", "event", "status")
 APP_KINDS = ("code", "command", "devices", "ended", "system")
 
 
 def new_terminal_id() -> str:
-    """Returns an id for an installation of an app: make it once and keep it."""
+    """Returns a new id for an installation of an app; each installation needs one id, and must keep it."""
     return secrets.token_hex(16)
 
 
 @dataclass
 class Credentials:
-    """The credentials of a login on a terminal, which must be kept secret like a password; `App(credentials=…)`
-    continues with them."""
+    """The credentials of a login on a terminal; keep them secret like a password, and pass them to
+    `App(credentials=…)` to continue the session."""
 
     terminalId: str
     token: str
@@ -56,7 +57,7 @@ class Credentials:
 class Push:
     """A message from the service, with its kind and the device that it concerns.
 
-    The body of a status is None once the status is removed.
+    The body of a status is None once the status has been removed.
     """
 
     kind: str
@@ -80,15 +81,15 @@ class App:
     """A terminal of an app.
 
     `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the contract. The method waits
-    for the answer. An unanswered request is repeated after `repeat_after` seconds, then after pauses that double,
-    and after a reconnection; repeats have the same id, so the request takes effect only once. If no answer arrives
-    within `timeout` seconds, the method raises TimeoutError. If the request is refused, the method raises
-    LamplighterError.
+    for the answer. An unanswered request is repeated after `repeat_after` seconds, then after pauses that are each
+    twice as long as the last, and also after each reconnection; repeats have the same id, so the request takes
+    effect only once. If no answer arrives within `timeout` seconds, the method raises TimeoutError. If the request
+    is refused, the method raises LamplighterError.
 
-    A login changes `credentials`, and the app reconnects with its token. `on("ended", …)` reports
-    the session's end: the app then reconnects, and a login can follow at once. A terminal whose
-    token is lost is refused; the app continues as a new terminal. Handlers of `on` run one after
-    another on a separate thread, and can make requests.
+    A login changes `credentials`, and the app reconnects with the new token. `on("ended", …)` reports the session's end:
+    the app then reconnects, and a login can follow at once. If the token is lost, the broker refuses the terminal,
+    and the app continues as a new terminal. The handlers given to `on` run one after another on a separate thread,
+    and can make requests.
 
         terminal_id, credentials  those of the last run, or `store`: a file that keeps both
         tls                    True for the system's authorities, the path of an authority's file, or an SSLContext
@@ -238,7 +239,7 @@ class App:
         self._refused += 1
 
     def _renew(self, pause=0):
-        """Replaces this connection with another, after a pause in seconds."""
+        """Replaces this connection with a new one after `pause` seconds."""
         self._ready = False
         self._renewal = time.monotonic() + pause
         self._changed.notify_all()
@@ -268,10 +269,10 @@ class App:
         self._changed.notify_all()
 
     def _check_session(self):
-        """Checks whether the session is over, because the app's secret was accepted.
+        """Checks whether the session is over; this check is needed because the broker accepted the app's secret.
 
-        While the session is live, the broker refuses the secret only after the session's token has been used for the first
-        time.
+        The acceptance alone does not prove that the session is over: while a session is live, the broker accepts the secret
+        until the session's token has been used for the first time.
         """
         request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params": {}},
                            self.timeout, self.repeat_after)
@@ -361,7 +362,8 @@ class App:
         request.pause *= 2
 
     def _repeat(self):
-        """Repeats unanswered requests, fails requests whose time limit has passed, and reconnects when this is due."""
+        """Repeats unanswered requests, fails requests whose time limit has passed, and reconnects when a
+        reconnection is due."""
         while True:
             late = []
             with self._changed:
@@ -433,7 +435,8 @@ class App:
         self._save()
 
     def _end(self, notice):
-        """Ends the session: the terminal becomes an anonymous installation, and gets one push."""
+        """Ends the session: the terminal becomes an anonymous installation, and the app gets one push of the kind
+        `ended`."""
         if self.credentials is None or self.credentials.sessionId != notice["sessionId"]:
             return
         self.credentials = None
@@ -536,6 +539,6 @@ class App:
                 try:
                     handler(push)
                 except Exception:
-                    # The exception is reported like an exception on one of the app's own threads; the next handler is
-                    # still called.
+                    # The exception is reported as if it had been raised on one of the app's own threads. The next
+                    # handler is still called.
                     threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

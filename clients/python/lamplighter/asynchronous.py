@@ -9,7 +9,7 @@ from .methods import SERVICES
 
 
 class AsyncApp:
-    """An App whose requests are awaited: `await app.device.list()`. Takes the arguments of App."""
+    """An App whose requests are awaited, as in `await app.device.list()`; it takes the same arguments as App."""
 
     def __init__(self, *arguments, **more):
         self._app = App(*arguments, **more)

@@ -41,8 +41,8 @@ class Account:
 
         There are no parameters.
 
-        Returns: {}. The session ends with the reason `loggedOut`. If the app's policy `anonymous` is `discard` and the
-        user is anonymous, the user is erased.
+        Returns: The result is {}. The session ends with the reason `loggedOut`. If the app's policy `anonymous` is
+        `discard` and the user is anonymous, the user is erased.
         """
         return self._ask("account/logout", {})
 
@@ -95,23 +95,23 @@ class Account:
     ):
         """Creates a user and logs in.
 
-        No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session is
-        anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the
-        purpose `register`; a ticket must be for the same address. If both a phone and an e-mail are given, the code
-        or ticket proves one of them, and the other is pending: a phone until account/bindPhone verifies it, an
-        e-mail until its link is opened or account/bindEmail verifies it. A pending address can't be used to log in.
-        If another account has verified the pending address, the answer is the same as for a free address, or
-        Duplicated if the app reveals accounts. A phone without an e-mail needs a code or ticket, and gets
-        PolicyRejected while the policy phoneRegistration is off. While the policy emailRegistration is `code`, an
-        e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail needs neither. The same
-        applies to a phone that is given with such an e-mail; the phone is then pending. If no username is given, a
-        proved phone becomes the username. The given username can also be the proved phone itself, in any of the
-        phone's forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right.
-        With `link` or `none`, the answer for a taken address is the same as for a new address, and the address's
-        owner gets an e-mail. Several accounts can then have the same address, and each logs in with its own
-        password. But if the address has an owner, only the newest of the other accounts can log in with the address.
-        While no account has verified the address, each of these accounts gets a verification link (with `none`, as
-        part of a confirmation). An address verified by a code is removed from accounts that never verified it.
+        No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session
+        is anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the
+        purpose `register`; a ticket must be for the same address. If both a phone and an e-mail are given, the code or
+        ticket proves one of them, and the other is pending: a phone until account/bindPhone verifies it, an e-mail
+        until its link is opened or account/bindEmail verifies it. A pending address can't be used to log in. If another
+        account has verified the pending address, the answer is the same as for a free address, or Duplicated if the app
+        reveals accounts. A phone without an e-mail needs a code or ticket, and gets PolicyRejected while the policy
+        phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail needs a code or ticket. While
+        the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the e-mail also needs
+        neither, and is then pending. If no username is given, a proved phone becomes the username. The given username
+        can also be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A taken
+        address gets Duplicated only if the code is right. With `link` or `none`, the answer for a taken address is the
+        same as for a new address, and the address's owner gets an e-mail. Several accounts can then have the same
+        address, and each logs in with its own password. But if the address has an owner, only the newest of the other
+        accounts can log in with the address. While no account has verified the address, each of these accounts gets a
+        verification link (with `none`, as part of a confirmation). An address verified by a code is removed from
+        accounts that never verified it.
 
         Returns: The answer is the same as for a login.
         """
@@ -175,11 +175,11 @@ class Account:
     ):
         """Logs in with a credential of an external provider.
 
-        No token is needed. Accounts are found by provider and subject, never by e-mail. An address from the provider is
-        stored as unverified, if at all. The nickname and the picture are taken from the provider if the provider
-        returns them and the profile lacks them. The first login creates a user with a random username and no password
-        (`isNew`), or converts the anonymous user whose session is on the terminal. `auth2` is an SDK's name for
-        `apple`.
+        No token is needed. Accounts are found by provider and subject, never by e-mail. If the service stores an
+        address from the provider, the address is unverified. The nickname and the picture are taken from the provider
+        if the provider returns them and the profile lacks them. The first login creates a user with a random username
+        and no password (`isNew`), or converts the anonymous user whose session is on the terminal. `auth2` is an SDK's
+        name for `apple`.
 
         Returns: The answer is the same as for every login.
         """
@@ -202,8 +202,8 @@ class Account:
     def unlinkProvider(self, *, provider: str, credential: dict | None = None):
         """Removes the link to an account at an external provider.
 
-        `credential` is optional and ignored. ResourceNotFound: the provider isn't linked. Forbidden: this is the user's
-        last way to log in.
+        `credential` is optional and ignored. ResourceNotFound: the provider isn't linked. Forbidden: the provider is
+        the user's last way to log in.
 
         Returns: {}.
         """
@@ -214,7 +214,7 @@ class Account:
 
         There are no parameters.
 
-        Returns: The linked accounts, the oldest link first.
+        Returns: The oldest first.
         """
         return self._ask("account/providers", {})
 
@@ -254,7 +254,7 @@ class Account:
         another account gets Duplicated; otherwise the address is accepted like any other, and its owner gets a message.
         If a request has both a username and an address, either both are accepted or neither is. If they are accepted
         but another member is refused, the answer is a success with `profileError`. If a request has neither a username
-        nor an address, a bad profile field refuses the request.
+        nor an address, a bad profile field causes the whole request to be refused.
 
         Returns: The updated user.
         """
@@ -271,7 +271,7 @@ class Account:
         The picture's bytes must be a PNG or JPEG of at most 45 KiB; anything else gets InvalidRequest, field
         params.data. null removes the picture, even one taken from a provider.
 
-        Returns: The picture's address changes with each new picture.
+        Returns: The address changes with each picture.
         """
         return self._ask("account/setAvatar", {"data": data})
 
@@ -356,7 +356,8 @@ class Account:
         policy revealAccounts, ResourceNotFound). The link is valid for 1 hour and works once; a new link makes the old
         link invalid. If an account registered with the address and never verified it, following the link verifies the
         address and removes everything that was linked to the account in the meantime: the phone, providers, a username
-        that is a different e-mail address, and other links. All sessions end. The limits are the same as for sendCode.
+        that is a different e-mail address, and other links. When the new password is set, all sessions end. The limits
+        are the same as for sendCode.
 
         Returns: {}.
         """
@@ -388,8 +389,8 @@ class Account:
     ):
         """Turns an anonymous user into a registered user.
 
-        uid, devices, data and session stay. A phone needs a code with the purpose `register`, or a ticket. Duplicated:
-        the name or address is taken. Forbidden: the user isn't anonymous.
+        The user keeps the uid, the devices, the data and the session. A phone needs a code with the purpose `register`,
+        or a ticket. Duplicated: the name or address is taken. Forbidden: the user isn't anonymous.
 
         Returns: The updated user.
         """
@@ -404,7 +405,7 @@ class Account:
     ):
         """Exchanges a code for a ticket.
 
-        The code must have the purpose `operation`, and may have been sent to any address. A session is needed, but it
+        The code must have the purpose `operation`, and can have been sent to any address. A session is needed, but it
         can be anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this
         terminal.
 
@@ -465,9 +466,9 @@ class Device:
         Give either `did`, or `productKey` and `mac`. The service allows, in 15 minutes, 5 wrong tries from one user for
         one device, 10 from one terminal, and 50 from all users for one device; after that even the right passcode gets
         TooManyRequests. With the right `claim`, other users' wrong tries for the device do not count. A try for a
-        device that does not exist counts only for the user and the `did` or MAC that the user gave. A user who is
-        already bound also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller
-        has 1,000 devices.
+        device that does not exist counts only towards the limit of the user for the `did` or MAC that the user gave. A
+        user who is already bound also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or
+        the caller has 1,000 devices.
 
         Returns: The bound device.
         """
@@ -478,7 +479,7 @@ class Device:
     def unbind(self, *, did: str):
         """Unbinds the caller from a device.
 
-        `did` names the device from which the caller unbinds. NotBound: the caller is not bound to the device.
+        The device from which the caller unbinds. NotBound: the caller is not bound to the device.
 
         Returns: {}
         """
@@ -492,8 +493,8 @@ class Device:
 
         By default, `offset` is 0 and `limit` is 100.
 
-        Returns: The devices are in the order of their binding, the oldest first (for equal times, in the order of the
-        did).
+        Returns: The device that was bound first comes first. Devices that were bound at the same time are in the order
+        of the did.
         """
         return self._ask("device/list", {
             "productKeys": productKeys, "offset": offset, "cursor": cursor, "limit": limit,
@@ -523,13 +524,13 @@ class Device:
     ):
         """Sends a command to a device.
 
-        Give either `data` or `binary`. The request is checked in this order: form, bound (NotBound), subscribed
-        (NotSubscribed), access (Forbidden), data against the writable data points (InvalidRequest, field
-        params.data.NAME), online (DeviceOffline).
+        Give either `data` or `binary`. The service checks the following, in this order: the request's form, the binding
+        (NotBound), the subscription (NotSubscribed), the caller's access (Forbidden), whether the data fits the
+        writable data points (InvalidRequest, field params.data.NAME), and whether the device is online (DeviceOffline).
 
         Returns: Without `wait`, the state is `sent`, or `queued` if the device isn't connected. With `wait`, it is the
         final state. The answer is ok even if the device reported a failure, if the command expired or was superseded,
-        or if its sender lost access.
+        or if the command's sender lost access.
         """
         return self._ask("device/control", {
             "did": did, "data": data, "binary": binary, "sn": sn, "mode": mode, "ttl": ttl, "wait": wait,
@@ -540,7 +541,8 @@ class Device:
 
         The service asks the device to report now, and answers with the status once the device has answered. The errors
         are NotBound, NotSubscribed, DeviceOffline (the device is not connected) and DeviceTimeout (no answer within
-        `timeout`). The device receives a command of type query. A guest with access read can query.
+        `timeout`). The device receives a command of type query. A guest with the access `read` can also use this
+        method.
 
         Returns: The stored status, in the form of the status message, with `changed` empty.
         """
@@ -552,19 +554,20 @@ class Device:
     ):
         """Returns a page of a device's reports, or aggregates them.
 
-        The oldest record comes first; records with the same time are in the order of their arrival. The history reaches back
-        only to the beginning of the device's current ownership period, and only for the days that the product keeps
-        (30 unless the product says otherwise); earlier records are left out silently. The first ownership period has
-        no beginning, so records that the device kept from before its registration are part of it. With `every`, the
-        values of each step are summarised. Steps of minutes and hours (15m, 6h) have a fixed length and count from
-        the epoch in UTC. Steps of days, weeks (from Monday) and months follow `timezone`, with days of 23 or 25
-        hours when the zone's clocks change. Only records at or after `from` and before `to` count, even in the first
-        and the last step. Steps without values are left out. `avg, min, max, sum` use only numbers. InvalidRequest:
-        `fn` without `every`, an unknown zone, or a step with more records than one answer can read (5,000,000).
+        The oldest record comes first; records with the same time are in the order of their arrival. The history reaches
+        back only to the beginning of the device's current ownership period, and only for the number of days for which
+        the product's history is kept (30 unless the product sets another number). Earlier records are left out, without
+        an error. The first ownership period has no beginning, so records that the device kept from before its
+        registration are part of it. With `every`, values are summarised by steps. Steps of minutes and hours (15m, 6h)
+        have a fixed length and are counted from the epoch in UTC. Steps of days, weeks (from Monday) and months follow
+        `timezone`, with days of 23 or 25 hours when the zone's clocks change. Only records at or after `from` and
+        before `to` count, even in the first and the last step. Steps without values are left out. `avg, min, max, sum`
+        use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step with more records than one
+        answer can read (5,000,000).
 
-        Returns: `ts` is the time of the record, or the beginning of the step. With `attr` a row has `value`, otherwise
-        `data`; it has `binary` if the device sent bytes. Even a page with fewer rows than `limit`, or with none, can
-        have a `cursor` for the next page.
+        Returns: `ts` is the time of the record, or the beginning of the step. With `attr`, a row has `value`; without
+        `attr`, it has `data`. A row has `binary` if the device sent bytes. Even a page with fewer rows than `limit`, or
+        with no rows, can have a `cursor` for the next page.
         """
         return self._ask("device/history", {
             "did": did, "from": from_, "to": to, "attr": attr, "limit": limit, "cursor": cursor, "every": every,
@@ -578,10 +581,10 @@ class Device:
         """Returns a page of a device's alerts, faults and changes of presence.
 
         Returns the log of alerts, faults, presence changes, runs of schedules, and notices that history is not kept.
-        The newest entries come first. The log reaches back as far as device/history. Without `from` and `to`, the whole
-        log is returned.
+        The newest entries come first. The log reaches back as far as the records of device/history. Without `from` and
+        `to`, the whole log is returned.
 
-        Returns: Even a page with fewer events than `limit`, or with none, can have a `cursor` for the next page.
+        Returns: Even a page with fewer events than `limit`, or with no events, can have a `cursor` for the next page.
         """
         return self._ask("device/events", {
             "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
@@ -593,17 +596,18 @@ class Device:
     ):
         """Returns a page of a device's commands.
 
-        Returns the log of commands by the time of their creation, the newest first. The log reaches back as far as
-        device/history.
+        Returns the log of commands, sorted by the time of their creation, the newest first. The log reaches back as far
+        as the records of device/history.
 
-        Returns: Even a page with fewer commands than `limit`, or with none, can have a `cursor` for the next page.
+        Returns: Even a page with fewer commands than `limit`, or with no commands, can have a `cursor` for the next
+        page.
         """
         return self._ask("device/commands", {
             "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
         })
 
     def bindRemote(self, *, productKey: str, mac: str, claim: str | None = None, productSecret: str | None = None):
-        """Binds a device that is not on the LAN, by the text of its label.
+        """Uses the text of a device's label to bind a device that is not on the LAN.
 
         This method is for a device that is not on the LAN. Give either `claim`, the whole text of the device's printed
         label, or `productSecret`, which is accepted only if the product's `remoteBind` is `secret` and no other user is
@@ -646,8 +650,8 @@ class Device:
     def users(self, *, did: str, limit: int | None = None, cursor: str | None = None):
         """Lists the users who are bound to a device.
 
-        Only the special user and the owner may list the users; others get Forbidden. The oldest binding comes first
-        (for equal times, in the order of the uid).
+        Only the special user and the owner may list the users; others get Forbidden. The oldest binding comes first.
+        Bindings that were made at the same time are in the order of the uid.
 
         Returns: All users bound to the device, including the caller, each with the names by which the owner can
         distinguish them. `cursor` is present if there are more users.
@@ -749,7 +753,7 @@ class Events:
 
         Only for API keys with the scope events; users get Forbidden.
 
-        Returns: All subscriptions of the app, whichever key made them, oldest first.
+        Returns: All subscriptions of the app, including those made with other API keys; the oldest comes first.
         """
         return self._ask("events/subscriptions", {})
 
@@ -764,7 +768,7 @@ class Events:
         return self._ask("events/rotate", {"subscriptionId": subscriptionId})
 
     def unsubscribe(self, *, subscriptionId: str):
-        """Removes a subscription; from then on no delivery begins.
+        """Removes a subscription; after that, no new delivery begins.
 
         Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such
         subscription.
@@ -774,12 +778,12 @@ class Events:
         return self._ask("events/unsubscribe", {"subscriptionId": subscriptionId})
 
     def deliveries(self, *, subscriptionId: str):
-        """Lists the last 200 tries of a webhook, newest first.
+        """Lists the last 200 tries to deliver events to a webhook, newest first.
 
         Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such
         subscription.
 
-        Returns: The last 200 tries, newest first; a try that failed has `error`.
+        Returns: The last 200 tries to deliver events, newest first; a try that failed has `error`.
         """
         return self._ask("events/deliveries", {"subscriptionId": subscriptionId})
 
@@ -796,8 +800,8 @@ class Home:
         Lists all of the caller's homes. `cursor` or `offset` is needed only after an answer that did not contain all
         homes.
 
-        Returns: The oldest home comes first; a user has at most 100 homes. For each of its users, a device is in at most one
-        home; home/addDevice moves the device to another home.
+        Returns: The oldest home comes first; a user has at most 100 homes. For each of its users, a device is in at
+        most one home; home/addDevice moves it to another.
         """
         return self._ask("home/list", {"offset": offset, "cursor": cursor})
 
@@ -853,7 +857,7 @@ class Home:
 
 
 class Notification:
-    """Notifications of events: lists them, explains them and pushes them to terminals (reference: notifications)."""
+    """Lists and explains notifications of events, and pushes them to terminals (reference: notifications)."""
 
     def __init__(self, ask):
         self._ask = ask
@@ -864,7 +868,7 @@ class Notification:
     ):
         """Lists the user's notifications.
 
-        The newest notifications come first. `kind`, `did` and `unread` limit the list to the matching notifications.
+        The newest notifications come first. `kind`, `did` and `unread` restrict which notifications are listed.
 
         Returns: The notifications, and how many are unread. `cursor` is present if there are more notifications.
         """
@@ -875,8 +879,7 @@ class Notification:
     def markRead(self, *, notificationIds: list | None = None, all: object | None = None, kind: str | None = None):
         """Marks notifications as read, on all terminals of the user.
 
-        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; in that case, no notification is
-        marked.
+        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; then none is marked.
 
         Returns: How many notifications are still unread.
         """
@@ -885,8 +888,7 @@ class Notification:
     def delete(self, *, notificationIds: list | None = None, all: object | None = None, kind: str | None = None):
         """Deletes notifications, on all terminals of the user.
 
-        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; in that case, no notification is
-        deleted.
+        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; then none is deleted.
 
         Returns: How many notifications are still unread.
         """
@@ -896,12 +898,13 @@ class Notification:
         self, *, device: bool | None = None, home: bool | None = None, system: bool | None = None,
         dids: dict | None = None, offlineMinutes: int | None = None, quiet: dict | None | None = None,
     ):
-        """Returns or changes what the user is notified of.
+        """Returns or changes the user's settings for notifications.
 
         Fields that are absent stay unchanged; without fields, the method only returns the settings. InvalidRequest: the
         system doesn't know the time zone.
 
-        Returns: All settings. `dids` has the devices that are switched off; `quiet` is absent without quiet hours.
+        Returns: All settings. `dids` lists the devices whose notifications are switched off; `quiet` is absent if there
+        are no quiet hours.
         """
         return self._ask("notification/settings", {
             "device": device, "home": home, "system": system, "dids": dids, "offlineMinutes": offlineMinutes,
@@ -912,11 +915,12 @@ class Notification:
         """Sets the address at which a push service reaches this terminal.
 
         A terminal has one address. A new address replaces the old one, and null removes it; without `push` the method
-        only returns the address. If another terminal has set the same address before, that terminal loses it. The end
-        of the session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address:
-        the service is not allowed to connect to this Web Push address.
+        only returns the address. If another terminal has already set the same address, that terminal loses the address.
+        The end of the session removes the address. An API key gets Forbidden. InvalidRequest with field
+        params.push.address: the service is not allowed to connect to this Web Push address.
 
-        Returns: The stored address as session/list shows it; absent if the terminal has none.
+        Returns: The stored address, in the form in which session/list shows it. The address is absent if the terminal
+        has none.
         """
         return self._ask("notification/setPush", {"push": push})
 
@@ -937,9 +941,9 @@ class Notification:
         """Explains why the user was, or was not, notified of events.
 
         Returns the decisions that were made when the events happened, whatever the settings are now. The newest event
-        comes first. Reasons for not notifying are kept for 7 days. An event has no row if it notifies nobody or only
-        other users (reference: notifications#events), or if the user deleted the notification. NotBound: the user isn't
-        bound to the device.
+        comes first. The reasons why the user was not notified are kept for 7 days. An event has no row if it notifies
+        nobody or only other users (reference: notifications#events), or if the user deleted the notification. NotBound:
+        the user isn't bound to the device.
 
         Returns: One row for each event.
         """
@@ -949,7 +953,7 @@ class Notification:
         self, *, title: str, text: str, uid: str | None = None, did: str | None = None, kind: str | None = None,
         data: dict | None = None,
     ):
-        """Notifies users, as the maker's server.
+        """Lets the maker's server notify users.
 
         Only for API keys with the scope notification; users get Forbidden. With `did`, all users of the app who are
         bound to the device are notified. ResourceNotFound: the app has no such user or device.
@@ -976,9 +980,10 @@ class Schedule:
 
         If date, weekDays and monthDays are all omitted, the schedule is one-time, and runs on the first day on which
         its time of day has not passed yet. The caller must be able to control the device; otherwise the request gets
-        NotBound, NotSubscribed, or, for a user who can only watch, Forbidden. The request is checked in this order:
-        form, bound, subscribed, access, attrs against the writable data points (field params.attrs.NAME), at most 100
-        schedules for a device (Forbidden, field params.did), zone, place, times.
+        NotBound, NotSubscribed, or, for a user who can only watch, Forbidden. The service checks the following, in this
+        order: the request's form, the binding, the subscription, the caller's access, whether attrs fit the writable
+        data points (field params.attrs.NAME), whether the device has fewer than 100 schedules (Forbidden, field
+        params.did), the zone, the place, and the times.
 
         Returns: The new schedule, and all schedules of the device.
         """
@@ -1074,8 +1079,9 @@ class Session:
 
         There are no parameters.
 
-        Returns: The latest login comes first. `platform`, `os` and `name` are the texts given at the login, or empty. A
-        link has the platform homeAssistant. `push` is absent if the terminal has no push address.
+        Returns: The latest login comes first. `platform`, `os` and `name` are the strings that were given at the login,
+        or empty strings. The session of a linked Home Assistant has the platform homeAssistant. `push` is absent if the
+        terminal has no push address.
         """
         return self._ask("session/list", {})
 
@@ -1122,12 +1128,11 @@ class Session:
         return self._ask("session/terminateOthers", {"logoutCode": logoutCode})
 
     def unlink(self, *, sessionId: str):
-        """Ends the session of a linked service, such as a voice assistant or a Home Assistant installation, without
-        a logout code.
+        """Ends the session of a linked service, such as a voice assistant or a Home Assistant, without a logout code.
 
         ResourceNotFound: the user has no linked service with this session.
 
-        Returns: {}. The service's tokens are refused from now on.
+        Returns: {}. The linked service's tokens are refused from now on.
         """
         return self._ask("session/unlink", {"sessionId": sessionId})
 
@@ -1136,8 +1141,8 @@ class Session:
 
         The old token works until the new token is first used, but for 60 s at most. A request or a CONNECT with the new
         token counts as its first use; the gate reports a CONNECT to the service on system/token-used. A refresh with
-        the old token and a new `id` gets InvalidToken. A repeat of the same request gets the same answer as long as the
-        old token works.
+        the old token and a new `id` gets InvalidToken. If the same request is repeated, it gets the same answer as long
+        as the old token works.
 
         Returns: The new token works only from the same terminal.
         """
@@ -1148,8 +1153,8 @@ class Session:
 
         Forbidden: the user already has the maximum number of links (limits.homeAssistantsPerUser).
 
-        Returns: What Home Assistant needs to connect. The password is shown only once. The session lasts until it is
-        ended.
+        Returns: The data with which Home Assistant connects to the broker. The password is shown only once. The session
+        lasts until it is ended.
         """
         return self._ask("session/link", {"kind": kind, "name": name})
 
@@ -1166,17 +1171,17 @@ class Share:
     ):
         """Invites a user to a device.
 
-        Only the special user and the owner may invite; other users of the device get Forbidden, and users who are not bound to
-        it get NotBound. No role changes before an invitation is accepted. With the first acceptance the special user
-        becomes the owner, and normal users become guests. If an invitation is rejected or revoked, or expires,
-        nothing changes. With way `user`, `guest` is required; the invited user must have verified the given phone or
-        e-mail, unless the app's policy emailVerification is off. If the app reveals accounts, an unknown name gets
-        ResourceNotFound, field params.guest.value. Otherwise the service never reveals that a name is unknown: the
-        request gets the same answer as any other, and the invitation expires like any other. InvalidRequest: the
-        name is the caller's own. Duplicated: the named user is bound to the device, or an invitation to the same
-        name is pending or was accepted. With way `qrcode`, `guest` must be absent, and the first user to scan the
-        code answers the invitation. TooManyRequests: the user has made 200 invitations in an hour (setting
-        limits.invitationsPerHour). Forbidden: the device has 200 pending invitations.
+        Only the special user and the owner may invite; other users of the device get Forbidden, and users who are not
+        bound to it get NotBound. No role changes before an invitation is accepted. With the first acceptance the
+        special user becomes the owner, and normal users become guests. If an invitation is rejected or revoked, or
+        expires, nothing changes. With way `user`, `guest` is required; a phone or e-mail must be verified, unless the
+        app's policy emailVerification is off. If the app reveals accounts, an unknown name gets ResourceNotFound, field
+        params.guest.value. Otherwise the service never reveals that a name is unknown: the request gets the same answer
+        as any other, and the invitation expires like any other. InvalidRequest: the name is the caller's own.
+        Duplicated: the named user is bound to the device, or an invitation to the same name is pending or was accepted.
+        With way `qrcode`, `guest` must be absent, and the first user to scan the code answers the invitation.
+        TooManyRequests: the user has made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden:
+        the device has 200 pending invitations.
 
         Returns: `qrCode` is present only with way `qrcode`. The QR code contains 128 random bits; the service stores
         only their hash, so the text is returned only this once.
@@ -1188,9 +1193,9 @@ class Share:
     def list(self, *, type: str, did: str | None = None, limit: int | None = None, cursor: str | None = None):
         """Lists the invitations that the caller has received or made.
 
-        `toMe`: invitations that name the caller, or whose code the caller has answered; `byMe`: invitations that the
-        caller made. The newest invitations come first. Ended invitations are shown for 30 days (setting
-        limits.invitationDays).
+        `toMe`: invitations that name the caller, and invitations by QR code that the caller has answered; `byMe`:
+        invitations that the caller made. The newest invitations come first. Ended invitations are shown for 30 days
+        (setting limits.invitationDays).
 
         Returns: `cursor` is present if there are more invitations.
         """

@@ -1,4 +1,4 @@
-"""Requests over HTTP and the stream of server-sent events, in place of a connection to the broker."""
+"""Sends requests over HTTP and reads the stream of server-sent events, in place of a connection to the broker."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Address:
         self.host, self.port, self.context = host, port, context
 
     def open(self, seconds: float) -> http.client.HTTPConnection:
-        """Makes a connection that is opened by its first request."""
+        """Returns a connection object; the first request opens the connection."""
         if self.context:
             return http.client.HTTPSConnection(self.host, self.port, timeout=seconds, context=self.context)
         return http.client.HTTPConnection(self.host, self.port, timeout=seconds)
@@ -56,11 +56,11 @@ class Message:
 
 
 class HTTPClient:
-    """A client over HTTP that has the part of paho's interface that App uses; it calls the same callbacks as paho's
-    client.
+    """A client that uses HTTP instead of MQTT; it has those methods of paho's client that App calls, and calls the
+    same callbacks as paho's client.
 
-    With the app's secret, the client only sends requests and receives their answers. Once there is a token, the stream
-    brings the messages of the terminal and its user.
+    As long as the client has only the app's secret, it only sends requests and receives their answers. Once the client has
+    a token, the stream brings the messages of the terminal and its user.
     """
 
     def __init__(self, app_id: str, terminal_id: str, secret: str, root: str, context: ssl.SSLContext | None):
@@ -106,8 +106,8 @@ class HTTPClient:
             self._leave()
 
     def subscribe(self, _filters):
-        """Subscribes to all topics of the terminal and its user, because the stream contains them all; the
-        subscription counts as granted once the stream is open."""
+        """Subscribes to all topics of the terminal and its user, whichever filters are given, because the stream
+        always contains the messages of all these topics; the subscription counts as granted once the stream is open."""
         with self._changed:
             self._last += 1
             self._subscribing.append(self._last)
@@ -191,7 +191,7 @@ class HTTPClient:
                 self._socket.shutdown(socket.SHUT_RDWR)
 
     def _serve(self):
-        """Answers subscriptions, and passes on the stream's messages until it ends."""
+        """Answers subscriptions, and passes on the stream's messages until the stream ends."""
         while not self._closed:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._subscribing or self._stream)

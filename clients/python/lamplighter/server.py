@@ -1,4 +1,5 @@
-"""A maker's server: requests on behalf of an app's users, and the app's events, over HTTP with an API key."""
+"""Lets a maker's server make requests on behalf of an app's users, and read the app's events, over HTTP with an API
+key."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ WAIT_SECONDS = 50  # the longest that events/read waits
 
 
 class Server:
-    """A server with an API key. It needs neither paho nor a permanent connection.
+    """A maker's server, which makes requests with an API key; it needs neither paho nor a permanent connection.
 
         server = Server("https://lamps.example.com:8443", key)
         server.of(uid).device.list()
@@ -75,8 +76,8 @@ class Server:
     def follow(self, subscription_id: str):
         """Yields a subscription's events without end, even across restarts of the service.
 
-        A page of events is acknowledged once the loop asks for the next event. After a crash, the
-        events of the page arrive again: handle each id once.
+        Events arrive in pages. A page is acknowledged when the loop has handled the last event of the page and asks for the
+        next event. After a crash, all events of the page arrive again, so handle each id only once.
         """
         pause = 1
         while True:

@@ -1,4 +1,5 @@
-// The HTTP interface: requests with the session's cookie, answers as values, refusals as problems.
+// The HTTP interface: sends requests with the session's cookie, returns answers as values, and throws refusals as
+// problems.
 
 import { keepSkew } from './words.js';
 

@@ -53,7 +53,7 @@ class Part {
   }
 }
 
-// Flattens nested lists, drops absent values, and joins neighbouring texts.
+// Flattens nested lists, drops absent values, and joins adjacent strings.
 function flat(list, into = []) {
   for (const item of list) {
     if (item === null || item === undefined || item === false || item === true || item === '') continue;
@@ -158,7 +158,7 @@ function set(node, name, value, before) {
 }
 
 // A view makes new functions at each drawing; one listener for each kind of event calls the newest function. While an
-// asynchronous act runs, a second click doesn't start the act again.
+// asynchronous action is running, a second click doesn't start the action again.
 function listen(node, kind, act) {
   const acts = node[shown].acts ??= {};
   if (!(kind in acts)) node.addEventListener(kind, event => {

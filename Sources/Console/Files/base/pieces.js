@@ -171,7 +171,7 @@ addEventListener('input', ({ target }) => {
   if (target.form) typed.add(target.form);
   unwarn();
 });
-// A dialog stays open when its form is refused, and closes when the form is accepted.
+// Skips dialogs: a dialog stays open when its form is refused, and closes when the form is accepted.
 addEventListener('submit', ({ target }) => { if (!target.closest('dialog') && typed.delete(target)) sent = target; });
 addEventListener('hashchange', unwarn);
 const restoreSent = () => { if (sent) typed.add(sent); };

@@ -49,8 +49,8 @@ export async function start(view, again = false) {
   }
 }
 
-// Narrows the window so that it begins shortly before the first report in it; if the window contains no reports, the
-// last year is used.
+// Narrows the window: the new window begins shortly before the first report. If the window contains no reports, the
+// window of the last year is narrowed.
 async function fit(charts, { from, to }, read) {
   const first = () => Math.min(...charts.flatMap(({ rows }) => rows.map(row => row.at)));
   if (first() === Infinity) {

@@ -1,4 +1,4 @@
-// Info: the device's facts, the rights that the gate grants it now, and an operator's acts.
+// Info: the device's facts, the rights that the gate grants it now, and the actions that an operator can take.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -77,7 +77,7 @@ function control(view, point) {
       ${now === undefined && html`<option value="">–</option>`}${(point.values ?? []).map(word => html`<option value="${word}">${word}</option>`)}</select></label>`;
   }
   const isNumber = point.kind === 'int' || point.kind === 'float';
-  // A text that would parse as another value is shown as JSON, so that it's sent unchanged.
+  // A string that would parse as a value of another type is shown as JSON, so that the string is sent unchanged.
   const isText = typeof now === 'string' && (point.kind !== 'any' || anything(now) === now);
   const text = edits[point.name] ?? (isText ? now : now === undefined ? '' : JSON.stringify(now));
   const submit = event => {

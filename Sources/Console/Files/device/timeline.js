@@ -13,7 +13,7 @@ const query = view => ({ kinds: view.query.get('kinds') ?? '', limit: 50 });
 
 export const start = view => view.list('timeline', ['devices', view.did, 'timeline'], query(view));
 
-// New entries are inserted above; the visible entries don't move.
+// New entries are inserted above the visible entries, and the visible entries don't move.
 export async function changed(view) {
   if (!view.state.timeline?.data) return view.outrun('timeline');
   const fresh = await view.load('fresh', ['devices', view.did, 'timeline'], query(view));

@@ -61,7 +61,7 @@ async function show(view, id) {
   box.element.addEventListener('close', () => { if (here().parts[0] === 'deadletters') refine({ open: null }); });
 }
 
-// Saves a letter as a file for a test: its payload, its topic, and why it couldn't be carried out.
+// Saves a dead letter as a file for a test: its payload, its topic, and why it couldn't be carried out.
 function example({ row, text, base64 }) {
   let payload = text ?? { base64 };
   try { payload = JSON.parse(text); } catch { /* a text that isn't JSON stays a text */ }

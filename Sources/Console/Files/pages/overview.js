@@ -1,4 +1,5 @@
-// Overview: the installation's state in a sentence, the work for operators, the latest changes; at first, a guide.
+// Overview: the installation's state in a sentence, the work for operators, and the latest changes. Until all steps of
+// the first run are done, the page also shows a guide.
 
 import { html } from '../base/html.js';
 import { t, fill, count, about, span, time, timeZone } from '../base/words.js';

@@ -1,5 +1,5 @@
-// Schedules: past and coming runs on a time axis of 24 hours, with changes of the clocks; and each schedule with its
-// rule, its last runs, and its next times in its time zone.
+// Schedules: past and coming runs, and clock changes, on a time axis of 24 hours; and each schedule with its rule, its
+// last runs, and its next times in its time zone.
 
 import { html } from '../base/html.js';
 import { t, fill, count, exact, now, timeZone, locale, dates } from '../base/words.js';

@@ -1,4 +1,4 @@
-// An operator's acts on a device.
+// The actions that an operator can take on a device.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

@@ -37,7 +37,7 @@ export function editDocument({ title, document, check, save, done, form }) {
       try {
         if (read() !== undefined) box.set({ isForm: true });
       } catch {
-        // The form can't show a member of the wrong kind; the service's check reports which member it is.
+        // The form can't show a member of the wrong kind; the service's check names the wrong member.
         box.set({ isForm: false });
         look();
       }

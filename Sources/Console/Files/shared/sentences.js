@@ -1,4 +1,4 @@
-// The sentences of the audit trail's rows, of operators' acts, and of a device's timeline.
+// The sentences of the audit trail's rows, of operators' actions, and of a device's timeline.
 
 import { html } from '../base/html.js';
 import { t, fill, value, span } from '../base/words.js';
@@ -51,7 +51,7 @@ export function entry(item) {
   }
 }
 
-// A known event of a device, with its name and cause.
+// Returns the sentence for a device's event, with the event's name and cause; undefined if the event's type is unknown.
 function event({ type, name, cause }) {
   const known = t.timeline.events[type];
   return known && fill(known, name, cause ? fill(t.timeline.because, t.causes[cause] ?? cause) : '');

@@ -16,8 +16,8 @@ import Workers
 /// The tap's read-only client (`service:console`) is connected only while an operator is watching, and gets a limited
 /// number of messages per second from the gate.
 ///
-/// The last lines are kept without secrets. Each stream reads the lines at its own pace, so a slow stream delays
-/// neither other streams nor the broker.
+/// The tap keeps the newest lines, without their secrets. Each stream reads the lines at its own pace, so a slow stream
+/// delays neither other streams nor the broker.
 final class Tap: Sendable {
     fileprivate struct State {
         /// The devices whose messages are watched; a nil element means that all messages are watched.
@@ -86,7 +86,8 @@ final class Tap: Sendable {
         state.withLock { Position(number: min(number ?? $0.newest, $0.newest), left: $0.left) }
     }
 
-    /// Returns, as the schema's `Tap`, the messages of one or all devices since a position; nil if nothing is new.
+    /// Returns the messages since a position, either those of one device or all, in the form of the schema's `Tap`; nil
+    /// if nothing is new.
     ///
     /// If there are too many lines, the newest are returned, and messages that weren't accepted take precedence.
     /// `names` returns the names of devices.
@@ -109,7 +110,7 @@ final class Tap: Sendable {
         let others = lines.filter { $0.outcome == .accepted }.suffix(Int(budget) - odd.count)
         let told = (odd + others).sorted { $0.number < $1.number }
         (position.mayTell, position.at) = (budget - Double(told.count), moment)
-        // The number of lines that the buffer has dropped is known, but not the devices of these lines.
+        // The number of lines that the buffer has dropped is known, but the devices of these lines aren't known.
         let lost = did == nil ? max(0, now.0 - position.number - Int64(all.count)) : 0
         let left = now.1 - position.left + lost + Int64(lines.count - told.count)
         let rest: [(String, JSONValue?)] = [("isListening", .bool(now.2))] + (did == nil ? now.3.json : [])

@@ -1,11 +1,13 @@
 import Foundation
 import Load
 
-/// Measures the rates of apps' requests, and of reports during many logins: `lamplighter-bench accounts`.
+/// Measures how many requests of apps are answered per second, and how many reports are processed per second during
+/// many logins: `lamplighter-bench accounts`.
 ///
-/// The rates of requests that need no password hash are compared with the rate of `echo`, a consumer that sends each
-/// request back. The rate of reports while 200 users log in at once is compared with the rate before the logins. The
-/// measurements of a round run one after another, on a private broker.
+/// The benchmark compares the number of answers per second, for requests that need no password hash, with that of
+/// `echo`, a consumer that sends each request back. The benchmark also measures the reports per second before any login
+/// and while 200 users log in at once, and compares the two numbers. The measurements of a round run one after another,
+/// on a private broker.
 extension BenchAccounts {
     private typealias Question = RequestLoad.Question
 

@@ -5,10 +5,11 @@ import Storage
 import Synchronization
 import Workers
 
-/// Measures how much speed each process adds when a round trip to the database takes milliseconds: `lamplighter-bench
-/// cluster`.
+/// Measures how much speed each process adds when a round trip to the database takes several milliseconds:
+/// `lamplighter-bench cluster`.
 extension BenchCluster {
-    /// The numbers of processes, in the order of their measurement; the first number is the base of comparison.
+    /// The numbers of processes, in the order of their measurement; the results of the other numbers are compared with
+    /// the result of the first.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
 
     func validate() throws {
@@ -143,7 +144,7 @@ extension BenchCluster {
 }
 
 extension BenchResult {
-    /// Adds the speed that a number of processes reached.
+    /// Adds to the results the speed that a number of processes reached.
     mutating func addSpeed(of processes: Int, _ perSecond: Double, microseconds: Double) {
         add(
             "\(processes) processes",
@@ -152,7 +153,7 @@ extension BenchResult {
         )
     }
 
-    /// Adds the durations of commands' round trips, in milliseconds.
+    /// Adds to the results the durations of commands' round trips, in milliseconds.
     mutating func addCommands(_ delays: [Double], processes: Int) {
         let label = "\(processes) processes: a command there and back"
         add(label, delays: delays, at: "commandMilliseconds.\(processes)")

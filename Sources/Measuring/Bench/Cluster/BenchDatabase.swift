@@ -41,7 +41,8 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts one of the server's programs, and makes it end when this process ends, even by SIGKILL.
+    /// Starts one of the server's programs, and makes the program end with this process, even if SIGKILL ends this
+    /// process.
     ///
     /// The programs refuse to run as root, so root starts them as the user `postgres`. The kernel forgets the requested
     /// death signal when the user changes, so `setpriv` requests it again.

@@ -50,7 +50,7 @@ final class ClusterField: RunningPart {
 
     // MARK: Processes
 
-    /// Starts processes until `count` of them run, and waits until each holds its share of the lanes.
+    /// Starts processes until `count` of them are running, and waits until each holds its share of the lanes.
     ///
     /// - Throws: `LoadError`, or the store's error.
     func startProcesses(_ count: Int) async throws {

@@ -16,7 +16,7 @@ final class ClusterLoad: AnsweredLoad {
         )
     }
 
-    /// Begins to report, and runs until the devices have received twice `depth` answers each, on average.
+    /// Begins to report, and returns when the devices have received an average of twice `depth` answers each.
     ///
     /// After this warm-up, the service has processed the devices' presence messages, and has prepared its SQL
     /// statements.

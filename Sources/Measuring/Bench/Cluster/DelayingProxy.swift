@@ -59,7 +59,8 @@ struct DelayingProxy {
         }
     }
 
-    /// Returns the milliseconds until the next parcel is due; if that is less than 1, sleeps and returns 0.
+    /// Returns the milliseconds until the next parcel is due; if the parcel is due in less than 1 ms, sleeps until then
+    /// and returns 0.
     private func pause() -> Int32 {
         guard first < parcels.count else { return 1000 }
         let left = parcels[first].due - LoadClock.nanoseconds

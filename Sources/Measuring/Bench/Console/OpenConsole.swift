@@ -11,7 +11,7 @@ final class OpenConsole: Sendable {
     /// Opens an event stream that watches the given terms, such as `overview`, and returns after the stream's first
     /// event.
     ///
-    /// - Throws: `LoadError` if the service refuses, or sends nothing for a while.
+    /// - Throws: `LoadError` if the service refuses the request, or sends nothing for a while.
     init(port: Int, token: String, watch: [String]) throws(LoadError) {
         socket = try HTTPSocket(port: port)
         let path = "/api/v1/live?watch=\(watch.joined(separator: ","))"

@@ -67,8 +67,8 @@ extension BenchField {
     /// The number of devices that raise alerts.
     static let alarmed = 10
 
-    /// Makes devices raise alerts at an even rate; an alert's value is its number, and each report clears the last
-    /// alert.
+    /// Makes devices raise alerts at an even rate; an alert's value is its number, and each report clears the device's
+    /// previous alert before it raises the new one.
     ///
     /// - Returns: The moments at which the alerts left their devices, in nanoseconds.
     /// - Throws: `LoadError`.

@@ -3,7 +3,7 @@ import Load
 import Synchronization
 import Workers
 
-/// The received texts with events, each with the moment of its arrival in nanoseconds.
+/// The received strings that contain events, each with the moment of its arrival in nanoseconds.
 final class EventArrivals: Sendable {
     typealias Arrival = (at: Int64, bytes: [UInt8])
 
@@ -45,8 +45,8 @@ extension [EventArrivals.Arrival] {
     }
 }
 
-/// A receiver of webhooks on this machine, which waits for a write to the disk before it answers 204, like a receiver
-/// that must not lose an event.
+/// A receiver of webhooks on this machine; before it answers 204, it waits for a write to the disk, as a receiver that
+/// must not lose an event would do.
 final class EventReceiver: RunningPart, Sendable {
     private let descriptor: Int32
     private let disk: Mutex<BenchDisk>
@@ -90,7 +90,7 @@ final class AlertStream: Sendable {
 
     /// Opens the stream.
     ///
-    /// - Throws: `LoadError` if the service refuses.
+    /// - Throws: `LoadError` if the service refuses the request.
     init(port: Int, from address: String, root: String, key: String, into arrivals: EventArrivals) throws {
         socket = try HTTPSocket(port: port, from: address)
         try socket.send(HTTPSocket.request("GET /\(root)/events?types=device.alert", token: key))

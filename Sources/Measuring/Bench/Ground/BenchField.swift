@@ -19,8 +19,8 @@ final class BenchField: RunningPart {
     let root: String
     /// The store, which stays open for the whole benchmark.
     ///
-    /// When the last process closes a database, that process deletes the database's log. If the file system then
-    /// discards the freed blocks immediately, the disk pauses during the next measurement.
+    /// The last process that closes a database deletes the database's log. If the file system then discards the freed
+    /// blocks immediately, the disk pauses during the next measurement.
     let store: Store
     let secrets: ServiceSecrets
     private let broker: BrokerChild

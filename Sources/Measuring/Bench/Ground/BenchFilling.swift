@@ -80,7 +80,8 @@ extension Store {
         }
     }
 
-    /// Creates a product and `count` devices of the product, and binds each device to `owner`, if given.
+    /// Adds a product and `count` new devices of the product to the store; if `owner` isn't nil, binds each device to
+    /// that user.
     func fillDevices(_ count: Int, of product: Product, owner: String? = nil, at now: Instant) throws -> [DeviceID] {
         var maker = DeviceMaker(product.key)
         var dids: [DeviceID] = []

@@ -25,7 +25,7 @@ struct BenchSeed {
     /// The app that all users belong to.
     static let app = AppID(trusted: "bench")
 
-    /// The product of all devices, and the alert that they can raise.
+    /// The product of all devices, and the alert that the devices can raise.
     static let (product, alert) = (ProductKey(bench: "be"), "overheated")
 
     private var maker = DeviceMaker(Self.product)

@@ -7,7 +7,7 @@ import Service
 protocol Benchmark: AsyncParsableCommand {
     var output: BenchOutput { get }
 
-    /// Runs the measurements, with files in a temporary folder.
+    /// Runs the measurements, which keep their files in the temporary folder `folder`.
     func measure(in folder: String) async throws -> BenchResult
 
     /// Returns the goals for a result.

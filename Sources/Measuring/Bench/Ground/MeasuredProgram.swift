@@ -5,7 +5,7 @@ import SystemPackage
 struct MeasuredProgram: Sendable {
     /// The path of `lamplighter`.
     let program: String
-    /// The path of the gate in the same folder.
+    /// The path of the gate, which is in the same folder as `lamplighter`.
     let gate: String
 
     /// The program to measure, by default the one in this executable's folder.

@@ -13,7 +13,7 @@ extension [Double] {
 }
 
 extension Double {
-    /// The number as text, with up to two decimals, or without decimals from 100 on.
+    /// The number as text, with up to two decimals, or without decimals if the number is at least 100.
     var short: String {
         guard isFinite else { return "?" }
         let hundredths = (self * 100).rounded() / 100

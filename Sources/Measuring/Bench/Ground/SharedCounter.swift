@@ -2,7 +2,7 @@ import Glibc
 import Load
 import Synchronization
 
-/// A count that one process writes and another process reads, in a file that both map into memory.
+/// A count that one process writes and another process reads, in a file that both processes map into memory.
 final class SharedCounter {
     private let cell: UnsafeMutablePointer<Atomic<Int>>
 
@@ -18,7 +18,7 @@ final class SharedCounter {
         guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED else {
             throw .system(function: "mmap", code: errno)
         }
-        // A new file's zero bytes are a valid atomic 0, and both processes share the mapped memory.
+        // A new file contains only zero bytes, which are a valid atomic 0. Both processes share the mapped memory.
         cell = memory.bindMemory(to: Atomic<Int>.self, capacity: 1)
     }
 

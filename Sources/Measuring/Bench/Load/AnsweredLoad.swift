@@ -16,8 +16,8 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// For each answer, the milliseconds since the client that got the answer last sent a message, recorded while
-    /// `isTiming`; the values are useful only if the window is 1.
+    /// For each answer, the milliseconds since the last message of the same client, recorded while `isTiming` is true;
+    /// the values are useful only if the window is 1.
     private(set) var delays: [Double] = []
     var isTiming = false
     private var sentAt: [Stopwatch]
@@ -68,7 +68,8 @@ class AnsweredLoad {
         while stopwatch.seconds < seconds {
             try turn(milliseconds: 10)
             try watch.look(answered)
-            // After a short sleep, one read gets many answers, which saves processor time for the measured processes.
+            // After a short sleep, one read gets many answers. The load then uses less processor time, and the measured
+            // processes get more.
             usleep(napMicroseconds)
         }
         return Double(answered - before) / stopwatch.seconds
@@ -89,7 +90,7 @@ class AnsweredLoad {
     /// Whether every message has been answered.
     var isDone: Bool { answered == sent }
 
-    /// Handles received packets, and writes the answers to these packets.
+    /// Handles received packets, and sends the resulting answers.
     ///
     /// - Throws: `LoadError` if a connection ends.
     func turn(milliseconds: Int32) throws(LoadError) { try connections.turn(milliseconds: milliseconds, take) }

@@ -1,7 +1,8 @@
 import Glibc
 import Load
 
-/// A load of commands from app terminals to devices and back, in one thread, with four messages for each command.
+/// A load, in one thread, in which app terminals send commands to devices and receive the outcomes; each command takes
+/// four messages.
 ///
 /// A terminal sends a request, the service or `BenchHops` sends the command to the device, the device answers, and the
 /// service or `BenchHops` publishes the outcome to the terminal.
@@ -82,7 +83,7 @@ final class CommandLoad {
         try awaitRest()
     }
 
-    /// Waits for all missing outcomes and statuses, and gives up when none has arrived for ten seconds.
+    /// Waits for all missing outcomes and statuses, and gives up when no outcome or status has arrived for ten seconds.
     private func awaitRest() throws(LoadError) {
         let patience: Int64 = 10_000_000_000
         var (heard, end) = (-1, LoadClock.nanoseconds + patience)

@@ -1,11 +1,12 @@
 import Load
 import Workers
 
-/// HTTP requests from some clients; each client has a lasting connection and a thread, and sends one request at a time.
+/// HTTP requests from several clients; each client has a lasting connection and a thread, and sends one request at a
+/// time.
 enum HTTPLoad {
     private static let warmUpSeconds = 0.5
 
-    /// Sends each client's request again and again for some seconds, after a warm-up.
+    /// Sends each client's request again and again for a number of seconds, after a warm-up.
     ///
     /// - Returns: The number of answers per second, and how long each answer took.
     /// - Throws: `LoadError` if a request is refused.

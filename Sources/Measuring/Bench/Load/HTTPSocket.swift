@@ -8,7 +8,7 @@ final class HTTPSocket: Sendable {
         /// The first line and the headers, in lower case.
         var head: String
         var body: [UInt8]
-        /// The moment at which the headers had arrived, in nanoseconds.
+        /// The time when the last header arrived, in nanoseconds of `LoadClock`.
         var at: Int64
     }
 
@@ -17,8 +17,8 @@ final class HTTPSocket: Sendable {
     /// Takes over an open connection.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to a port from one of this machine's addresses, such as 127.0.0.2, because listeners limit the number
-    /// of connections from each address.
+    /// Connects to a port of this machine; the connection comes from the address `source`, such as 127.0.0.2, because
+    /// listeners limit the number of connections from each address.
     convenience init(port: Int, from source: String = "127.0.0.1") throws(LoadError) {
         self.init(try sockaddr_in(host: "127.0.0.1", port: port).connect(from: sockaddr_in(host: source, port: 0)))
         var patience = timeval(tv_sec: 30, tv_usec: 0)
@@ -73,6 +73,6 @@ final class HTTPSocket: Sendable {
         return Message(head: head, body: body, at: at)
     }
 
-    /// Ends the connection; a thread that waits for bytes gets an error.
+    /// Ends the connection; a thread that is waiting for bytes gets an error.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

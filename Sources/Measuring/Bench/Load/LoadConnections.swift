@@ -74,7 +74,7 @@ final class LoadConnections {
         }
     }
 
-    /// Handles received packets, and writes the answers to these packets.
+    /// Handles received packets, and sends the resulting answers.
     ///
     /// - Throws: `LoadError` if a connection was refused or has ended.
     func turn(milliseconds: Int32, _ take: Take) throws(LoadError) {

@@ -25,13 +25,13 @@ final class ReportLoad {
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// For each device, the number of its reports that a received status covers.
+    /// For each device, the number of its reports up to and including the last report whose status has been received.
     private var told: [Int]
 
     private(set) var sent = 0
     /// The number of sent reports that the service's answers confirm.
     private(set) var marked = 0
-    /// The number of sent reports whose own status, or a later status of the same device, was received.
+    /// The number of sent reports whose own status, or a later status of the same device, has been received.
     ///
     /// The service can replace an unsent status with a newer status of the same device, which then covers both reports.
     /// Retained statuses of an earlier load don't count.
@@ -40,7 +40,7 @@ final class ReportLoad {
     private(set) var delays: [Double] = []
     var isTiming = false
 
-    /// One report in this number of reports requests a response from the service.
+    /// Each report whose number is a multiple of this value requests a response from the service.
     static let markEvery = 100
     /// The number of reports that a device sends at once.
     static let burst = 4
@@ -66,7 +66,7 @@ final class ReportLoad {
     /// Disconnects all devices and terminals.
     func disconnect() { connections.disconnect() }
 
-    /// Sends as many reports as the window allows until time is up.
+    /// Sends as many reports as the window allows, for a number of seconds.
     ///
     /// - Parameters:
     ///   - seconds: The duration.
@@ -87,7 +87,7 @@ final class ReportLoad {
             try watch.look(done)
             send(upTo: window - (sent - done))
             try turn(milliseconds: 1)
-            // After a short sleep, one read gets all answers to a burst, which saves processor time.
+            // After a short sleep, one read gets all answers to a burst; this saves processor time.
             usleep(Self.napMicroseconds)
         }
     }

@@ -7,13 +7,14 @@ struct ReportStream {
     let first: Int
     private(set) var next: Int
 
-    /// The smallest sequence number, which has ten digits like the largest, so that the sequence number doesn't change
-    /// a report's length.
+    /// The smallest sequence number; like the largest sequence number, it has ten digits, so that all sequence numbers
+    /// have the same length in a report.
     private static let firstSequence = 1_000_000_000
     /// The distance between the first numbers of streams that begin a second apart; a stream writes fewer reports than
     /// this number in a second.
     private static let sequencesPerSecond = 100_000
-    /// The number of seconds after which the sequence numbers repeat; larger numbers would need more than ten digits.
+    /// The number of seconds after which the sequence numbers repeat; with a larger value, sequence numbers would need
+    /// more than ten digits.
     private static let secondsMax: Int64 = 80_000
 
     /// Begins a stream whose sequence numbers differ from those of all streams that began in another second of the last
@@ -27,7 +28,7 @@ struct ReportStream {
     /// Returns whether this stream has written a report with the given sequence number.
     func contains(_ sequence: Int) -> Bool { (first..<next).contains(sequence) }
 
-    /// Replaces `bytes` with the next report; with an `id`, the report requests a response from the service.
+    /// Replaces `bytes` with the next report; if `id` is given, the report requests a response from the service.
     mutating func write(at milliseconds: Int64, id: String?, into bytes: inout [UInt8]) {
         let sequence = next
         next += 1
@@ -45,7 +46,7 @@ struct ReportStream {
         bytes += sequence % 2 == 0 ? "false}}".utf8 : "true}}".utf8
     }
 
-    /// Returns the sequence number in a report or in a status, or nil if there is none.
+    /// Returns the sequence number in a report or in a status, or nil if `payload` contains no sequence number.
     static func sequence(in payload: UnsafeRawBufferPointer) -> Int? {
         let name: StaticString = "\"sequence\":"
         let size = name.utf8CodeUnitCount

@@ -8,7 +8,7 @@ final class RequestLoad: AnsweredLoad {
         /// The parameters as JSON, in which the load replaces `#` with the terminal's index.
         var params: String
         var needsToken = true
-        /// The number of unanswered requests that a terminal has at once.
+        /// The maximum number of unanswered requests that a terminal has at the same time.
         var window = 4
     }
 

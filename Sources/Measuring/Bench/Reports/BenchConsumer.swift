@@ -11,12 +11,13 @@ struct BenchConsumer: ParsableCommand {
 
     /// A kind of consumer, which decides how messages are handled.
     enum Kind: String, ExpressibleByArgument {
-        /// A: a subscriber that uses libmosquitto as its manual shows, and does nothing with the reports.
+        /// A: a subscriber that uses libmosquitto in the way that libmosquitto's manual shows, and does nothing with
+        /// the reports.
         ///
-        /// A report counts when the broker has read the report's confirmation. With the service, a report counts when
-        /// the service has answered the report.
+        /// A report counts as processed when the broker has read the report's confirmation. When the service is
+        /// measured, a report counts as processed when the service has answered the report.
         case plain
-        /// A*: the same subscriber as A, but a report counts as soon as it is received.
+        /// A*: the same subscriber as A, but a report counts as processed as soon as it is received.
         ///
         /// A busy broker reads one packet of each connection in turn, so it reads the confirmations much more slowly
         /// than the devices' reports. Most confirmations are unread when the measurement ends, so A* looks faster than
@@ -28,7 +29,8 @@ struct BenchConsumer: ParsableCommand {
         case echo
         /// A relay that passes on commands and their outcomes.
         case hops
-        /// A relay like `hops`, in which each batch first waits until as many bytes as a commit writes are on the disk.
+        /// A relay like `hops` that, before it passes on a batch, writes as many bytes as a commit does, and waits
+        /// until these bytes are on the disk.
         case flushedHops = "flushed-hops"
     }
 
@@ -36,7 +38,8 @@ struct BenchConsumer: ParsableCommand {
     @Argument var kind: Kind
     /// The broker's port on this machine.
     @Option var port: Int
-    /// The file that contains the password; other users could see a password among the arguments.
+    /// The file that contains the password; if the password were one of the program's arguments, other users of the
+    /// machine could see it.
     @Option var passwordFile: String
     /// The file to which the consumer writes its counts for the measuring process.
     @Option var counter: String
@@ -45,7 +48,7 @@ struct BenchConsumer: ParsableCommand {
     /// The size of the messages that the consumer `relay` publishes, in bytes; it should equal the size of the
     /// service's statuses.
     @Option var statusBytes: Int
-    /// The ids of the users to whose topics the consumer `relay` publishes, separated by commas.
+    /// The ids of users, separated by commas; the consumer `relay` publishes to the topics of these users.
     @Option var users: String
 
     /// The approximate size of the status of a benchmark's report, in bytes.

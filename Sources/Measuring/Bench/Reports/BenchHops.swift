@@ -5,7 +5,7 @@ import Glibc
 /// `lamplighter-bench commands` compares the service with this relay, which does no work between the four messages.
 struct BenchHops {
     private let root: String
-    /// The topic prefix of the terminal that sent a command, by the command's `sn`.
+    /// For each command's `sn`, the topic prefix of the terminal that sent the command.
     private var spaces: [Int: String] = [:]
 
     init(root: String) { self.root = root }
@@ -15,7 +15,7 @@ struct BenchHops {
         ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
     }
 
-    /// Returns the message to publish after receiving a message, or nil if there is none.
+    /// Returns the message to publish after receiving a message, or nil if there is no message to publish.
     mutating func follow(_ topic: ArraySlice<UInt8>, _ payload: ArraySlice<UInt8>) -> (topic: String, payload: String)?
     {
         let topic = String(decoding: topic, as: UTF8.self)

@@ -19,7 +19,7 @@ enum BenchPhase: String, Sendable, CaseIterable {
         }
     }
 
-    /// The consumer that replaces the service in this phase, or nil for the service itself.
+    /// The consumer that replaces the service in this phase, or nil if the phase measures the service itself.
     var consumer: BenchConsumer.Kind? {
         switch self {
         case .plain: .plain
@@ -108,7 +108,8 @@ struct BenchRig: RunningPart {
         try load.drain { done >= load.sent }
     }
 
-    /// Waits until all reports are processed and all statuses received, so that none disturbs the next measurement.
+    /// Waits until all reports have been processed and all statuses have been received, so that they don't disturb the
+    /// next measurement.
     private func finish() throws {
         if phase.isService { try load.mark() }
         try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }

@@ -1,13 +1,14 @@
 import JSON
 
-/// Measures reports, and compares the service with simpler programs on a private broker: `lamplighter-bench reports`.
+/// Measures report processing, and compares the service with simpler programs on a private broker: `lamplighter-bench
+/// reports`.
 ///
 /// The benchmark has five phases, and each phase measures one kind of consumer.
 ///
 /// Phase A measures a plain libmosquitto subscriber that does nothing with the reports. Phase A* measures the same
-/// subscriber, but a report counts as soon as it is received. Phase B measures a relay that publishes a status for each
-/// report. Phase C measures the service with unbound devices. Phase D measures the service with each device bound to
-/// one user.
+/// subscriber, but a report counts as processed as soon as it is received. Phase B measures a relay that publishes a
+/// status for each report. Phase C measures the service with unbound devices. Phase D measures the service with each
+/// device bound to one user.
 ///
 /// Since a machine's speed varies, all phases are measured in each of several rounds, and the result is the median.
 extension BenchReports {

@@ -8,11 +8,11 @@ import Service
 import Storage
 import Workers
 
-/// Measures how schedules are found and carried out, on a private broker: `lamplighter-bench schedules`.
+/// Measures how fast schedules are found and carried out, on a private broker: `lamplighter-bench schedules`.
 ///
 /// The benchmark measures how long it takes to find due schedules among few and among many stored schedules. The
 /// benchmark also measures how fast the service carries out very many schedules that are due in the same minute,
-/// without reports and during reports. Finally, the benchmark measures how punctual triggers are under light load.
+/// without reports and during reports. Finally, the benchmark measures how punctually triggers arrive under light load.
 extension BenchSchedules {
     private static let fewStored = 10_000
     private static let dueStored = 500
@@ -119,7 +119,8 @@ extension BenchSchedules {
 
     // MARK: Light load
 
-    /// Returns, for each trigger, the milliseconds from the time when the trigger was due until its receipt.
+    /// Returns, for each trigger, the milliseconds from the time when the trigger was due until the trigger was
+    /// received.
     private func punctuality(_ field: BenchField, _ store: Store, seed: inout BenchScheduleSeed) throws -> [Double] {
         // The bursts leave some commands unanswered. These commands expire before the first trigger is due.
         let first = Self.minute(ahead: 60)

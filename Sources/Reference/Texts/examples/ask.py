@@ -1,6 +1,6 @@
 """ask(method, params): sends a request as the terminal and returns the answer.
 
-Needs paho-mqtt and the LL_ variables.
+The function needs paho-mqtt and the environment variables whose names begin with LL_.
 """
 
 import json

@@ -2,7 +2,7 @@ package import JSON
 
 /// The documents of the demo's product and app, in the form in which an operator would import them.
 package enum DemoDocuments {
-    /// Returns the document of a lamp with a thermometer, with each common kind of data point, an alert and a fault.
+    /// Returns the document of a lamp with a thermometer; it has each common kind of data point, an alert and a fault.
     package static func product(_ keys: DemoKeys) -> JSONValue {
         .object([
             "productKey": .string(keys.productKey), "name": "Demo lamp",

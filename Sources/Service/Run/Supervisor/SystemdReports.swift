@@ -9,7 +9,7 @@ import Workers
 /// The reports to systemd that the service is starting, ready, alive, waiting for something or stopping.
 ///
 /// The service counts as alive while it answers its own health check over HTTP. A missing broker is no reason for
-/// systemd to restart the service; the status line then says that the service waits for the broker.
+/// systemd to restart the service; the status line says in this case that the service is waiting for the broker.
 ///
 /// The class is safe to use from several threads, since all its members are constant or atomic.
 final class SystemdReports: Sendable {
@@ -24,8 +24,9 @@ final class SystemdReports: Sendable {
     /// - Parameters:
     ///   - socket: The socket on which systemd listens.
     ///   - readiness: The parts of the service. The status line names the unready parts.
-    ///   - isReady: Returns whether the start has finished, for `systemctl start`.
-    ///   - isAlive: Runs the health check; it can block for up to a third of the watchdog's time.
+    ///   - isReady: The function that returns whether the start has finished; `systemctl start` waits until then.
+    ///   - isAlive: The function that runs the health check; the check can block for up to a third of the watchdog's
+    ///     time.
     init(
         socket: SystemdSocket,
         readiness: Readiness,
@@ -93,8 +94,8 @@ final class SystemdReports: Sendable {
 extension SystemdReports {
     /// Creates the reports of a run; returns nil if systemd requests no reports.
     ///
-    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` counts as ready even while its
-    /// broker can't be reached, since systemd can start the broker after the service.
+    /// `up` is ready when all parts of the service accept work and `ready.json` has been written. `serve` counts as
+    /// ready even while its broker can't be reached, since systemd can start the broker after the service.
     static func make(_ context: RunContext, _ environment: [String: String]) -> SystemdReports? {
         guard let socket = SystemdSocket(environment) else { return nil }
         let (readyFile, ownsBroker) = (context.directory.ready, context.ownsBroker)

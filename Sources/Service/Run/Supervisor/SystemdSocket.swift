@@ -4,7 +4,8 @@ import Glibc
 ///
 /// sd_notify(3) defines the names. The protocol is stable, so systemd's library isn't needed.
 struct SystemdSocket: Sendable {
-    /// Systemd's variables, which child processes don't inherit, since children could report in the service's name.
+    /// Systemd's variables, which child processes don't inherit, since children could otherwise report in the service's
+    /// name.
     static let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
     /// The time without a sign of life after which systemd restarts the service; nil without a watchdog.

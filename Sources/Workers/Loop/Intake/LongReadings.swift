@@ -3,7 +3,8 @@ import Domain
 /// Requests that read a lot of data, such as requests for history, which wait in a separate queue until all other
 /// requests are served.
 ///
-/// Waiting requests are acknowledged, as in `HeldRequests`. If many requests wait, each terminal has an equal share.
+/// Waiting requests are acknowledged, as in `HeldRequests`. If many requests wait, each terminal gets an equal share of
+/// the queue.
 struct LongReadings {
     /// A waiting request that reads a lot of data.
     struct Waiting {

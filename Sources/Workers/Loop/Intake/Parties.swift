@@ -60,7 +60,8 @@ struct Parties: Sendable {
 
     private static let presence = Array("system/presence/".utf8)
 
-    /// Returns the party of a message on a service's topic; the gate's presence messages belong to the device's party.
+    /// Returns the party of a message on one of the service's own topics; the gate's presence messages belong to the
+    /// device's party.
     private func service(_ topic: UnsafeBufferPointer<UInt8>, _ start: Int) -> Party {
         guard topic.dropFirst(start).starts(with: Self.presence) else {
             return Party(kind: .service, key: Self.hash(topic, from: start, levels: .max))

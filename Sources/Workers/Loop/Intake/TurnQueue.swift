@@ -107,7 +107,7 @@ struct TurnQueue {
         return batch
     }
 
-    /// Moves held requests that can be released back into the queue.
+    /// Releases held requests whose terminals have budget again, and puts these requests back into the queue.
     private mutating func goOn(at now: ContinuousClock.Instant) {
         for (message, party) in held.release(at: now) {
             let (size, isLong) = (message.size, parties.isLongReading(message.topic))
@@ -171,7 +171,7 @@ struct TurnQueue {
         return senders.popFirst()
     }
 
-    /// Returns the index of the oldest message that still waits.
+    /// Returns the index of the oldest message that is still waiting.
     private mutating func nextWaiting() -> Int {
         while firstWaiting - base < states.count, states[firstWaiting - base].state != .waiting { firstWaiting += 1 }
         return firstWaiting

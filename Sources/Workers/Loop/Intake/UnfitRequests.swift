@@ -3,8 +3,8 @@ import Wire
 
 /// The refusal, without a transaction, of requests whose MQTT 5 Correlation Data is too long.
 ///
-/// The gate has removed the data, so no queue and no outbox contains it. The answer needs no outbox, since a sender
-/// without an answer repeats its request.
+/// The gate has removed the data, so neither a queue nor the outbox contains the data. The answer needs no outbox,
+/// since a sender without an answer repeats its request.
 enum UnfitRequests {
     private static let rejection = Rejection.invalid(
         "correlationData",
@@ -29,7 +29,8 @@ enum UnfitRequests {
         return parted
     }
 
-    /// Refuses a request without a transaction; returns false if `answer` is nil.
+    /// Adds a refused request and its answer to `parted`, without a transaction; if `answer` is nil, adds nothing and
+    /// returns false.
     @discardableResult
     static func refuse(
         _ message: Inbound,
@@ -48,7 +49,8 @@ enum UnfitRequests {
 extension Topics {
     /// Returns the refusal that answers a message.
     ///
-    /// The result is nil if the message isn't for this worker, has no id, or was sent on a topic without answers.
+    /// The result is nil if the message isn't for this worker, has no id, or was sent on a topic whose messages get no
+    /// answers.
     func refusal(of message: Inbound, _ rejection: Rejection, by handler: some BatchHandler) -> OutboundMessage? {
         guard !handler.isForOthers([message]), let object = try? Payload.object(message.payload),
             let id = Payload.id(of: object)

@@ -27,7 +27,7 @@ struct OpenRows {
     /// The number of rows in the store that need not be read, because they are in memory or confirmed.
     var knownCount: Int { known.count }
 
-    /// Returns whether a row of the store is already in memory.
+    /// Returns whether a row of the store is already in memory or confirmed.
     func isKnown(_ row: Int64) -> Bool { known.contains(row) }
 
     /// Adds a row with the number of its messages that the broker must confirm.

@@ -11,7 +11,8 @@ struct PendingMessage {
     /// The approximate size of the message in memory, in bytes.
     let size: Int
 
-    /// Creates a pending message; if `sharesPayload`, its payload uses the same memory as the previous message's.
+    /// Creates a pending message; if `sharesPayload` is true, the message's payload uses the same memory as the
+    /// previous message's payload.
     init(row: Int64, message: OutboundMessage, sharesPayload: Bool) {
         self.row = row
         self.message = message
@@ -26,7 +27,8 @@ extension OutboundMessage {
     }
 }
 
-/// A queue of messages to publish over one connection, in order for each receiver, with receivers taking turns.
+/// A queue of messages to publish over one connection; the messages to each receiver stay in order, and the receivers
+/// take turns.
 ///
 /// While both answers and messages to users are waiting, three answers are published for each message to a user, since
 /// a sender without an answer repeats its request. If statuses have waited too long, only the newest on each topic is
@@ -44,8 +46,8 @@ struct OutletQueue {
     var open = 0
 
     private static let answersPerNews = 3
-    /// A status can be replaced by a newer one only if at least this many messages to users were waiting when it was
-    /// added.
+    /// A status can be replaced by a newer one only if at least this many messages to users were waiting when the
+    /// status was added.
     private static let watchedMin = 100
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }

@@ -56,7 +56,7 @@ struct Publisher {
         rows = OpenRows(confirmedRows: confirmedRows)
     }
 
-    // MARK: How much there is
+    // MARK: The publisher's backlog
 
     /// The number of messages that wait, or that the broker has not confirmed.
     var backlog: Int { waiting + fanOut.count + packets.count }
@@ -87,7 +87,8 @@ struct Publisher {
     /// Returns how many outdated statuses were not published since the last call.
     mutating func takeLeftOut() -> Int { exchange(&leftOut, with: 0) }
 
-    /// Returns the milliseconds until fan-outs continue; nil if no fan-out is waiting or confirmations must come first.
+    /// Returns the milliseconds until fan-outs continue; nil if no fan-out is waiting, or if other messages or
+    /// confirmations must come first.
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
@@ -120,7 +121,7 @@ struct Publisher {
 
     // MARK: After the commit
 
-    /// Adds rows read from the store to the queue.
+    /// Adds to the queue the messages of rows that were read from the store.
     mutating func enqueue(stored entries: [OutboxTable.Entry]) {
         // If the queue is full, `stored` did not read the store, so `mayHaveStored` stays true.
         guard needsStore else { return }
@@ -131,8 +132,8 @@ struct Publisher {
         if !hasMoreStored { leftovers = Leftovers() }
     }
 
-    /// Adds the messages of a newly committed row, unless older rows wait in the store; then this row is read after
-    /// them.
+    /// Adds the messages of a newly committed row, unless older rows are waiting in the store; if they are, this row is
+    /// later read from the store, after the older rows.
     mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         append(messages, of: row)

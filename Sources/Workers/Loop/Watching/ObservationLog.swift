@@ -3,7 +3,8 @@ import Logging
 
 /// The writer of the log lines of a committed transaction.
 ///
-/// Refused messages and dead letters are logged at `info`; other answers, and steps and ends of commands, at `debug`.
+/// Refused requests, other refused messages and dead letters are logged at `info`. Successful answers, and the steps
+/// and ends of commands, are logged at `debug`.
 struct ObservationLog {
     let logger: Logger
     let bounded: BoundedLog

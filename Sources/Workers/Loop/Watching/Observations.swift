@@ -115,13 +115,13 @@ struct AnsweredRequest {
     var code: String
     /// The outcome of the request, for the log.
     var outcome = Outcome.answered
-    /// The request's field that is at fault, if any.
+    /// The request's field that is at fault; nil if no field is at fault.
     var field: String?
     /// The origin of the request; nil if it could not be read.
     var origin: Origin?
     /// The trace of the request.
     var trace: TraceID?
-    /// The arrival time of the request; nil if only its age is known.
+    /// The arrival time of the request; nil if the request waited for a command's outcome (`waited`).
     var arrivedAt: ContinuousClock.Instant?
     /// How long the request waited, if it is answered with a command's outcome.
     var waited: Duration?

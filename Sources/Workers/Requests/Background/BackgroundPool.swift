@@ -4,7 +4,8 @@ package import Domain
 package protocol BackgroundPool: Sendable {
     /// Returns the number of further pieces of work that a pool currently accepts.
     func room(in kind: BackgroundPoolKind) -> Int
-    /// Returns the refusal of a sender's next piece of work in a pool; nil if the pool would accept the work.
+    /// Returns the refusal that a sender's next piece of work would get in a pool; nil if the pool would accept the
+    /// work.
     ///
     /// `others` contains the sender of each other piece of work that the same batch will submit.
     func refusal(of sender: Sender, in kind: BackgroundPoolKind, beside others: [Sender]) -> Rejection?
@@ -13,9 +14,9 @@ package protocol BackgroundPool: Sendable {
 }
 
 extension Rejection {
-    /// The refusal if a pool of slow work is full.
+    /// The refusal of work whose pool is full.
     static let poolIsFull = Rejection(.unavailable, "Too many requests at once; try again shortly.", retryAfter: 5)
-    /// The refusal if a sender has reached its limit of work under way.
+    /// The refusal of work whose sender or source address already has the maximum amount of work waiting or under way.
     static let senderIsBusy = Rejection(
         .tooManyRequests,
         "Too many requests from this terminal or address are under way; wait for their answers.",
@@ -40,7 +41,7 @@ extension BackgroundPool {
     }
 }
 
-/// A pool for workers without slow work, which refuses all work.
+/// A pool that refuses all work, for workers that have no slow work.
 struct NoPool: BackgroundPool {
     func room(in kind: BackgroundPoolKind) -> Int { 0 }
 

@@ -4,8 +4,8 @@ import Synchronization
 /// The bounded queue of one pool's slow work, and the few threads that do this work.
 ///
 /// Senders are served in turn (`FairQueue`). A question is a piece of work. While a thread works on a question, the
-/// question no longer counts as queued. `discard` is called once for each question, after the question has been
-/// answered or refused. Threads run only while there is work.
+/// question no longer counts as queued. `discard` is called once for each question, either after the thread's work on
+/// the question or when the question is refused. Threads run only while there is work.
 ///
 /// Running work, and later its result, counts as unanswered until the request is answered. When `PoolBounds.unanswered`
 /// is reached, the threads end, so that results don't fill the memory if the worker is slow to use them.

@@ -9,7 +9,7 @@ package enum BackgroundTask: Sendable {
     case commit
     /// Only a commit: the counted tries of the codes in these scopes must be stored.
     case tried([CodeScope])
-    /// A commit followed by a refusal, so that the refusal takes as long as a refusal after `commit`.
+    /// Commits, and then refuses the request, so that the time is the same as for `commit` and a refusal.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
@@ -22,7 +22,7 @@ package enum BackgroundTask: Sendable {
     case both(verify: SecretBytes, against: String?, hash: SecretBytes)
     /// Asks an identity provider to verify a credential.
     case identity(ProviderCredential, ProviderSettings)
-    /// Sends a test push, and returns its end.
+    /// Sends a test push, and returns the outcome of this push.
     case push(@Sendable () async -> PushEnd)
     /// Reads a page of a device's history.
     case history(HistoryQuestion)
@@ -60,11 +60,11 @@ extension BackgroundTask {
     /// The size of the waiting work in memory, in bytes, with an allowance for hashes.
     var bytes: Int { secrets.reduce(512) { $0 + $1.count } }
 
-    /// Overwrites the passwords that the work contains, after the work is done or was refused.
+    /// Overwrites the passwords that the work contains; called after the work has been done or refused.
     func wipe() { for secret in secrets { secret.wipe() } }
 }
 
-/// A kind of slow work with separate limits.
+/// A kind of slow work; each kind has its own limits.
 package enum BackgroundPoolKind: String, Sendable, CaseIterable {
     /// Password hashing, which occupies a processor core and much memory.
     case password
@@ -88,7 +88,7 @@ package struct Prepared: Sendable {
     package var tried: [CodeScope]?
     /// The identity provider's answer.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
-    /// The end of a test push.
+    /// The outcome of a test push.
     package var push: PushEnd?
     /// The result of a request that only reads, as JSON.
     package var result: [UInt8] = []
@@ -96,7 +96,7 @@ package struct Prepared: Sendable {
     package var eventWait: EventWait?
     /// The page of history, without its rows.
     package var page: HistoryPage?
-    /// The object that counts this result as unanswered (`PoolBounds.unanswered`) until it is released.
+    /// The object that counts this result as unanswered (`PoolBounds.unanswered`) until the object is released.
     var place: ResultPlace?
     /// The refusal of the work, if any.
     package var refusal: Rejection?

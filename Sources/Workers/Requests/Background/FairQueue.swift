@@ -1,8 +1,8 @@
 /// A queue of slow work in which senders are served in turn.
 ///
-/// While logins and registrations are waiting, three logins are served for each registration. If the queue is full and
-/// a sender has more than a tenth of the queue's elements, the work of a sender with less than a tenth replaces the
-/// newest work of that sender. A login can also replace a registration.
+/// While logins and registrations are waiting, three logins are served for each registration. A full queue can still
+/// accept new work from a sender that has less than a tenth of the queue's elements. This work then replaces the newest
+/// work of a sender that has more than a tenth. A new login can also replace a registration.
 struct FairQueue<Element> {
     /// The result of offering an element to the queue.
     enum Outcome {
@@ -38,7 +38,7 @@ struct FairQueue<Element> {
     /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// Returns the outcome of an offer that follows the offers of `others`, without changing the queue.
+    /// Returns the outcome that a sender's offer would have after the offers of `others`, without changing the queue.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -46,15 +46,15 @@ struct FairQueue<Element> {
         return own == 0 && victim(for: sender) != nil ? .taken(instead: []) : .full
     }
 
-    /// Adds an element, or returns the reason why the element was not added.
+    /// Adds an element if the queue accepts it; returns the outcome of the offer.
     mutating func offer(_ element: Element, from sender: Sender, bytes size: Int) -> Outcome {
         guard held.mayTake(sender, bounds) else { return .crowded }
         guard size <= bounds.bytes else { return .full }
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // Since other elements were already removed, this element is accepted even if the bytes exceed their
-                // limit.
+                // Since other elements have already been removed, this element is accepted even if the bytes exceed
+                // their limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
@@ -102,7 +102,7 @@ struct FairQueue<Element> {
 
     private func waiting(of key: String) -> Int { logins.count(of: key) + registrations.count(of: key) }
 
-    /// Removes and returns the next element; the element counts for its sender until `end`.
+    /// Removes and returns the next element; the element counts towards its sender's limit until `end` is called.
     mutating func next() -> (element: Element, sender: Sender)? {
         let mustYield = inARow >= Self.loginsInARow && registrations.count > 0
         let item = (mustYield ? nil : logins.popFirst()) ?? registrations.popFirst()

@@ -2,8 +2,8 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// A pool of calls to identity providers and push services, limited for each service, so that a slow service doesn't
-/// block the others.
+/// A pool of calls to identity providers and push services, with a limit for each service, so that a slow service
+/// doesn't block the others.
 package final class ProviderPool: BackgroundPool {
     private struct Calls {
         /// The number of calls under way for each name and URL of a provider, since one name can have several URLs.
@@ -18,7 +18,8 @@ package final class ProviderPool: BackgroundPool {
     private let bounds: PoolBounds
     private let meter = BackgroundMetrics(.provider)
 
-    /// Makes a pool of calls to the given providers; calls don't wait, so the limits apply to the calls under way.
+    /// Makes a pool of calls to the given providers; calls don't wait in a queue, so the limits apply to the calls
+    /// under way.
     package init(_ providers: IdentityProviders, perProvider: Int, bounds: PoolBounds) {
         self.providers = providers
         self.perProvider = perProvider

@@ -43,7 +43,7 @@ package struct PoolBounds: Sendable {
     package var perSender: Int
     /// The maximum number of pieces of work that one source address may have waiting or under way.
     package var perAddress: Int
-    /// The number of places for work under way and for results whose requests aren't answered yet.
+    /// The maximum number of pieces of work that are under way or whose results haven't been used in an answer.
     package var unanswered: Int
 
     /// Creates the limits of a pool.

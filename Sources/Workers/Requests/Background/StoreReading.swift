@@ -32,7 +32,8 @@ package struct StoreReading: Sendable {
 }
 
 extension Method {
-    /// Returns a method that only reads; if `isLong`, it reads outside its worker, so that commands don't wait.
+    /// Returns a method that only reads; if `isLong` returns true, the method reads outside its worker, so that
+    /// commands don't wait.
     ///
     /// After the reading, `check` decides again whether the caller may get the result.
     static func reading(

@@ -56,7 +56,7 @@ extension UserShowCommand {
 }
 
 extension CommandContext {
-    /// Returns the user with an id, or throws a `Problem` if there is none.
+    /// Returns the user with the given id, or throws a `Problem` if there is no such user.
     func user(_ uid: String) throws -> User {
         try find("user", uid) { try $1.accounts.find($0) }
     }

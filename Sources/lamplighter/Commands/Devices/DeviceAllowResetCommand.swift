@@ -3,7 +3,7 @@ import Domain
 import JSON
 
 extension DeviceAllowResetCommand {
-    /// The range of minutes that can be given.
+    /// The range of minutes that the command accepts.
     static let minutesRange: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
 
     func validate() throws {

@@ -11,7 +11,7 @@ import Storage
 import Workers
 
 extension DeviceCertificateCommand {
-    /// The range of days that can be given.
+    /// The range of days that the command accepts.
     static let daysRange = 1...7300
 
     func validate() throws {
@@ -55,7 +55,8 @@ extension DeviceCertificateCommand {
         ])
     }
 
-    /// Returns the issuer of the server's certificate; nil if it is this authority, or if there is no certificate.
+    /// Returns the issuer of the server's certificate; nil if this authority is the issuer, or if the server has no
+    /// certificate.
     private func otherIssuer(_ authority: LocalAuthority, _ place: CommandContext) throws -> String? {
         guard let files = try TLSFiles.find(place.settings, in: place.directory),
             let server = TextFile.read(files.certificate).flatMap({ try? CertificateFile(pem: $0) })

@@ -90,11 +90,11 @@ extension DeviceShowCommand {
 }
 
 extension CommandContext {
-    /// Returns the device with an id, or throws a `Problem` if there is none.
+    /// Returns the device with the given id, or throws a `Problem` if there is no such device.
     func device(_ did: String) throws -> DeviceRecord { try find("device", did) { try $1.devices.find($0) } }
 }
 
 extension DeviceRecord {
-    /// The device's id, followed by the name that operators gave the device, if any.
+    /// The device's id; if operators have given the device a name, the name follows.
     var shown: String { name.isEmpty ? did.text : "\(did) \(PlainText.of(name))" }
 }

@@ -44,7 +44,8 @@ extension HistoryExportCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`, in short reads, since a long read keeps the store from shortening its log.
+    /// Passes every record to `body`; reads the records in several short reads, since a long read would keep the store
+    /// from shortening its log.
     private func read(
         _ store: Store,
         _ did: DeviceID,

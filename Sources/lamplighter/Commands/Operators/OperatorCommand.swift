@@ -12,7 +12,7 @@ import Workers
 extension OperatorRole: ExpressibleByArgument {}
 
 extension CommandContext {
-    /// Returns the operator with a name, or throws a `Problem` if there is none.
+    /// Returns the operator with the given name, or throws a `Problem` if there is no such operator.
     func oneOperator(_ name: String) throws -> Operator {
         if let found = try store.read({ try $0.operators.find(name) }) { return found }
         throw missing("operator", name)

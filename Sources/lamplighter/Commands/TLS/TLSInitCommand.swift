@@ -10,7 +10,7 @@ import ServiceSettings
 import Workers
 
 extension TLSInitCommand {
-    /// The range of days that can be given.
+    /// The range of days that the command accepts.
     static let daysRange = 1...3650
 
     /// The longest validity, in days, that Apple's systems accept for a server's certificate, whichever authority has

@@ -57,7 +57,7 @@ extension TLSShowCommand {
         }
     }
 
-    /// Returns the warnings about a certificate; nil if there are none.
+    /// Returns the warnings about a certificate; nil if there are no warnings.
     ///
     /// The warnings concern the period of validity and, for the server's certificate, a signature by another authority.
     private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
