@@ -218,7 +218,7 @@ def javascript():
 
 
 def outputs():
-    """Returns the generated files with their texts."""
+    """Returns the paths of the generated files, each with the file's text."""
     return {HERE / "python/lamplighter/methods.py": python(), HERE / "js/methods.js": javascript()}
 
 

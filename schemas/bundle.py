@@ -68,8 +68,8 @@ USERS = {
 
 
 def part_name(file, definition):
-    """The name that a shared definition, or a message that other messages contain, has in the generated documents;
-    the name is unique there."""
+    """The name that the generated documents use for a shared definition, or for a message that other messages
+    contain; the name is unique there."""
     entry = catalog.entries().get(definition)
     if entry and entry.file == file:
         return definition

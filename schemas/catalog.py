@@ -43,8 +43,8 @@ def _once(pairs):
 
 @functools.cache
 def files():
-    """The contents of the schema files, by the file's path without the suffix; the values of the lists replace the
-    references to the lists."""
+    """The contents of the schema files, by each file's path without the suffix; the values of the lists replace
+    the references to the lists."""
     paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
     return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): lists.inlined(read(path)) for path in paths}
 
@@ -89,7 +89,7 @@ def _named(file, name):
 
 
 def schema(name):
-    """The schema of a message, a document or a side of a method, with its references unchanged from the schema's
+    """The schema of a message, a document or a side of a method, with its references as they are in the schema's
     file."""
     file, definition, side = entries()[name]
     found = files()[file]["definitions"][definition]

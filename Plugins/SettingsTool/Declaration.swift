@@ -32,7 +32,7 @@ struct Declaration {
     var takes: String? { fields["takes"] }
     /// The default value as text.
     var standard: String { fields["default"] ?? "" }
-    /// The sentence that describes the setting's effect to operators.
+    /// The sentence that tells operators what the setting does.
     var effect: String { fields["effect"] ?? "" }
     /// The Swift type of the property; nil if the kind of values determines the type.
     var type: String? { fields["type"] }

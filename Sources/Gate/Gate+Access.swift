@@ -46,8 +46,8 @@ extension Gate {
 
     /// Returns whether to grant an access that the client's rights permit; if so, records the effects of the access.
     ///
-    /// The result is false for a will that the gate sends itself, for a report or request to an overloaded worker, and
-    /// for a delivery to a slow client for which the broker can't keep more messages.
+    /// The result is false for a will that the gate sends in place of the broker, for a report or request to an
+    /// overloaded worker, and for a delivery to a slow client for which the broker can't keep more messages.
     private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
             return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)

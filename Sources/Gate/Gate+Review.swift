@@ -2,7 +2,7 @@ import Credentials
 
 // The review of connections after the records have changed, and the end of connections that are no longer admitted.
 extension Gate {
-    /// Records the new session of each terminal that logged in on an open connection.
+    /// Records the new session of each terminal that has logged in on an open connection.
     func noteLogins(in records: [Record]) {
         for case .terminal(let terminalId, _, let session?) in records {
             connected[terminalId]?.take(session.sessionId)

@@ -61,7 +61,7 @@ final class Gate {
     /// A link can connect with a different client id each time, so the gate, not the broker, ends the old connection
     /// when the link connects again.
     var links: [String: Client] = [:]
-    /// The clients without a connection that the broker has asked about (sessions, sources of retained messages).
+    /// The unconnected clients that the broker has asked about (sessions, sources of retained messages).
     var absent: [OpaquePointer: Client] = [:]
     /// The message that the broker is passing on to its subscribers.
     var passing: PassingMessage?
@@ -153,8 +153,8 @@ final class Gate {
 
     /// Returns the number of a new connection.
     ///
-    /// The numbers increase while the broker runs. After a restart, the numbers continue from the clock or, if the
-    /// clock was set back, from the largest number that the service knows.
+    /// The numbers increase while the broker runs. After a restart, the numbers continue from the current time or, if
+    /// the clock was set back, from the largest number that the service knows.
     func nextNumber() -> Int64 {
         lastNumber &+= 1
         return lastNumber

@@ -76,7 +76,7 @@ package struct Settings: Sendable {
         return number
     }
 
-    /// Returns the value of a setting that is a time, in seconds.
+    /// Returns the value, in seconds, of a setting that is a time.
     func seconds(_ key: String) -> Int {
         guard let seconds = Setting.seconds(text(key)) else { preconditionFailure("\(key): kind") }
         return seconds

@@ -22,7 +22,7 @@ package struct SettingsReader {
 
     /// Reads and checks every setting.
     ///
-    /// - Throws: A `Problem` that names the setting, where it is set and what is wrong with it.
+    /// - Throws: A `Problem` that names the setting, its origin and the fault.
     package func read() async throws -> Settings {
         var sources = [try flagSource(), environmentSource()]
         var path: String?

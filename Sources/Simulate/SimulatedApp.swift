@@ -17,7 +17,7 @@ struct SimulatedApp {
     let app: SimulateOptions.App
     let terminalID = RandomHex.digits(bytes: 16)
     var phase = Phase.away(until: 0)
-    /// The time at which the phase began or the last ping was sent, in milliseconds.
+    /// The time, in milliseconds, at which the phase began or, if later, the last ping was sent.
     var since: Int64 = 0
     /// The number of refused connections since the last accepted connection.
     var refusals = 0

@@ -15,7 +15,7 @@ struct SimulatedValues {
         }
     }
 
-    /// Updates some values for a given time, in seconds, and returns the values to report.
+    /// Updates some values at the moment `seconds`, and returns the values to report.
     mutating func drift(at seconds: Double) -> JSONObject {
         var changed: [(String, JSONValue?)] = []
         for point in product.dataPoints where point.access != .writeOnly {

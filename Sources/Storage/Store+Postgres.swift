@@ -45,7 +45,7 @@ extension Store {
         do {
             _ = try database.makePartitions(at: PostgresSettings.now)
         } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {
-            // The error is ignored: no new partitions are needed for two weeks, and a job tries again hourly.
+            // The error is ignored: for the next two weeks, no new partitions are needed, and a job tries again hourly.
             return
         } catch {
             _ = try database.opening { throw error }
@@ -65,7 +65,7 @@ extension Store {
         }
     }
 
-    /// Sets a function to call with the reason if a database becomes unreachable, and with nil once it is reachable
+    /// Sets a function that gets the reason if the database becomes unreachable, and nil once the database is reachable
     /// again.
     ///
     /// The function is called on the thread that notices the change, and must not block. On SQLite, it is never called.

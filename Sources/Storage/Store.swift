@@ -95,7 +95,7 @@ package final class Store: Sendable {
 
     /// Runs one transaction, commits it, and appends the transaction's changes of credentials to the gate's file.
     ///
-    /// Waits while another worker changes the same data. If this method throws, nothing was changed, with two
+    /// Waits while another worker is changing the same data. If this method throws, nothing was changed, with two
     /// exceptions: the gate's file couldn't be written after the commit, or the answer to the commit was lost. After
     /// one of these failures, the next batch first rewrites the gate's file, and the caller must publish nothing until
     /// a batch has succeeded.
@@ -152,7 +152,7 @@ package final class Store: Sendable {
         if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
     }
 
-    /// The number of repeated runs of transactions since the start.
+    /// The number of repeated runs of transactions since the process's start.
     package var rerunCount: Int { runAgain.count }
 
     /// Sets the function to call after each commit that left a message for the message sender.

@@ -16,7 +16,7 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
-    /// Encodes the message with which one of several processes that share a database says that it is online or offline.
+    /// Encodes the message that says whether a process is online, for the other processes that share its database.
     package static func processState(isOnline: Bool) -> [UInt8] { JSONObject([("online", .bool(isOnline))]).encoded() }
 
     /// Parses the message that says whether a process is online; returns nil if the payload is malformed.

@@ -57,7 +57,7 @@ package struct Environment: Sendable {
     package var plan = LanePlan.alone
     /// The shards of the lane that this environment serves.
     package var shards = Shards.all
-    /// The leadership among several processes; only the leader does certain work.
+    /// The leadership among several processes; some work is done only by the leader.
     package var leadership = Leadership()
 
     /// Creates an environment.

@@ -22,7 +22,8 @@ import Testing
         #expect(CertificateAge(facts, at: facts.end.adding(seconds: -left)) == age)
     }
 
-    /// Each argument contains the seconds until the expiry of a certificate of 397 days, and its expected age.
+    /// Each argument contains the seconds until the expiry of a certificate that is valid for 397 days, and the
+    /// certificate's expected age.
     @Test(
         "A certificate is due for renewal 30 days before it expires, and urgently 7 days before",
         arguments: [

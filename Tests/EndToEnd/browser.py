@@ -14,7 +14,7 @@ class ScriptError(AssertionError):
 
 
 class Browser(tools.Chromium):
-    """One browser with one page; `close` ends it."""
+    """One browser with one page; `close` ends the browser."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

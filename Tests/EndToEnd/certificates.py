@@ -10,7 +10,8 @@ import subprocess
 
 
 def trusting(authority, certificate=None, key=None):
-    """Returns a TLS context that trusts only this authority; if a certificate is given, the context shows it."""
+    """Returns a TLS context that trusts only this authority; if a certificate is given, the context presents this
+    certificate."""
     context = ssl.create_default_context(cafile=str(authority))
     if certificate:
         context.load_cert_chain(str(certificate), str(key))

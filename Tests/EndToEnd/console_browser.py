@@ -96,7 +96,7 @@ class Visit:
         return eventually(lambda: text in self.text(), seconds, f"{text[:60]!r} in {self.page.url}")
 
     def api(self, method, path, body=None):
-        """Calls the API with the window's own session; returns status and answer."""
+        """Calls the API with the window's own session; returns the status and the answer."""
         answer = self.context.request.fetch(
             f"{self.address}/api/v1/{path}", method=method, data=None if body is None else json.dumps(body),
             headers={"Content-Type": "application/json", "X-Lamplighter": "console", "Sec-Fetch-Site": "same-origin"})

@@ -91,7 +91,7 @@ class EventStream(Follower):
 
     def stop(self):
         self.stopping.set()
-        # Without this, the thread would wait until the next comment arrives in the stream.
+        # Without this shutdown of the socket, the thread would wait until the next comment arrives in the stream.
         with contextlib.suppress(OSError, AttributeError):
             self.open.sock.shutdown(socket.SHUT_RDWR)
         super().stop()

@@ -40,8 +40,8 @@ CLI_SECONDS = 120  # only ends commands that would never end: a busy machine is 
 def patience(seconds):
     """Returns the seconds to wait.
 
-    The only purpose of a limit of ten seconds or more is to end a test that would otherwise never end. Such limits are made
-    longer, since other tests can occupy the processor cores.
+    The only purpose of a limit of ten seconds or more is to end a test that would otherwise never end. Such limits are
+    made longer, since other tests can occupy the processor cores.
     """
     return seconds if seconds < 10 else max(seconds, 40)
 

@@ -3,12 +3,12 @@
 
     instructions.py PROGRAM [PROGRAM ...]
 
-On a shared machine, a wall clock can't measure a difference of five percent. Each program is a release build with its
-gate beside it, and runs in Valgrind's callgrind. For each kind of message, thousands of messages wait in the broker
-before the program continues, and the cost of the turns of the program's loop is divided by the number of messages.
-The program's clocks and timed waits run slower, about as much as Valgrind slows the program, so that time limits
-keep their meaning. A batch takes all waiting messages, regardless of how long the batch lasts. The size of a batch
-determines the cost of a message, so the size must not depend on the machine's load.
+On a shared machine, a wall clock can't measure a difference of five percent. Each program is a release build with
+its gate beside it, and runs in Valgrind's callgrind. For each kind of message, thousands of messages wait in the
+broker before the program continues, and the cost of the turns of the program's loop is divided by the number of
+messages. The program's clocks and timed waits are slowed down about as much as Valgrind slows the program, so that
+time limits keep their meaning. A batch takes all waiting messages, regardless of how long the batch lasts. The size
+of a batch determines the cost of a message, so the size must not depend on the machine's load.
 
 The script needs valgrind, cc and objcopy. It prints one line for each kind of message; the line contains the thousands
 of instructions per message for each program.
@@ -164,7 +164,7 @@ class Counted(harness.Service):
     def count(self, messages, send, answered):
         """Queues messages, then lets the service handle them.
 
-        Returns the thousands of instructions per message that the workers use in their turns.
+        Returns the thousands of instructions per message that the workers use in the turns of their loops.
         """
         self.control("-i", "on")
         self.control("-z")

@@ -29,7 +29,7 @@ def certificate(directory):
 
 
 class Mail:
-    """A received mail: its sender, its receivers, the submitting user, and its content."""
+    """A received mail: its sender, its recipients, the submitting user, and its content."""
 
     def __init__(self, session, envelope):
         self.sender, self.receivers = envelope.mail_from, list(envelope.rcpt_tos)
@@ -48,8 +48,8 @@ class Mail:
 class MailServer:
     """A mail server.
 
-    `kind` is plain, starttls or tls. `answers` are the answers to the next DATA commands, and the server gives them instead
-    of accepting the mails.
+    `kind` is plain, starttls or tls. `answers` are the answers to the next DATA commands, and the server gives them
+    instead of accepting the mails.
     """
 
     def __init__(self, kind="plain", directory=None, port=0, login=False):

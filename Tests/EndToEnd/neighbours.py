@@ -119,7 +119,8 @@ class Lane:
 class Others(Neighbours):
     """The honest clients.
 
-    The time of a request is measured from the moment when the request was due, so that pauses of the machine are visible.
+    The time of a request is measured from the moment when the request was due, so that pauses of the machine are
+    visible.
 
     `terminals` are (terminal id, token, uid); `devices` are (did, secret, index of the owner's
     terminal).

@@ -1,4 +1,4 @@
-"""Raw packets of MQTT 3.1.1 and 5, for clients that are many, fast or malicious."""
+"""Raw packets of MQTT 3.1.1 and 5, for many, fast or malicious clients."""
 
 import struct
 

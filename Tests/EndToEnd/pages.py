@@ -1,4 +1,4 @@
-"""The service's pages as a browser without scripts uses them: fetches pages, sends forms."""
+"""A browser without scripts for the service's pages; it fetches pages and sends forms."""
 
 import html.parser
 import http.client

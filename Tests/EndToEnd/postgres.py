@@ -1,6 +1,6 @@
 """The PostgreSQL of the tests: a server on a Unix socket or a port, and a database for each service.
 
-With `LAMPLIGHTER_TEST_STORE=postgres` every service of the tests keeps its data there.
+With `LAMPLIGHTER_TEST_STORE=postgres` every service of the tests keeps its data in PostgreSQL.
 """
 
 import atexit
@@ -20,7 +20,7 @@ START_SECONDS = 30
 # This decorator is for tests that concern only SQLite's file.
 on_file = unittest.skipIf(WANTED, "it is about a file of SQLite's")
 
-# This check of `doctor` fails, since the tests' server doesn't sync its writes; this makes the tests faster.
+# This check of `doctor` fails, since the tests' server doesn't sync its writes; without syncing, the tests run faster.
 CARELESS = ["LL1314"] if WANTED else []
 
 _shared = None

@@ -35,7 +35,8 @@ class _Server(ThreadingHTTPServer):
 class Provider:
     """An OpenID Connect issuer and an API.
 
-    A test sets the provider's answers, can make the provider hang, and reads the requests that the provider has received.
+    A test sets the provider's answers, can make the provider hang, and reads the requests that the provider has
+    received.
     """
 
     def __init__(self):

@@ -54,7 +54,7 @@ class Heard:
 
 @contextlib.contextmanager
 def stopped(process):
-    """Stops a process, and lets it continue afterwards."""
+    """Stops a process, and lets it continue when the `with` block ends."""
     os.kill(process.pid, signal.SIGSTOP)
     os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
     try:

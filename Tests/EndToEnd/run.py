@@ -2,10 +2,10 @@
 """Runs the end-to-end tests: `run.py` without arguments runs all tests, and `run.py` with names (in the form that
 unittest accepts) runs the tests with these names.
 
-Several processes run modules, each process with its own service. Another process runs the modules that mostly wait, one
-after the other. If one to three modules fail, they are run once more, alone, because on a busy machine a time limit
-can pass. The last line of the output names these modules. With LAMPLIGHTER_LONG=1 the modules that measure times run
-alone, and no module is repeated.
+Several processes run modules, each process with its own service. Another process runs the modules that mostly wait,
+one after the other. If one to three modules fail, they are run once more, alone, because on a busy machine a time
+limit can be exceeded. The last line of the output names these modules. With LAMPLIGHTER_LONG=1 the modules that
+measure times run alone, and no module is repeated.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
 LAMPLIGHTER_JOBS=N     the number of processes (4), beside the one for modules that wait

@@ -205,7 +205,7 @@ class Passwords(People):
 
 
 class TenFailures(People):
-    """Ten failures in 15 minutes for a name or terminal block passwords; codes still work."""
+    """After ten failures in 15 minutes for a name or a terminal, passwords are refused; codes still work."""
 
     app = "people-attacked"
 

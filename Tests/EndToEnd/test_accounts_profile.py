@@ -124,7 +124,7 @@ class Avatars(People):
         self.register().get("account/setAvatar", {"data": base64.b64encode(data).decode()})
 
     def local(self, url):
-        """Returns the address on the port of this test's service."""
+        """Returns the address with the scheme, host and port of this test's service."""
         return re.sub(r"^https?://[^/]+", f"http://127.0.0.1:{self.world.service.http_port}", url)
 
 

@@ -1,7 +1,7 @@
 """The contract as AsyncAPI, checked by AsyncAPI's own parser in a browser, by AsyncAPI's meta-schema, and by
 asyncapi3.
 
-Six planted faults are a control: a check that passes all of them checks nothing.
+Six planted faults are a control: a check that accepts all of them checks nothing.
 """
 
 import copy

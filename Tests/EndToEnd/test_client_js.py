@@ -316,8 +316,8 @@ class Repeats(InBrowser):
         with stopped(self.world.service.process):
             self.assertEqual("TimeoutError", self.run_script(
                 "return (await failure(apps.a.ask('home/create', {name: 'late'}, {id: 'late-1', timeout: 2000}))).name"))
-        # Over HTTP, the service refuses requests at first. It was stopped, and accepts requests only when it has its
-        # connection to the broker again.
+        # Over HTTP, the service refuses requests at first. It had been stopped, and accepts requests only once it is
+        # connected to the broker again.
         home, homes = self.run_script(
             "for (;;) try {"
             "  const {homeId} = await apps.a.ask('home/create', {name: 'late'}, {id: 'late-1'});"

@@ -116,7 +116,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def owed_lanes(self):
-        """Returns the number of transactions of lanes whose pipeline is incomplete."""
+        """Returns the number of lanes' transactions that have an incomplete pipeline."""
         return int(self.sql(
             "SELECT count(DISTINCT a.pid) FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid) WHERE a.state = 'active' "
             "AND a.wait_event = 'ClientRead' AND l.relation = 'lease'::regclass AND l.mode = 'RowShareLock' "

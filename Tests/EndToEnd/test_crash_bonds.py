@@ -1,5 +1,5 @@
-"""When the service is killed at any time, a device still has at most one owner, it has guests only by invitation,
-and strangers get no status."""
+"""Whenever the service is killed, a device still has at most one owner, it has guests only by invitation, and
+strangers get no status."""
 
 import random
 import threading

@@ -1,6 +1,7 @@
 """No answer and no response time reveals whether an account exists.
 
-The test always compares answers. It compares times for the login by password, and with LAMPLIGHTER_LONG=1 in all cases.
+The test always compares answers. It compares times for the login by password, and with LAMPLIGHTER_LONG=1 in all
+cases.
 """
 
 import json

@@ -94,7 +94,7 @@ class Stage:
         self.installation = fresh_id("installation")
         self.user = self.terminal(device_id=self.installation)
         self.asking = self.terminal(device_id=self.installation)
-        # The service notifies the first terminal of this login before the terminal has a push address.
+        # The service notifies the first terminal about this login before that terminal has a push address.
         eventually(self.rows, 20, "the second login")
         return self.asking
 

@@ -55,7 +55,8 @@ def shows(value, **labels):
 
 
 def about(value, share=0.1):
-    """Compares a changing value with another measurement of the same value; the two can differ by a share."""
+    """Compares a changing value with another measurement of the same value; the two can differ by about the
+    fraction `share`."""
     def compare(load, name):
         other = value(load)
         return abs(load.after.sum(name) - other) <= share * other + 1

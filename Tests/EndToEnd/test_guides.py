@@ -138,7 +138,7 @@ class Guided(unittest.TestCase):
         return lines
 
     def lamp(self):
-        """Starts the Python lamp of the first guide, which isn't bound yet; returns its program and its did."""
+        """Starts the first guide's Python lamp, which isn't bound yet; returns its program and its did."""
         guide = self.guide("first-device")
         (self.folder / "lamp.json").unlink(missing_ok=True)
         lines = self.start(guide.commands[-1])

@@ -24,7 +24,7 @@ OTHERWISE = {"half": {"terminals": 300, "pace": 18, "seconds": 14}, "wills": {"t
 B1_AND_B2 = ["qos2", "sessions", "history", "status"]
 ALWAYS = ["qos2", "sessions", "status"]
 ALWAYS_WITHOUT = ["status"]
-# The broker's own limit of 90 s and the rate limits bound these floods.
+# The broker's own limit of 90 s and the rate limits restrict these floods.
 IN_FULL_ALONE = ["connects", "requests"]
 
 

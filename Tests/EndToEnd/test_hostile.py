@@ -8,8 +8,8 @@ a few seconds. Losses, restarts and growth count as failures in any build, at th
 
 By default, only some attacks run. Other tests run at the same time and make all times longer, so an answer counts as
 late only after ten seconds. LAMPLIGHTER_LONG=1 runs all attacks for a longer time, and compares times. As a control,
-it also repeats each attack with the limits against it switched off; the control must do harm. With a release build
-it also floods the service with devices that send without end.
+it also repeats each attack while the limits against that attack are switched off; the control must do harm. With a
+release build it also floods the service with devices that send without end.
 """
 
 import json
@@ -54,9 +54,9 @@ PRODUCT = ["limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecon
 class Attack:
     """An attack that a hostile process carries out.
 
-    An attack has no control if no setting protects against it, or if it is harmless anyway. It is harmless if its requests
-    delay only its own requests, or if they respect every limit. It is also harmless if the broker answers each of
-    its requests with only one packet, and its requests cost the workers nothing.
+    An attack has no control if no setting protects against it, or if it is harmless anyway. It is harmless if its
+    requests delay only its own requests, or if they respect every limit. It is also harmless if the broker answers
+    each of its requests with only one packet, and its requests cost the workers nothing.
     """
 
     def __init__(self, deed, control=(), connections=1, addresses=1, rate=0, known=False, short=True):
@@ -388,7 +388,7 @@ class Hostile(unittest.TestCase):
 
 class Control(unittest.TestCase):
     def test_without_its_limits_a_flood_does_harm(self):
-        # Devices that register without end fill the disk, which becomes visible after half a minute.
+        # Devices that register without end fill the disk; the effect becomes visible after half a minute.
         attacks, seconds = (named(""), 30) if LONG else ({"A3": ATTACKS["A3"]}, 4)
         for name, attack in attacks.items():
             if attack.control:

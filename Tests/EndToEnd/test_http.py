@@ -314,7 +314,7 @@ class Streams(EndToEnd):
         statuses = [self.stream(one.token).status for one in apps]
         self.assertEqual(statuses, [200] * 16 + [429])
         self.doCleanups()
-        # When a client leaves, its place becomes free at once.
+        # When a client closes its stream, another stream can be opened at once.
         again = eventually(lambda: (lambda s: s if s.status == 200 else None)(self.stream(self.app.token)), 2, "a place")
         self.assertEqual(again.status, 200)
 

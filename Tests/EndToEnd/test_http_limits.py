@@ -15,7 +15,7 @@ HALF = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "
 
 
 def status(port, path, source="127.0.0.1", seconds=5):
-    """Sends a whole request from a source address; returns its status and seconds."""
+    """Sends a whole request from a source address; returns the answer's status and its delay in seconds."""
     began = time.monotonic()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds, source_address=(source, 0))
     with contextlib.closing(connection):

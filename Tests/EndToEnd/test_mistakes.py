@@ -41,7 +41,7 @@ TYPED = [
     (["refusals", "--since", "5"], "takes a time such as 30s", "--since", "lamplighter refusals --help"),
     (["operator", "add", "bob", "--role", "chef"], "'chef' is invalid", "--role", "'viewer', 'operator' or 'admin'"),
 ]
-# The same kind of rows for commands that need a running service.
+# The rows in this list have the same form; their commands need a running service.
 ASKED = [
     (["product", "import", "misspelt.json"], "dataPoint is unknown", "misspelt.json", r"did you mean dataPoints\?"),
     (["product", "import", "cut.json"], "is not a JSON document", "cut.json:1", "is expected here at byte 37"),

@@ -68,8 +68,8 @@ class Killed(OwnWorld):
         return {sender.device.did: self.alerts(sender.device) for sender in self.senders}
 
     def counts(self, user, did):
-        """Returns the number of events that a user's notifications about a device count, the number of notification
-        records, and the number of different event ids in these records."""
+        """Returns three numbers about a user's notifications of one device: how many events the notifications
+        count, how many notification records there are, and how many different event ids these records have."""
         where = f"uid = '{user.uid}' AND did = '{did}' AND type = 'device.alert'"
         count = self.service.sql(f"SELECT coalesce(sum(count), 0) FROM notification WHERE {where} AND hidden = 0")
         rows = self.service.sql(f"SELECT count(*), count(DISTINCT eventId) FROM notification WHERE {where}")

@@ -1,4 +1,4 @@
-"""A service on three PostgreSQL servers under Patroni: leader and standby die under load."""
+"""A service on three PostgreSQL servers under Patroni: the leader and the standby are killed under load."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""A service with PostgreSQL as its store: databases that it refuses, failures that it survives."""
+"""A service with PostgreSQL as its store: databases that it refuses, and failures that it survives."""
 
 import json
 import os
@@ -230,7 +230,7 @@ class Works(unittest.TestCase):
             service.close()
 
     def feed(self):
-        """Asserts that the role of a broker's feeder reads only hashes and grants."""
+        """Asserts that the role of a broker's feeder can read only hashes and grants."""
         self.server.run("psql", "-X", *self.server.where(), "-d", "lamplighter", "-f",
                         self.server.copy(ROOT / "deploy" / "postgres" / "feed.sql"))
 

@@ -1,5 +1,5 @@
-"""Third parties: the service verifies each credential with the third party for this app, and trusts no unverified
-credential."""
+"""Third parties: the service checks with the third party that each credential is valid for this app, and trusts
+no unverified credential."""
 
 import time
 import unittest

@@ -412,7 +412,7 @@ class Hanging(Each):
         for terminal in hanging:
             error = self.assertError(terminal.expect("/response", seconds=60).body, "Unavailable")
             self.assertGreaterEqual(error["retryAfter"], 1)
-        # By now the provider is known to be away, so no request waits for it.
+        # By now the service knows that the provider doesn't answer, so no request waits for it.
         began = time.monotonic()
         error = self.assertError(self.enter("facebook", accessToken=fresh_id()), "Unavailable")
         self.assertLess(time.monotonic() - began, 3)

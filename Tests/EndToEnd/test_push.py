@@ -50,7 +50,7 @@ class PushWorld(unittest.TestCase):
         return subscriber
 
     def set_push(self, kind):
-        """Sets a fresh address; returns it."""
+        """Sets a new push address; returns the address."""
         address = fresh_id(kind)
         self.user.get("notification/setPush", {"push": {"kind": kind, "address": address}})
         return address

@@ -38,7 +38,7 @@ def filled_in(text, **values):
 
 
 def make_certificates(folder):
-    """Creates a CA, and its certificate for a server on this machine."""
+    """Creates a CA, and a certificate that the CA issues to a server on this machine."""
     folder.mkdir()
     (folder / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
     for line in (

@@ -1,4 +1,4 @@
-"""`lamplighter simulate`: simulated devices with the running service."""
+"""`lamplighter simulate`: simulated devices that connect to the running service."""
 
 import json
 import pathlib

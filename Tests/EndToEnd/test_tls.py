@@ -1,4 +1,4 @@
-"""TLS for other machines: own and foreign certificates, their renewal, and warnings."""
+"""TLS for other machines: the service's own certificates, foreign certificates, their renewal, and warnings."""
 
 import os
 import pathlib

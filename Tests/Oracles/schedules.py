@@ -70,8 +70,8 @@ def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
 
 
 def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
-    """Compares two offsets of a zone in each month between 1930 and 2070, and returns the times of the offset's
-    changes; it finds most of the changes, but not all."""
+    """Compares a zone's offsets at intervals of 15 days between 1930 and 2070, and returns the times at which the
+    offset changes; it finds most of the changes, but not all."""
     found, step = [], 15 * 86400
     at, before = -1262304000, offset(zone, -1262304000)
     while at < 3155760000:

@@ -31,7 +31,7 @@ package final class TemporaryDirectory: Sendable {
     /// The directory's path.
     package var path: String { url.path }
 
-    /// Returns the path of a file in the directory, whether or not it exists.
+    /// Returns the path of a file in the directory, whether or not the file exists.
     package func path(_ name: String) -> String { url.appending(path: name).path }
 
     /// Writes a file into the directory and returns its path.

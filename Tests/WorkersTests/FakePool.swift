@@ -18,7 +18,7 @@ struct PlainHasher: PasswordHashing {
     func needsRehash(_ encoded: String) -> Bool { !encoded.hasPrefix(mark) }
 }
 
-/// A pool that records all tasks, and does each one immediately, or when a test releases it.
+/// A pool that records all tasks; it does each task immediately or, if `isHeld` is true, when a test calls `release()`.
 final class FakePool: BackgroundPool {
     private struct State {
         var isHeld = false

@@ -128,8 +128,8 @@ def members(schema):
 def resolved(schema):
     """Follows a schema's references, including a reference that is the only entry of `allOf`.
 
-    Returns the resolved schema and a place. The schema has the first description that was found while the references were
-    followed. The place is that of the last definition to which a reference led; it is None if the schema has no
+    Returns the resolved schema and a place. The schema has the first description that was found while the references
+    were followed. The place is that of the last definition to which a reference led; it is None if the schema has no
     reference.
     """
     place, description = None, None

@@ -197,7 +197,7 @@ def border(center, other, shift, is_flat):
 
 
 def wrapped(words):
-    """Breaks words into lines that fit between two states."""
+    """Breaks a text into lines that fit between two states."""
     lines = []
     for word in words.split():
         if lines and len(lines[-1]) + len(word) < 16:

@@ -14,7 +14,7 @@ struct ChartReading {
 
     /// The maximum number of records that one chart reads.
     private static let scanMax = 2_000_000
-    /// The maximum number of records in one read, since the store can't shorten its log during a read.
+    /// The maximum number of records in one read; during a read, the store can't shorten its log.
     private static let stepRecords = 20_000
 
     /// Adds the stored sums of days, and the records of all other times; returns whether the chart is incomplete

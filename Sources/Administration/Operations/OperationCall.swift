@@ -40,7 +40,7 @@ package struct OperationCall: Sendable {
         self.notesActs = notesActs
     }
 
-    /// Runs the operation; blocking work blocks the thread of the caller.
+    /// Runs the operation; blocking work blocks the calling thread.
     package func run() async throws -> Reply {
         switch operation.work {
         case .blocking(let work): try work(self)

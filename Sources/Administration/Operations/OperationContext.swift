@@ -65,7 +65,7 @@ package struct RunningService: Sendable {
     /// The moment at which the service started.
     package let startedAt: Instant
 
-    /// Creates the service of a run that starts now.
+    /// Creates a run's service; `startedAt` is the current time.
     package init(_ run: RunContext, _ backend: Backend) {
         self.run = run
         environment = backend.environment

@@ -14,7 +14,7 @@ enum LogLines {
         return JSONObject(showing: ["items": lines])
     }
 
-    /// Returns a log line, which has text or JSON format, without the parts that operators are not allowed to see.
+    /// Returns a log line without the parts that operators are not allowed to see; the line is text or JSON.
     static func masked(_ line: String, withAddresses: Bool) -> String {
         let line = line.replacing(#/ text=(?:"(?:[^"\\]|\\.)*"|\S*)/#, with: " text=\(hidden)").replacing(
             #/"text":"(?:[^"\\]|\\.)*"/#,

@@ -8,13 +8,13 @@ struct Access: Sendable {
     let store: Store
     let isSecure: Bool
 
-    /// The name of the cookie with a session's token.
+    /// The name of the cookie that contains a session's token.
     ///
     /// With TLS, browsers send the cookie only to this host, and never over an unencrypted connection.
     var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
 
-    /// Returns the cookie with a session's token, or, if the token is nil, a cookie that removes the browser's present
-    /// cookie.
+    /// Returns a cookie that contains a session's token, or, if the token is nil, a cookie that removes the browser's
+    /// present cookie.
     func cookie(_ token: String?) -> (name: String, value: String) {
         setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
     }
@@ -109,7 +109,7 @@ struct Access: Sendable {
         }
     }
 
-    /// Refuses a request if it makes a change and if a page other than the console's own pages could have sent it.
+    /// Refuses a request that makes a change and that a page other than the console's own pages could have sent.
     ///
     /// A request that changes something must contain JSON; a request with a token can also have an empty body. A
     /// request without a token in its header must also have the console's own header, and the header `Sec-Fetch-Site`,
@@ -132,7 +132,7 @@ struct Access: Sendable {
 }
 
 extension Caller {
-    /// Makes the caller for an operator with a session or a token.
+    /// Makes the caller for an operator who uses a session or a token.
     init(_ row: Operator, role: OperatorRole, way: Way) {
         self.init(name: row.name, role: role, hasPassword: row.passwordHash != nil, way: way)
     }

@@ -17,7 +17,7 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether the service has, since it started, found all steps of the guide done; the value stays true if the
+        /// Whether the service has found all steps of the guide done since it started; the value stays true if the
         /// results of the steps are deleted later.
         var isGuideDone = false
     }
@@ -85,9 +85,9 @@ final class OverviewView: Sendable {
         return JSONObject(members: overview.members + facts.members)
     }
 
-    /// Returns the numbers of devices; if the last numbers are too old, the devices are counted again.
+    /// Returns the device counts; if the last counts are too old, the devices are counted again.
     ///
-    /// If the last count was slow, the new count runs in the background, and the method returns the last numbers.
+    /// If the last count was slow, the new count runs in the background, and the method returns the last counts.
     private func deviceCounts() throws -> JSONObject {
         let now = ContinuousClock.now
         let (known, isDue, isQuick) = kept.withLock { kept in

@@ -20,7 +20,7 @@ package struct AuditEntry: Sendable, Equatable {
     package var before: JSONValue?
     /// The state of the subject after the action, without secrets.
     package var after: JSONValue?
-    /// The time, which the store fills in.
+    /// The time of the action, which the store fills in.
     package var at = Instant(milliseconds: 0)
 
     /// Makes an entry.

@@ -48,7 +48,7 @@ package struct ProviderCredential: Sendable, Equatable {
 
     /// Parses the fields `provider` and `credential` of a request.
     ///
-    /// - Throws: `Rejection` with the field at fault: `params.provider` or a member of `params.credential`.
+    /// - Throws: `Rejection` that names the field at fault: `params.provider` or a member of `params.credential`.
     package static func parse(provider: String, credential fields: Fields) throws(Rejection) -> ProviderCredential {
         if provider == "auth2" { return try parseAuth2(fields) }
         guard let name = ProviderName(rawValue: provider) else {

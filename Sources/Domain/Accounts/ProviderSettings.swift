@@ -69,7 +69,7 @@ package struct ProviderSettings: Sendable, Equatable {
     ///
     /// The settings of a disabled provider can be incomplete.
     ///
-    /// - Throws: `Rejection` with the field at fault.
+    /// - Throws: `Rejection` that names the field at fault.
     package static func parse(_ name: String, in providers: Fields) throws(Rejection) -> ProviderSettings {
         guard let provider = ProviderName(rawValue: name) else {
             throw providers.refuse(name, "is not a provider; use oidc:… for others")

@@ -8,7 +8,7 @@ package struct Command: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case queued, sent, done, failed, expired, superseded
 
-        /// True if the state is final, and no other state can follow.
+        /// True if the state is final; no other state can follow a final one.
         package var isFinal: Bool { self != .queued && self != .sent }
     }
 

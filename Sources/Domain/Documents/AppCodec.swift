@@ -6,7 +6,7 @@ package enum AppCodec {
     package static let members = [
         "appId", "name", "secret", "policies", "providers", "push", "products", "texts", "$schema",
     ]
-    /// The policies that an app document may set.
+    /// The names of the policies that an app document can set.
     package static let policyMembers = encode(AppPolicies(), sessionDays: 0).members.map(\.key) + ["defaultCountryCode"]
 
     /// Parses an app document, and ignores unknown fields.
@@ -77,7 +77,7 @@ package enum AppCodec {
         ]
     }
 
-    /// Returns the JSON of all effective policies, for operators; `sessionDays` is the service's default.
+    /// Returns all effective policies as JSON, for operators; `sessionDays` is the service's default session lifetime.
     package static func encode(_ policies: AppPolicies, sessionDays: Int64) -> JSONObject {
         var object = encodeLogin(policies)
         object["cancelProof"] = .bool(policies.cancelProof)

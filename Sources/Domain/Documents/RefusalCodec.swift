@@ -2,8 +2,8 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The maximum length of each string in characters; longer strings are cut to this length, but the gate sends no
-    /// longer strings.
+    /// The maximum length of each string in characters; a longer string is cut to this length, but the gate never sends
+    /// a longer one.
     private static let textMax = 256
 
     /// Parses a stored refusal; returns nil if it is malformed.

@@ -7,9 +7,9 @@ package struct HistoryQuestion: Sendable {
     package var did: DeviceID
     /// The requested attribute; nil for all attributes.
     package var attribute: String?
-    /// The position in the history at which the period begins.
+    /// The position in the history at which the requested period begins.
     package var place: HistoryPlace
-    /// The end of the period, exclusive.
+    /// The end of the requested period, exclusive.
     package var to: Instant
     /// The maximum number of rows.
     package var limit: Int

@@ -116,7 +116,7 @@ package struct KeyScope: Sendable, Hashable {
         text.split(separator: " ").compactMap { KeyScope(String($0)) }
     }
 
-    /// All scopes as strings, for messages.
+    /// All service names as one string, for messages.
     package static let known = Service.allCases.map(\.rawValue).joined(separator: ", ")
 }
 

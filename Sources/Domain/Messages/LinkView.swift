@@ -10,7 +10,7 @@ package struct LinkView: Sendable, Equatable {
         case done
         /// The link is unknown, expired or used, or it can't take effect because an account's addresses have changed.
         case over
-        /// The visit was refused because there are too many requests. The link may still work later.
+        /// The visit was refused because there are too many requests. The link might still work later.
         case busy
     }
 

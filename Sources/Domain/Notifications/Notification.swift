@@ -6,7 +6,7 @@ package import JSON
 package struct Notification: Sendable, Equatable {
     /// The part of the message centre that lists a notification; users can switch off the notifications of each part.
     package enum Kind: String, Sendable, CaseIterable {
-        /// A device has reported something, or failed to do something.
+        /// A device has reported something, or has failed to do something.
         case device
         /// Another user has changed who can use a device.
         case home
@@ -67,13 +67,14 @@ package struct Notification: Sendable, Equatable {
     package var uid: UserID
     /// The id of the event from which the notification was made; no two notifications of a user have the same event id.
     package var eventID: String
-    /// The part of the message centre.
+    /// The part of the message centre that lists it.
     package var kind: Kind
     /// The type of the event, or `message` for a message from the maker.
     package var type: String
     /// The device that the notification is about.
     package var did: DeviceID?
-    /// The name by which similar events of a device are recognised, such as `fault sensor`; empty for other events.
+    /// The name by which similar events of a device are recognised, such as `fault sensor`; empty for an event with no
+    /// such name.
     package var subject: String
     /// The title in the user's language; empty in a hidden record.
     package var title = ""

@@ -57,7 +57,7 @@ package enum OperatorSignIn {
     package static let lifeSeconds: Int64 = 604_800
     /// The precision with which the time of a session's last use is stored, in seconds.
     package static let usedSeconds: Int64 = 60
-    /// How long the operator can set a new password without the old password after a sign-in by link, in seconds.
+    /// How long after a sign-in by link the operator can set a new password without the old one, in seconds.
     package static let linkTrustSeconds: Int64 = 600
     /// The maximum number of wrong passwords for one operator's name from one address within `triesSeconds`.
     ///

@@ -49,7 +49,7 @@ package struct OutboundRule: Sendable {
 
     /// Checks a URL without looking up its host name; the host's addresses are checked before each connection.
     ///
-    /// - Throws: If the URL isn't allowed, a `Rejection` that names the field.
+    /// - Throws: A `Rejection` that names the field, if the URL isn't allowed.
     package func check(_ text: String, field: String) throws(Rejection) -> OutboundURL {
         guard let url = OutboundURL(text) else {
             throw .invalid(

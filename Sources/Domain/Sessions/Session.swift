@@ -33,8 +33,8 @@ package struct Session: Sendable, Equatable {
     /// True if the previous token can still work; the first use of the new token makes the previous token invalid, if
     /// it isn't invalid already.
     package var hasOldToken = false
-    /// Whether a token of the session has ever been used; until then, the terminal can also connect with the app's
-    /// secret.
+    /// Whether a token of the session has ever been used; before the first use, the terminal can also connect with the
+    /// app's secret.
     package var isUsed: Bool { lastSeenAt != nil }
     /// The time at which the session ended.
     package var endedAt: Instant?

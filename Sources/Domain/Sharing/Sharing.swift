@@ -105,7 +105,6 @@ package struct Sharing: Sendable, Equatable {
     /// expiry yet.
     package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
-    /// Returns the time at which the status that applies at `now` began, even if `DueControl` hasn't recorded that
-    /// status yet.
+    /// Returns the time at which the status at `now` began, even if `DueControl` hasn't recorded that status yet.
     package func updated(at now: Instant) -> Instant { status(at: now) == status ? updatedAt : expiresAt }
 }

@@ -40,7 +40,7 @@ package enum SharingRules {
     /// Decides whether an open invitation stays, passes to a new owner or ends after a change of the bindings.
     ///
     /// A pending invitation whose deadline has passed ends as `expired`. An accepted invitation ends as `expired` when
-    /// the guest's binding expires. All other invitations that end are `revoked`.
+    /// the guest's binding expires. An invitation that ends for another reason ends as `revoked`.
     package static func fate(
         of sharing: Sharing,
         after change: BindingChange,

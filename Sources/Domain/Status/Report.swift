@@ -17,7 +17,8 @@ package struct Report: Sendable, Equatable {
         }
     }
 
-    /// Where an accepted report was stored: in the state or in the history only; the answer to the device says so.
+    /// Where an accepted report was stored: in the state, in the history only, or nowhere; the answer to the device
+    /// says where.
     package enum Stored: String, Sendable, CaseIterable {
         /// The report was stored in the device's state, because part of the report is newer than the state.
         ///

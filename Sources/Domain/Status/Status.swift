@@ -91,7 +91,7 @@ package struct Event: Sendable, Equatable {
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun", historyLimited,
     ]
 
-    /// The event type that reports that a device has used up the number of bytes allowed in its history today.
+    /// The type of an event that reports that a device's history has reached the maximum number of bytes for today.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

@@ -78,7 +78,7 @@ package enum StatusRules {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
 
-    /// Returns the time to store with a value that replaces a stored value.
+    /// Returns the time that is stored with a reported value that replaces a stored value.
     private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
@@ -111,8 +111,7 @@ package enum StatusRules {
         product: Product
     ) -> Rejection? {
         for condition in conditions where !product.declares(kind, condition.name) {
-            // The product declared the condition when the condition was raised, so a report can always clear the
-            // condition.
+            // The product still declared the condition when it was raised, so a report can always clear the condition.
             if condition.value == .bool(false), status.eventID(kind, condition.name) != nil { continue }
             return .invalid(kind.field, "\(condition.name) is not one of the product's \(kind.field).")
         }

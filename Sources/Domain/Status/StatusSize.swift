@@ -15,8 +15,8 @@ enum StatusSize {
         return .invalid("data", "A device's state has at most \(bytesMax) bytes of JSON.")
     }
 
-    /// Returns an upper bound for an attribute's size, which counts six bytes for each byte of a string, and 24 bytes
-    /// for a value that isn't a string.
+    /// Returns an upper bound for an attribute's size; the bound counts six bytes for each byte of a string, and 24
+    /// bytes for a value that isn't a string.
     private static func atMost(_ attribute: Status.Attribute) -> Int {
         12 * attribute.name.utf8.count + 8 + (attribute.value.stringValue.map { 6 * $0.utf8.count } ?? 24)
     }

@@ -12,7 +12,7 @@ struct MessageProperties {
 
     /// The name of the user property that contains the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the user property with which the gate reports which field it has removed from a request.
+    /// The name of the user property in which the gate names the field that it has removed from a request.
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The name of the removed field, as the response reports it in `error.field`.
     static let correlation = "correlationData"

@@ -128,8 +128,8 @@ extension PrivateStructure {
 
     /// Returns the position in memory from which the fields of the session are counted.
     ///
-    /// Returns nil if one of two fields differs from the result of the broker's function for that field, or if the
-    /// value of another field is out of range.
+    /// Returns nil if a field differs from the result of the broker's function for that field, or if a field without
+    /// such a function has a value that is out of range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))

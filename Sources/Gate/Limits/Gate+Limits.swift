@@ -48,8 +48,8 @@ extension Gate {
     /// The maximum number of bytes of a topic; the protocol's topics are far shorter.
     private static let topicBytesMax = 512
 
-    /// Returns the reason to refuse a granted access because of the length, levels or form of its topic or filter, or
-    /// because of too many subscriptions; nil if there is no such reason.
+    /// Returns the reason to refuse a granted access: the length, levels or form of its topic or filter, or too many
+    /// subscriptions; nil if there is no such reason.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
@@ -89,7 +89,7 @@ extension Gate {
         return false
     }
 
-    /// Closes a connection that has sent too fast for too long, and refuses its client id for a time.
+    /// Closes a connection that has sent messages too fast for too long, and refuses its client id for a time.
     ///
     /// After many such closings, the source address is refused too.
     private func close(_ client: Client) {
@@ -103,7 +103,7 @@ extension Gate {
         Broker.log(.notice, "\(client.clientId) sends too fast; its connection is closed")
     }
 
-    /// Refuses a client that reconnects too soon after its connection was closed for sending too fast.
+    /// Refuses a client that reconnects too soon after its connection was closed for sending messages too fast.
     ///
     /// Only clients with a shared secret are refused by their source address. A device with its own secret and a
     /// terminal with its session's token aren't responsible for other clients behind the same router.

@@ -18,7 +18,7 @@ struct NewClients {
     ///
     /// The default limit of thirty per minute is more than the number of devices that a home or a shop sets up in a
     /// minute. With this default, one address can use at most 43,200 new client ids a day, but the limits of accounts
-    /// and products apply earlier.
+    /// and products are reached earlier.
     mutating func admit(_ clientId: String, from address: String, now: Int64) -> Bool {
         guard limit > 0 else { return true }
         if minute != now / 60_000 || seen.count >= addressesMax {

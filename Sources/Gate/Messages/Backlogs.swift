@@ -1,7 +1,7 @@
 import Batching
 import Metering
 
-/// The counts of devices' messages that the status worker, or each of its lanes, hasn't processed yet.
+/// For the status worker or each of its lanes, the count of devices' messages that it hasn't processed yet.
 ///
 /// An echo is a message that a worker sends to itself; it contains the number of lanes. Each lane has its own queue at
 /// the broker, so each lane can fall behind separately.

@@ -85,7 +85,8 @@ struct RequestBacklog {
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides whether to let through a request of `bytes` bytes while other requests wait; if so, counts the request.
+    /// Decides whether to let through a request of `bytes` bytes while other requests are waiting; if so, counts the
+    /// request.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

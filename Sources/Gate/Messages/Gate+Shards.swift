@@ -3,7 +3,8 @@ import CMosquittoBroker
 import JSON
 
 // The division of messages by shard. If several processes share the work, each worker takes some shards, so workers'
-// topics contain the shard's name after the root. Clients' topics, on which their rights are checked, stay the same.
+// topics contain the shard's name after the root. Clients' topics stay the same, and the gate checks rights for these
+// topics.
 extension Gate {
     /// Starts to divide clients' messages by shard, at the request of a worker that takes only some shards.
     ///

@@ -36,14 +36,14 @@ final class Client {
     let secret: Digest?
     /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
     let certificate: Int64?
-    /// The number of the connection.
+    /// The sequence number of the connection.
     ///
     /// Numbers grow with each connection, even across restarts of the broker. The number is replaced if the service
     /// knows larger numbers.
     var number: Int64
     let connectedAt: Int64
 
-    /// The client's rights; they were computed from the credentials' generation that `generation` contains.
+    /// The client's rights, as computed from the credentials; `generation` is the generation of these credentials.
     var rights = Rights.none
     var generation: UInt64 = 0
     /// Whether the connection is live; after its end or a takeover, the client publishes only its will.

@@ -84,8 +84,8 @@ final class CredentialsWatch {
         return Clock.now() / 1_000 &- Int64(status.st_mtim.tv_sec) > Int64(ageMax)
     }
 
-    /// Whether the file was changed or replaced since it was last read; this check needs one system call and no path
-    /// lookup.
+    /// Whether the file has been changed or replaced since it was last read; this check needs one system call and no
+    /// path lookup.
     var isBehind: Bool {
         guard let status = try? file?.status else { return true }
         return status.st_nlink == 0 || Descriptor.State(status) != seen

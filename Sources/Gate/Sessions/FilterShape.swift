@@ -1,11 +1,11 @@
-/// The forms that a terminal's filters may have below the prefixes of the terminal's and its user's topics.
+/// The forms that a terminal's filters may have below the terminal's prefix or below its user's prefix.
 ///
 /// Mosquitto keeps a node of about 700 bytes for each level of each filter, so limits on a filter's form also limit the
 /// memory that the filter takes. Below a terminal's prefix, workers publish on topics that have one more level, and on
 /// Response Topics that the terminal chooses. Below a user's prefix, the deepest topics have the form
 /// `device/{did}/{what}` (`schemas/channels.yaml`).
 enum FilterShape {
-    /// The maximum length in bytes of a whole discovery filter, or of another filter's part after the terminal's or
+    /// The maximum length in bytes of a discovery filter, or of the part of any other filter after the terminal's or
     /// user's prefix.
     static let bytesMax = 256
 

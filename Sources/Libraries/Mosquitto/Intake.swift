@@ -59,7 +59,7 @@ package struct Intake: Sendable {
     /// The receipts for published messages, in the order of their arrival.
     package private(set) var confirmed: [PublishReceipt] = []
 
-    /// The number of bytes after which no further message is read; the last message that is read can exceed this
+    /// The number of bytes after which no further message is read; with the last message, the total can exceed this
     /// number.
     package static let bytesMax = 4 << 20
 

@@ -75,7 +75,7 @@ package struct MosquittoClient: ~Copyable {
     /// Calls `body` with a client that uses the first outlet's connection, to query the broker before the outlet
     /// publishes.
     ///
-    /// The outlet connected first, so the answering broker was running before the receiver connected.
+    /// The outlet connected first, so the broker that answers was running before the receiver connected.
     /// - Throws: Any error of `body`, or `MosquittoError` if there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
         guard let outlet = outlets.first else { throw MosquittoError(.noConnection, function: "withOutlet") }

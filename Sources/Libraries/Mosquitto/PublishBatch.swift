@@ -19,7 +19,7 @@ final class PublishBatch {
     /// The id of the first waiting message (`first`), and the id that the next message will get (`next`).
     private var first: Int32 = 1
     private var next: Int32 = 1
-    /// The ids of messages that were sent and not yet confirmed, by the id of their packet.
+    /// The ids of messages that have been sent but not yet confirmed, by the id of their packet.
     private var sent: [Int32: Range<Int32>] = [:]
 
     init(topic: String) { self.topic = topic }

@@ -3,7 +3,7 @@
 extension PostgresConnection {
     /// The maximum number of elements in one round trip; all answers stay in memory until the last answer has arrived.
     static let pipelineMax = 500
-    /// The numbers of rows in the first fetch and in the largest fetch.
+    /// The row counts of the first fetch and of the largest fetch.
     ///
     /// The first fetch is small, because the reader might stop soon.
     static let fetchSizes = (first: 16, most: 256)

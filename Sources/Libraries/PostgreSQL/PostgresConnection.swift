@@ -29,7 +29,7 @@ package final class PostgresConnection {
     package internal(set) var wasCancelled = false
     /// The waiting statements, which have no result and haven't been sent yet.
     var later: [Statement] = []
-    /// The requests that were sent and not answered yet.
+    /// The requests that have been sent but not answered yet.
     var sent: [Sent] = []
     /// The open transaction; nil between transactions.
     var open: OpenTransaction?

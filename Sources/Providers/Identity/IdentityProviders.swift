@@ -8,7 +8,7 @@ package import Logging
 /// are verified by a request to the provider. Each credential must have been issued for this app. Times, sizes and
 /// numbers of calls are limited for each provider, so a hanging provider delays only its own logins, and not for long.
 package final class IdentityProviders: Sendable {
-    /// The limits of calls, which tests can lower.
+    /// The limits on calls, which tests can lower.
     package struct Limits: Sendable {
         /// The longest time for one verification.
         package var timeout = Duration.seconds(8)
@@ -35,7 +35,7 @@ package final class IdentityProviders: Sendable {
     /// Makes the verifier, without contacting any provider.
     ///
     /// - Parameters:
-    ///   - limits: The limits of calls.
+    ///   - limits: The limits on calls.
     ///   - logger: Logs a warning when a provider can't be used. Requests are never logged.
     ///   - clock: Returns the time in seconds since 1970.
     package init(

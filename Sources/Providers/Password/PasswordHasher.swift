@@ -24,7 +24,7 @@ package struct PasswordHasher: Sendable {
         return hash
     }
 
-    /// Returns whether a hash was made from a normalised password, and returns false if `encoded` isn't a hash.
+    /// Returns whether `encoded` is a hash, and was made from the given normalised password.
     package func verify(_ password: [UInt8], against encoded: String) -> Bool {
         withCopy(of: password) { Sodium.verifyPassword($0, against: encoded) }
     }

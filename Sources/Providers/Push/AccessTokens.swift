@@ -9,7 +9,7 @@ actor AccessTokens {
     private let clock: @Sendable () -> Int64
     private var requests: [PushSettings.FCM: Task<Answer, Never>] = [:]
 
-    /// A token is no longer used when it expires within this number of seconds.
+    /// A token that expires within this number of seconds is no longer used.
     private static let reserveSeconds: Int64 = 60
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 

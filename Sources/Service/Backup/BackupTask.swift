@@ -113,7 +113,7 @@ final class BackupTask: Service {
         TextFile.names(in: folder).filter { BackupName.time(of: $0) != nil }
     }
 
-    /// Makes one backup, reads it back, and deletes the oldest backups beyond the number to keep.
+    /// Makes one backup, reads it back, and deletes the oldest backups beyond the configured number.
     private static func make(
         at path: String,
         _ settings: Settings,

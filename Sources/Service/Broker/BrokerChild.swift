@@ -99,7 +99,7 @@ package final class BrokerChild: Service {
     }
 
     private func reload() {
-        // At SIGHUP, Mosquitto reads its certificates again, and asks the gate about all connected clients again.
+        // On SIGHUP, Mosquitto reads its certificates again, and asks the gate about all connected clients again.
         child.withLock { $0 }?.send(SIGHUP)
     }
 
@@ -123,7 +123,7 @@ package final class BrokerChild: Service {
         await stop()
     }
 
-    /// Ends the broker with SIGTERM, or with SIGKILL if it still runs two seconds later.
+    /// Ends the broker with SIGTERM, or with SIGKILL if it is still running two seconds later.
     package func stop() async {
         isStopping.withLock { $0 = true }
         guard let process = child.withLock({ $0 }) else { return }

@@ -184,7 +184,7 @@ final class BrokerMonitor: Service {
         )
     }
 
-    /// Stores the refusals when they are due; they are kept in memory while the store can't be written.
+    /// Stores the collected refusals if a write is due; keeps them in memory while the store can't be written.
     private func write(_ refusals: inout RefusalLog, isLast: Bool = false) {
         let now = environment.clock.now
         guard refusals.isDue(at: isLast ? .max : now), !environment.disk.isLow else { return }

@@ -4,7 +4,7 @@ import Sodium
 import Wire
 import Workers
 
-/// A test message that finds out whether a broker runs with the gate.
+/// A test that finds out whether a broker runs with the gate.
 ///
 /// The probe first sends a message in a message batch. The gate publishes the messages of a batch; without the gate,
 /// the broker acknowledges the batch and drops it. If no message has arrived before the acknowledgment, the probe then

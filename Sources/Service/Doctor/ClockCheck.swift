@@ -9,7 +9,7 @@ import Workers
 struct ClockCheck {
     let directory: DataDirectory
     let settings: Settings
-    /// The longest time to wait for the service's answer.
+    /// The longest wait for the service's answer.
     let patience: Duration
 
     private let check = Check(.doctorClock, "the clock is set")

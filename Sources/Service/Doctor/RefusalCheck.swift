@@ -5,7 +5,7 @@ import Problems
 import Storage
 import Workers
 
-/// The check that there were few refusals within the last hour; it reports the number for each reason.
+/// The check that there were few refusals within the last hour; it reports the number of refusals for each reason.
 struct RefusalCheck {
     let directory: DataDirectory
     let place: StorePlace

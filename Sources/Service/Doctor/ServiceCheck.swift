@@ -7,7 +7,7 @@ import ServiceSettings
 struct ServiceCheck {
     let directory: DataDirectory
     let settings: Settings
-    /// The longest time to wait for the service's answer.
+    /// The longest wait for the service's answer.
     let patience: Duration
 
     func run() -> Finding {

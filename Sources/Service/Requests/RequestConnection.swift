@@ -112,7 +112,7 @@ final class RequestConnection: StoppableWork {
         waker.wake()
     }
 
-    /// Whether the thread must end because the service is stopping and no request waits for its answer.
+    /// Whether the thread must end because the service is stopping and no request is waiting for its answer.
     private var isStopping: Bool { state.withLock { $0.isStopping && $0.waiting.isEmpty } }
 
     private func work(_ backoff: inout Backoff) throws {

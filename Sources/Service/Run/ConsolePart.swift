@@ -21,7 +21,7 @@ package struct ConsolePart: Sendable {
 package typealias ConsoleMaker = @Sendable (RunContext, Backend) throws -> ConsolePart
 
 extension RunContext {
-    /// Whether the console's listener uses TLS: there is a certificate, and the address isn't a loopback address.
+    /// Whether the console's listener uses TLS: it does if there is a certificate and the address isn't loopback.
     var consoleHasTLS: Bool { tls != nil && !LocalHosts.isLoopback(settings.consoleHost) }
 
     /// Whether browsers reach the console over HTTPS.

@@ -123,7 +123,7 @@ package enum StoreAccess {
         let password = try place.passwordFile.map { try SecretFile.read($0) }
         let known = try Store.keyFingerprint(of: address, password: password)
         let key = try key(StoreProblem(directory, place), isKnown: known != nil)
-        // If a command finds no gate's file on this machine, the command doesn't create one.
+        // If the gate's file doesn't exist on this machine, a command doesn't create it.
         let gateFile = place.gateFile ?? directory.credentials
         let hasGate = !place.isGateElsewhere && ((migrates && !isBeingFilled) || TextFile.exists(gateFile))
         return try Store(

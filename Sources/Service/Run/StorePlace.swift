@@ -14,7 +14,7 @@ package struct StorePlace: Sendable {
     let gateFile: String?
     /// Whether the gate's file is on another machine, where `lamplighter feed` writes it.
     let isGateElsewhere: Bool
-    /// Whether the database runs only one writing transaction at a time.
+    /// Whether the database runs only one write transaction at a time.
     let isOneWriter: Bool
 
     /// The database file in the data directory, with the key in the same directory.

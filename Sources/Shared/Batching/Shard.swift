@@ -36,9 +36,9 @@ package enum Shard {
     /// Returns the shard for a client's topic, or nil if the topic has no shard; the caller must pass the topic without
     /// the root and without the slash after the root.
     ///
-    /// Messages to workers have a shard in their topics: messages of devices, requests of terminals, registrations, the
-    /// commands of links, the gate's messages about devices, and triggers of schedules. The topics of answers, commands
-    /// and statuses have no shard.
+    /// Messages to workers have a shard in their topics: messages of devices, requests of terminals, registrations,
+    /// commands from Home Assistant, the gate's messages about devices, and triggers of schedules. The topics of
+    /// answers, commands and statuses have no shard.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
         let levels = rest.split(separator: slash, maxSplits: 4, omittingEmptySubsequences: false)
         guard levels.count > 2 else { return nil }

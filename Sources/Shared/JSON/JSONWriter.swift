@@ -101,7 +101,7 @@ package struct JSONWriter: ~Copyable {
         value(text)
     }
 
-    /// Writes an array of bytes that are already JSON values.
+    /// Writes an array; each element is the bytes of one JSON value.
     package mutating func raw(array values: [[UInt8]]) {
         beginArray()
         for value in values { raw(value) }

@@ -31,7 +31,7 @@ package struct Backlog: Sendable {
         fileprivate var old = 0
         fileprivate var report = ReportTime()
 
-        /// Makes counts of zero.
+        /// Makes counts that are all zero.
         package init() {}
     }
 

@@ -11,7 +11,7 @@ package struct TokenBucket: Sendable, Equatable {
     /// The maximum rate and burst: a number larger than any setting allows, and small enough that no calculation
     /// overflows.
     private static let most: Int64 = 1_000_000_000
-    /// The longest time between two calls for which the bucket adds tokens, in milliseconds: one hour.
+    /// The longest time for which one call adds tokens, in milliseconds: one hour.
     private static let restMax: Int64 = 3_600_000
 
     /// Makes a full bucket at `now`, in milliseconds on a clock that is never set back; a rate of 0 sets no limit.

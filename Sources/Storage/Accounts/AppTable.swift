@@ -7,7 +7,7 @@ import Sodium
 package struct AppTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns all apps, by name.
+    /// Returns all apps, sorted by name.
     package func all() throws -> [App] { try sql.rows(of: AppRow.table, "ORDER BY name, appId").map(Self.app) }
 
     /// Returns one app; nil if there is no such app.

@@ -105,7 +105,7 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// Removes the user's name from the events, commands and invitations of other users' devices.
+    /// Removes the references to the user from the events, commands and invitations of other users' devices.
     ///
     /// Changes at most `limit` events and `limit` invitations; checks at most `limit * lookedAtPerChanged` commands.
     package func takeOutName(_ uid: UserID, of dids: [DeviceID], limit: Int) throws {

@@ -5,7 +5,8 @@ package import Domain
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 
-    /// Records a provider's success or, if `failure` is given, its failure, unless the same was recorded recently.
+    /// Records a provider's success or, if `failure` is given, its failure, unless the same outcome was recorded
+    /// recently.
     package func note(_ provider: String, of app: AppID, failure: String?) throws {
         let known = try all(of: app)[provider] ?? ProviderUse()
         guard known.isNews(isFailure: failure != nil, at: now) else { return }

@@ -11,7 +11,7 @@ extension Store {
         package var leases: LeaseTable { LeaseTable(sql: sql) }
     }
 
-    /// Whether other processes can write to the database at any time; the processes then share the work by means of
+    /// Whether other processes can write to the database at any time; if so, the processes share the work by means of
     /// leases.
     package var isShared: Bool {
         if case .postgres = engine { true } else { false }

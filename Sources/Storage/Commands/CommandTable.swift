@@ -166,7 +166,7 @@ package struct CommandTable: TransactionTable {
         ) { ($0.did, moment(of: $0), $0.sentBefore) }
     }
 
-    /// Returns the time to store for a request.
+    /// Returns the due time that is stored for a request.
     ///
     /// The clocks of processes differ, so an immediate request gets a time that is early enough to be in the past on
     /// every clock.
@@ -219,9 +219,9 @@ package struct CommandTable: TransactionTable {
     /// A command created within the last second stays unchanged, since it was most likely created after the clock was
     /// set back.
     ///
-    /// `jump` is given if the clock was set ahead earlier, at `jump.at`. `jump.behind` says how many milliseconds that
-    /// step ahead and all later steps have together set the clock back. For commands created before `jump.at`, the
-    /// deadlines are moved by `jump.behind` instead of `step`.
+    /// `jump` is given if the clock was set ahead earlier, at `jump.at`. `jump.behind` is the net number of
+    /// milliseconds by which this jump and all later steps have set the clock back. For commands created before
+    /// `jump.at`, the deadlines are moved by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds

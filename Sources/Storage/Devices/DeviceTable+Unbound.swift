@@ -2,8 +2,8 @@ package import Domain
 
 /// Devices that no user has ever bound.
 extension DeviceTable {
-    /// The condition that a device was never bound, isn't on its product's list, is offline, and hasn't been seen since
-    /// the moment `$A`.
+    /// The condition that a device has never been bound, isn't on its product's list, is offline, and hasn't been seen
+    /// since the moment `$A`.
     private static let isNeverBound = """
         d.ownership = 1 AND s.online = 0
             AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
@@ -47,8 +47,8 @@ extension DeviceTable {
         return (page.count < limit ? "" : last, dids)
     }
 
-    /// Returns whether a device was never bound, isn't on its product's list, is offline, and hasn't been seen since a
-    /// moment.
+    /// Returns whether a device has never been bound, isn't on its product's list, is offline, and hasn't been seen
+    /// since a moment.
     package func isNeverBound(_ did: DeviceID, notSeenSince moment: Instant) throws -> Bool {
         try sql.integer(
             """

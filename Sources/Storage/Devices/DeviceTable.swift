@@ -24,7 +24,7 @@ package struct DeviceRecord: Sendable {
     /// The time until which a factory reset is allowed; nil if no reset is allowed.
     package var resetUntil: Instant?
     /// Certificates of the device whose validity begins before this moment are revoked; nil if no certificate of the
-    /// device was revoked.
+    /// device has been revoked.
     package var certificatesFrom: Instant?
     /// When the device was created.
     package var createdAt: Instant
@@ -247,7 +247,7 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the history's newest time from now to `farthest` in an array, which is empty if there is no such time;
+    /// Returns an array that contains the history's newest time between now and `farthest`, if there is such a time;
     /// only the history contains the times of binary reports.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?

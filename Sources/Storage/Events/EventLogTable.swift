@@ -227,8 +227,8 @@ package struct EventLogTable: TransactionTable {
 
     private static let statusesUntil = "statusEventsUntil"
 
-    /// Returns the time until which statuses are logged, which can be in the past; this is the far future if a
-    /// subscription wants statuses, and nil if no reader has ever wanted statuses.
+    /// Returns the time until which statuses are logged; the time can be in the past, is in the far future if a
+    /// subscription wants statuses, and is nil if no reader has ever wanted statuses.
     package func statusesWantedUntil() throws -> Instant? {
         if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }

@@ -68,7 +68,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns the stream that was opened last for a subscription; nil if no stream was ever opened.
+    /// Returns the stream that was opened last for a subscription; nil if no stream has ever been opened.
     package func reader(of id: SubscriptionID) throws -> String? { try transaction.meta.value(Self.readerFact(id)) }
 
     // MARK: Progress

@@ -18,7 +18,7 @@ package enum HistoryDay {
     package static func time(of day: Int64) -> Range<Int64> { day * length..<(day + 1) * length }
 }
 
-/// The sums of one data point in one day, one for each half hour that has values.
+/// The sums of one data point in one day: a set of sums for each half hour that has values.
 package struct HistoryDaySums: Sendable {
     /// The number of the day.
     package var day: Int64

@@ -2,9 +2,9 @@ import Glibc
 
 /// The space on a disk, in bytes.
 package struct DiskRoom: Sendable, Equatable {
-    /// How many bytes the process's user can still use.
+    /// How many bytes the process's system user can still use.
     package var free: Int64
-    /// How many bytes the process's user could use if the disk were empty.
+    /// How many bytes the process's system user could use if the disk were empty.
     package var total: Int64
 
     /// Creates a description of a disk's space.

@@ -35,7 +35,8 @@ package struct LoadTable {
         )
     }
 
-    /// Returns the counts of a day's steps, the oldest first; the last step is the one that contains a given moment.
+    /// Returns the count of each step of a day, the oldest first; the last step is the one that contains a given
+    /// moment.
     package func counts(of kind: Kind, until moment: Instant) throws -> [Int64] {
         let first = Self.first(at: moment)
         var counts = [Int64](repeating: 0, count: Int(Self.steps))

@@ -1,7 +1,7 @@
 package import Domain
 import Glibc
 
-/// A copy of a whole store into another store; both can be files or PostgreSQL databases.
+/// A copy of a whole store into another store; each can be a file or a PostgreSQL database.
 ///
 /// A table is copied after the tables that it refers to. Rows are copied in the order of their keys, up to 10,000 in
 /// one transaction. If a copy ends early, the next copy continues after the last row in the target. Until everything is

@@ -83,8 +83,9 @@ enum StoredValue: Sendable, Equatable {
 
 /// The number of a table's rows, and their checksum.
 ///
-/// Each row is hashed with SHA-256, and the first 8 bytes of the hashes are added up modulo 2^64, so that the order of
-/// the rows doesn't matter. Rows are hashed as `Row` reads them, so that the checksum is the same for both engines.
+/// Each row is hashed with SHA-256, and the first 8 bytes of each hash are added to a sum modulo 2^64, so that the
+/// order of the rows doesn't matter. Rows are hashed as `Row` reads them, so that the checksum is the same for both
+/// engines.
 package struct TableSum: Sendable, Equatable {
     /// The number of rows.
     package private(set) var rows: Int64 = 0

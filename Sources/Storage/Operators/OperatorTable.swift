@@ -78,7 +78,8 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the session of a cookie's token, even if it is no longer valid; nil if there is no such session.
+    /// Returns the session of a cookie's token, even if the session is no longer valid; nil if there is no such
+    /// session.
     package func session(token: String) throws -> OperatorSession? {
         try sql.rows(of: OperatorSessionRow.table, "WHERE tokenHash = $1", Sodium.sha256(token.utf8)).first?.session
     }
@@ -117,7 +118,8 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the token that has the given secret, even if it is no longer valid; nil if there is no such token.
+    /// Returns the token that has the given secret, even if the token is no longer valid; nil if there is no such
+    /// token.
     package func token(secret: String) throws -> OperatorToken? {
         try sql.rows(of: OperatorTokenRow.table, "WHERE tokenHash = $1", Sodium.sha256(secret.utf8)).first?.token
     }

@@ -33,14 +33,14 @@ final class CommitMark<Value> {
     /// Whether a commit was sent, and no answer has arrived.
     var isLost: Bool { state == .unanswered }
 
-    /// Records that no answer has arrived to the commit of a run of the transaction.
+    /// Records that the answer to the commit of a run of the transaction hasn't arrived.
     func lose() { state = .unanswered }
 
     /// Records that the answer to the commit of a run of the transaction has arrived.
     func confirm() { state = .answered }
 
-    /// Lets the next transaction that has a mark delete this mark, and also the earlier marks that this mark's
-    /// transaction possibly did not delete; called when that transaction will not be run again.
+    /// Leaves this mark, and earlier marks that its transaction possibly did not delete, to be deleted by the next
+    /// transaction with a mark; called when this mark's transaction will not be run again.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }

@@ -26,7 +26,7 @@ final class PostgresDatabase: Sendable {
     /// Opens a pool of at most `connectionsMax` connections; connects once to check the server's settings and clock.
     ///
     /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before use. If
-    /// another process is connected that must not work at the same time as this one, the initializer waits up to eight
+    /// another process is connected and the two must not work at the same time, the initializer waits up to eight
     /// seconds for that process to disconnect.
     ///
     /// - Throws: `Store.Failure`.

@@ -14,7 +14,7 @@ extension PostgresDatabase {
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
     }
 
-    /// Creates missing partitions of `history` for the weeks that contain the given moments, one by one; returns the
+    /// Creates, one by one, missing partitions of `history` for the weeks that contain the given moments; returns the
     /// number of created partitions.
     ///
     /// Skips a week if the default partition already contains chunks of that week.

@@ -2,7 +2,7 @@ import Domain
 import Glibc
 import PostgreSQL
 
-/// The settings of connections for sorting, strings, durability and time limits; each is set and then read back.
+/// The connections' settings for sorting, strings, durability and time limits; each is set and then read back.
 enum PostgresSettings {
     /// A setting, and its allowed values.
     struct Setting {

@@ -21,15 +21,15 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Gives a new session its name; refuses the session while another process is connected that must not work at the
-    /// same time as this process.
+    /// Gives a new session its name; refuses the session while another process is connected and the two must not work
+    /// at the same time.
     ///
     /// If this process and the other process worked at the same time, messages could be handled twice, or by the wrong
     /// process. If `isKnown`, an earlier session of this process was admitted. While that session exists, other
     /// processes are refused, so this session is admitted.
     ///
-    /// - Throws: `PostgresError`, with the state `PostgresError.foe` if another process is connected that must not work
-    ///   at the same time as this process.
+    /// - Throws: `PostgresError`, with the state `PostgresError.foe` if another process is connected and the two must
+    ///   not work at the same time.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {
         let own = name(of: processID)
         _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in row.next(String.self) }

@@ -67,7 +67,7 @@ package struct Table<Record: TableRow>: Sendable {
     package let insert: RowStatement<Record>
     /// The statement that inserts a row, or updates the existing row that has the same key.
     package let upsert: RowStatement<Record>
-    /// The statement that updates the existing row with the key of the given row.
+    /// The statement that updates the existing row that has the given row's key.
     package let update: RowStatement<Record>
     /// The query for the row that has a given key; the parameters are the values of the key's columns, in the order of
     /// the columns.

@@ -12,7 +12,7 @@ struct LogFile {
     static let bytesMax = 36 << 20
     /// The maximum number of bytes that are added at once, while commits wait.
     static let pieceBytes = 1 << 20
-    /// The ratio of the file's wanted length to the bytes written so far; with few writes, the file stays small.
+    /// The ratio of the file's intended length to the bytes written so far; with few writes, the file stays small.
     private static let leadFactor = 4
     /// The free space that the disk must have before the file is extended, as a multiple of the file's largest length.
     private static let roomFactor = 8

@@ -8,7 +8,7 @@ package struct ReplanTable: TransactionTable {
     package enum Subject: Hashable, Sendable {
         /// The schedules of a time zone, because the zone's rules have changed or the clock was set back.
         case zone(String)
-        /// The schedules of a user, because the user moved and the times of sunrise and sunset have changed.
+        /// The schedules of a user, because the user has moved and the times of sunrise and sunset have changed.
         case user(UserID)
 
         var text: String {

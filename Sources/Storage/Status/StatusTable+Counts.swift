@@ -15,7 +15,7 @@ extension StatusTable {
     static let countByProduct = "SELECT productKey, count(*) FROM device GROUP BY productKey"
     static let onlineByProduct = "SELECT productKey, count(*) FROM status WHERE online = 1 GROUP BY productKey"
 
-    /// Returns the numbers of devices of each product that has devices.
+    /// Returns the device counts of each product that has at least one device.
     package func countsByProduct() throws -> [ProductCount] {
         var online: [ProductKey: Int64] = [:]
         for (product, count) in try counts(Self.onlineByProduct) { online[product] = count }

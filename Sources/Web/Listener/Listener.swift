@@ -49,10 +49,13 @@ package struct Listener: Sendable {
 
     /// Prepares to listen.
     ///
-    /// - Parameters: - name: The listener's name in the metrics. - endpoints: The addresses to listen on. - limits: The
-    ///   limits on connections, which all endpoints share. - party: Returns the party (such as an address or a network)
-    ///   whose limit a connection counts towards. - logger: Receives warnings and errors. - tell: Receives the refusals
-    ///   of connections.
+    /// - Parameters:
+    ///   - name: The listener's name in the metrics.
+    ///   - endpoints: The addresses to listen on.
+    ///   - limits: The limits on connections, which all endpoints share.
+    ///   - party: Returns the party (such as an address or a network) whose limit a connection counts towards.
+    ///   - logger: Receives warnings and errors.
+    ///   - tell: Receives the refusals of connections.
     package init(
         name: String,
         _ endpoints: [Endpoint],
@@ -72,7 +75,7 @@ package struct Listener: Sendable {
         self.logger = logger
     }
 
-    /// Serves requests until the service group shuts down, and calls `onRunning` when it listens on all addresses.
+    /// Serves requests until the service group shuts down, and calls `onRunning` once it is listening on all addresses.
     func run(_ router: Router<WebContext>, onRunning: @escaping @Sendable () -> Void) async throws {
         let places = ConnectionPlaces(name, limits)
         let waiting = Atomic(endpoints.count)

@@ -21,7 +21,7 @@ package final class UserStreams: Sendable {
     ///
     /// If `addresses` is nil or the broker is on another machine, the broker sees this machine's address instead of the
     /// client's. `brokerRun` returns the number of the service's current connection to the broker, which changes when
-    /// the broker restarts. It returns nil while the service isn't connected to the broker.
+    /// the broker restarts. `brokerRun` returns nil while the service isn't connected to the broker.
     package init(
         brokerHost: String,
         brokerPort: Int,

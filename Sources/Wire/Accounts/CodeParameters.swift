@@ -37,7 +37,7 @@ package struct CodeCheckParameters: Sendable, Equatable {
     /// The code that the user entered.
     package let proof: AddressProof
 
-    /// Reads the country, the address, `purpose`, and `code` with `codeToken`.
+    /// Reads the country, the address, `purpose`, `code` and `codeToken`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         sent = try CodeParameters(fields, in: regions, byNumber: CodePurpose.checked)
         proof = try AddressProof(code: fields)

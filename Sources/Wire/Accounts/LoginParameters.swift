@@ -51,7 +51,7 @@ package struct ExternalLoginParameters: Sendable, Equatable {
 package struct AnonymousLoginParameters: Sendable, Equatable {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The secret that identifies the anonymous user of one installation of the app at a later login; nil if the
+    /// The secret by which a later login identifies the anonymous user of this installation of the app; nil if the
     /// request has no such secret.
     package let deviceID: String?
     /// The terminal that logs in.

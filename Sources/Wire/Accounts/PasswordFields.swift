@@ -33,7 +33,7 @@ package struct GivenPassword: Sendable, Equatable {
 package struct PasswordResetParameters: Sendable, Equatable {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The address to which the link is sent.
+    /// The address to which the reset link is sent.
     package let email: EmailAddress
 
     /// Reads the country and `email`.

@@ -37,7 +37,7 @@ extension Fields {
         return cursor
     }
 
-    /// Returns `limit`, the maximum number of entries on a page, and `wait`, the seconds to wait for an entry.
+    /// Returns `limit`, the maximum number of entries on a page, and `wait`, how many seconds to wait for an entry.
     package func eventPage() throws(Rejection) -> (limit: Int, wait: Int64) {
         (Int(try integer("limit", in: 1...1_000) ?? 100), try integer("wait", in: 0...50) ?? 0)
     }

@@ -3,7 +3,7 @@ package import JSON
 
 /// An encoder of notifications for users.
 package enum NotificationCodec {
-    /// The numbers of unread notifications, by kind.
+    /// The count of unread notifications of each kind.
     package typealias Unread = [Notification.Kind: Int64]
 
     /// A change in the message centre.

@@ -86,7 +86,7 @@ extension Call {
     /// Sends the link by which a user proves a claimed e-mail address.
     ///
     /// If another account has verified the address, the owner of that account is informed instead. Exactly one message
-    /// is sent in both cases. Neither the answer nor the number of messages therefore reveals whether another account
+    /// is sent in both cases. Therefore, neither the answer nor the number of messages reveals whether another account
     /// has verified the address.
     mutating func sendVerification(_ user: User, _ template: OutgoingMessage.Template = .verifyEmail) throws {
         guard let email = user.unprovedEmail else { return }

@@ -2,7 +2,8 @@ package import Domain
 package import Storage
 import Wire
 
-/// The erasure of accounts: it begins with a request, which a login undoes; the deletion in steps follows.
+/// The erasure of accounts: it begins with a request, which a login withdraws; otherwise, the deletion in steps
+/// follows.
 package enum Cancellation {
     /// The maximum number of devices that one step handles.
     private static let devicesStep = 50

@@ -4,7 +4,8 @@ import Wire
 
 /// The checks of codes and tickets.
 ///
-/// `prepare` commits a try's count before the code is compared, so crashes and parallel requests give no extra tries.
+/// `prepare` counts a try; the count is committed before the code is compared, so crashes and parallel requests give no
+/// extra tries.
 enum CodeCheck {
     /// The answer to a code that is wrong, used or expired, or was never sent.
     static let wrong = Rejection(.invalidCode, "The code is wrong or no longer valid; request a new code.")

@@ -10,7 +10,7 @@ import Wire
 package enum CommandDispatcher {
     /// Checks a request, stores it as a command with a number, and asks the control worker to send it immediately.
     ///
-    /// The state of the command is `queued` at first, and soon `sent` if the device is connected.
+    /// The state of the command is `queued` at first, and soon becomes `sent` if the device is connected.
     /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or the queue is full.
     package static func enqueue(
         _ request: CommandRequest,

@@ -11,8 +11,7 @@ struct EventRetention: MaintenanceJob {
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
-        /// Adds a page; if the page has no row of this kind, extends the previous page instead, provided that a
-        /// previous page exists.
+        /// Adds a page; if the page has no row of this kind and there is a previous page, extends that page instead.
         mutating func add(_ page: (end: EventCursor, bytes: Int64)) {
             if page.bytes == 0, let last = pages.indices.last { return pages[last].end = page.end }
             pages.append(page)

@@ -83,7 +83,7 @@ struct WebhookTurns {
         for (id, moment) in due where moment <= now || moment > far { wake(id) }
     }
 
-    /// If a webhook began to wait for entries at a given epoch, ends this wait; gives the webhook a turn.
+    /// Gives a webhook a turn; if the webhook began to wait for entries at the given epoch, ends this wait.
     mutating func heard(_ id: SubscriptionID, since number: Int64) {
         if known[id]?.waitsSince == number { known[id]?.waitsSince = nil }
         wake(id)

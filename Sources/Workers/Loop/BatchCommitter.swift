@@ -59,8 +59,8 @@ enum FileCommitter: BatchCommitter {
         do {
             return try transactions.carryOut(batch, due: true, into: &publisher, at: now)
         } catch  where Failure.isMessages(error) {
-            // After the failure, messages and due work are tried again in separate transactions, so that neither fails
-            // because of the other.
+            // The joint transaction has failed. Messages and due work are tried again in separate transactions, so that
+            // neither fails because of the other.
             var outcome = try transactions.carryOutMessages(batch, into: &publisher, at: now)
             outcome.add(try transactions.carryOutDue(into: &publisher, at: now))
             return outcome

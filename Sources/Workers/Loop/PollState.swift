@@ -69,7 +69,7 @@ struct PollState {
     private let confirmedLinger: Duration
     private var nextLook = Instant(milliseconds: 0)
     private var backoff = DueBackoff()
-    /// Whether the last wait was to end when a delayed message could be published or handled.
+    /// Whether the last wait was limited to the time until a delayed message could be published or handled.
     private var isPausing = false
     /// The time since which rows of the outbox have waited for deletion; nil if no row is waiting.
     private var confirmedSince: ContinuousClock.Instant?

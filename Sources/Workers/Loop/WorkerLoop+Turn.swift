@@ -5,7 +5,7 @@ import Storage
 import Wire
 
 extension WorkerLoop where Connection: ~Copyable {
-    /// Runs one turn; returns the numbers of received and published messages.
+    /// Runs one turn; returns how many messages were received and published.
     @discardableResult
     package mutating func turn() throws -> (received: Int, published: Int) {
         try receive()

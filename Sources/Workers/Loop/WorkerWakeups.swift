@@ -31,7 +31,8 @@ package final class WorkerWakeups: Sendable {
     /// Returns the waker of a lane; nil if the lane's worker never runs in this process.
     package func waker(of lane: Lane) -> Waker? { wakeups[lane]?.waker }
 
-    /// Wakes all lanes of a worker to check the store; a lane that can't be woken checks the store within two seconds.
+    /// Wakes all lanes of a worker, so that they check the store; a lane that can't be woken checks the store within
+    /// two seconds.
     package func wake(_ name: WorkerName) { for lane in plan.lanes(of: name) { wake(lane) } }
 
     /// Wakes the worker's lane that handles the messages of an id.

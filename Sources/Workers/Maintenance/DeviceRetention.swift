@@ -24,7 +24,7 @@ struct DeviceRetention: MaintenanceJob {
         return true
     }
 
-    /// Returns a number of devices, because one row of history contains many records.
+    /// Returns a number of devices, not of rows, because one row of history contains many records.
     func backlog(limit: Int) -> Int64? { Int64(min(overdue.count, limit)) }
 
     /// Finds the next page's devices that have data to delete; returns false after the last page.

@@ -42,7 +42,7 @@ struct StoreCounts: MaintenanceJob {
         return false
     }
 
-    /// Sets the gauges that show the numbers of devices.
+    /// Sets the gauges that show how many devices there are.
     mutating func show(_ products: [ProductCount]) {
         let sorted = products.sorted { ($1.total, $0.product) < ($0.total, $1.product) }
         var values: [Key: Int64] = [:]

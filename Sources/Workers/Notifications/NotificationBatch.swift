@@ -274,7 +274,7 @@ struct NotificationBatch {
 }
 
 extension UnitOfWork {
-    /// Notifies users' open apps of changes in their message centres, with the current numbers of unread notifications.
+    /// Notifies users' open apps of changes in their message centres, with the current counts of unread notifications.
     mutating func publish(_ news: [(change: NotificationCodec.Change, note: Notification)]) throws {
         let unread = try tx.notifications.unread(of: Set(news.map(\.note.uid)))
         for (change, note) in news {

@@ -93,8 +93,8 @@ package struct OAuthService: Sendable {
         return tokens
     }
 
-    /// Answers a request to the revocation endpoint (RFC 7009): if the token belongs to the client, the token's session
-    /// ends, and an unknown token has no effect.
+    /// Answers a request to the revocation endpoint (RFC 7009): ends the token's session if the token belongs to the
+    /// client; any other token has no effect.
     ///
     /// - Throws: `OAuthError`, or an error of the store.
     package func revoke(_ parameters: OAuthParameters, _ basic: Basic?) async throws {

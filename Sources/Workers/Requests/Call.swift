@@ -45,7 +45,8 @@ struct Call {
     /// Returns the field `limit` of a page, or the default; throws unless it is an integer from 1 to `Limits.pageMax`.
     func pageLimit() throws(Rejection) -> Int { try fields.pageLimit(max: limits.pageMax) ?? Int(limits.pageDefault) }
 
-    /// Returns the field `offset` (the rows before the page), or 0; throws unless it is a non-negative integer.
+    /// Returns the field `offset` (the number of rows before the page), or 0; throws unless it is a non-negative
+    /// integer.
     func pageOffset() throws(Rejection) -> Int64 { try fields.pageOffset() }
 
     /// Returns a product; nil if the product is unknown or the app is not allowed to see it.

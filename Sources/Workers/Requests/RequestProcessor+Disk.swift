@@ -3,7 +3,7 @@ import Domain
 /// The handling of requests while the disk has too little space.
 extension RequestProcessor {
     /// The methods that end sessions or give a code for ending sessions; they are never refused here, because they
-    /// protect users and free space on the disk.
+    /// protect users and make space on the disk.
     private static let protecting: Set<String> = [
         "account/logout", "account/changePassword", "account/resetPassword", "session/logoutCode", "session/terminate",
         "session/terminateOthers", "session/unlink",

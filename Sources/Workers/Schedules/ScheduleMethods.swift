@@ -65,7 +65,7 @@ enum ScheduleMethods {
     /// Returns the schedule that the request names, with the caller's binding; throws if the caller is not allowed to
     /// change this schedule.
     ///
-    /// The schedule's device is locked. The reference describes the rights (schedules#rights).
+    /// The method locks the schedule's device. The reference describes the rights (schedules#rights).
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {
         let (schedule, binding) = try call.tx.lock({ try ScheduleLists.visible(call) }, naming: { ([], [$0.0.did]) })
         guard schedule.creator == binding.uid || binding.role.isPrincipal else { throw ScheduleLists.isUnknown }

@@ -11,7 +11,7 @@ struct TriggerBatch {
 
     private var triggers: [(trigger: Trigger, source: Inbound)] = []
     private var schedules: [ScheduleID: Schedule] = [:]
-    /// The occurrences that already have a run.
+    /// The occurrences that have already run or were missed.
     private var taken: Set<Trigger> = []
 
     // The rows that `save` writes.
@@ -127,14 +127,14 @@ struct TriggerBatch {
         changed.insert(schedule.id)
     }
 
-    /// A schedule's occurrence that runs now.
+    /// A schedule's occurrence that must run now.
     private struct DueRun {
         var schedule: Schedule
         var dueAt: Instant
     }
 
-    /// Records the outcome of a trigger; returns the occurrence that must run now; nil if there is no such occurrence,
-    /// or if it has already run.
+    /// Records the outcome of a trigger; returns the occurrence that must run now; nil if none must run, or if this
+    /// occurrence has already run.
     private mutating func note(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,

@@ -9,7 +9,7 @@ import Synchronization
 /// way to end one session. The gate sends a client's id again until the client's session has ended, so failed tries
 /// need no record.
 package final class OwedSessions: Sendable {
-    /// The maximum number of clients that wait.
+    /// The maximum number of clients in the queue.
     private static let owedMax = 1000
     /// The number of threads, which exist only while there is work; each ends about a hundred sessions a second.
     private static let endersMax = 2
@@ -36,7 +36,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions must end; if the queue is full, the gate sends the other ids again later.
+    /// Queues clients whose sessions must end; if the queue is full, the gate sends the other clients' ids again later.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

@@ -64,7 +64,7 @@ extension JSONObject {
     /// Returns a member that is a list of objects.
     func objects(_ key: String) -> [JSONObject] { self[key]?.arrayValue?.compactMap(\.objectValue) ?? [] }
 
-    /// Returns a member that is an object; an empty object if it is absent.
+    /// Returns a member that is an object; an empty object if the member is absent.
     func object(_ key: String) -> JSONObject { self[key]?.objectValue ?? [:] }
 
     /// Returns a member that is an integer; 0 if it is absent.

@@ -21,7 +21,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    /// Returns a SQLite store with rows in many tables.
+    /// Returns an SQLite store with rows in many tables.
     private func source() throws -> World {
         let world = try World()
         try world.fill()

@@ -80,9 +80,9 @@ class _Request:
 class App:
     """A terminal of an app.
 
-    `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the contract. The method waits
-    for the answer. An unanswered request is repeated after `repeat_after` seconds, then after pauses that are each
-    twice as long as the last, and also after each reconnection; repeats have the same id, so the request takes
+    `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the contract. The method
+    waits for the answer. An unanswered request is repeated after `repeat_after` seconds, then after pauses that are
+    each twice as long as the last, and also after each reconnection; repeats have the same id, so the request takes
     effect only once. If no answer arrives within `timeout` seconds, the method raises TimeoutError. If the request
     is refused, the method raises LamplighterError.
 
@@ -327,7 +327,7 @@ class App:
 
     def submit(self, method: str, params: dict | None = None, *, id: str | None = None,
                timeout: float | None = None) -> Future:
-        """Makes a request and returns a future of its result."""
+        """Makes a request and returns a future for the request's result."""
         body = {"id": id or secrets.token_hex(8), "params": {n: v for n, v in (params or {}).items() if v is not None}}
         with self._changed:
             if self._closed:

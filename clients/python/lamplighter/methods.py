@@ -800,8 +800,8 @@ class Home:
         Lists all of the caller's homes. `cursor` or `offset` is needed only after an answer that did not contain all
         homes.
 
-        Returns: The oldest home comes first; a user has at most 100 homes. For each of its users, a device is in at
-        most one home; home/addDevice moves it to another.
+        Returns: The oldest home comes first; a user has at most 100 homes. For each user of a device, the device is in
+        at most one home; home/addDevice moves it to another home.
         """
         return self._ask("home/list", {"offset": offset, "cursor": cursor})
 

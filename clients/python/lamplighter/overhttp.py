@@ -56,11 +56,11 @@ class Message:
 
 
 class HTTPClient:
-    """A client that uses HTTP instead of MQTT; it has those methods of paho's client that App calls, and calls the
-    same callbacks as paho's client.
+    """A client that uses HTTP instead of MQTT; it has those methods of paho's client that App calls, and it calls
+    the same callbacks.
 
-    As long as the client has only the app's secret, it only sends requests and receives their answers. Once the client has
-    a token, the stream brings the messages of the terminal and its user.
+    As long as the client has only the app's secret, it only sends requests and receives their answers. Once the client
+    has a token, the stream brings the messages of the terminal and its user.
     """
 
     def __init__(self, app_id: str, terminal_id: str, secret: str, root: str, context: ssl.SSLContext | None):

@@ -25,8 +25,8 @@ class Server:
         for event in server.follow(subscription_id):
             ...
 
-    A request that gets no answer is repeated with the same id, so the request takes effect only once. If there is still no
-    answer after `timeout` seconds, the call raises TimeoutError. A refusal raises LamplighterError.
+    A request that gets no answer is repeated with the same id, so the request takes effect only once. If there is still
+    no answer after `timeout` seconds, the call raises TimeoutError. A refusal raises LamplighterError.
 
         tls    the path of an authority's file or an SSLContext, if no public authority signed the certificate
     """

@@ -12,7 +12,7 @@ import { to } from '../base/route.js';
 
 export const title = () => t.nav.messages;
 
-// The stream repeats at most as many rows, so the list already contains all repeated rows.
+// The stream repeats at most 100 rows, so the list already contains all repeated rows.
 const load = view => view.list('list', ['messages'], { query: asked(view), limit: 100 });
 
 export async function start(view) {

@@ -1,4 +1,4 @@
-// System: the doctor's findings, workers, store, limits, settings, certificates, backups, the log.
+// System: the doctor's findings, the workers, the store, limits, settings, certificates, backups and the log.
 
 import { html } from '../base/html.js';
 import { t, fill, count, about, bytes, span, value } from '../base/words.js';

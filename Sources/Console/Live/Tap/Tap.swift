@@ -41,7 +41,8 @@ final class Tap: Sendable {
 
     /// The maximum number of lines that are kept: about two seconds of messages.
     private static let keptMax = 800
-    /// How long the thread waits for a message, at most, before it checks again whether a stream is still watching.
+    /// The maximum time that the tap's thread waits for a message before it checks again whether a stream is still
+    /// watching.
     private static let patience: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext) {
@@ -74,7 +75,7 @@ final class Tap: Sendable {
         /// The number of lines that the stream could still get at the moment `at`.
         var mayTell = Double(Tap.toldMax)
         var at = ContinuousClock.now
-        /// The last reported members other than lines, as encoded JSON.
+        /// The last reported members except `term`, `lines` and `left`, as JSON.
         var told: [UInt8] = []
     }
 

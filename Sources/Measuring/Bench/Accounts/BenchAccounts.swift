@@ -4,7 +4,7 @@ import Load
 /// Measures how many requests of apps are answered per second, and how many reports are processed per second during
 /// many logins: `lamplighter-bench accounts`.
 ///
-/// The benchmark compares the number of answers per second, for requests that need no password hash, with that of
+/// For requests that need no password hash, the benchmark compares the service's answers per second with those of
 /// `echo`, a consumer that sends each request back. The benchmark also measures the reports per second before any login
 /// and while 200 users log in at once, and compares the two numbers. The measurements of a round run one after another,
 /// on a private broker.

@@ -8,8 +8,7 @@ import Workers
 /// Measures how much speed each process adds when a round trip to the database takes several milliseconds:
 /// `lamplighter-bench cluster`.
 extension BenchCluster {
-    /// The numbers of processes, in the order of their measurement; the results of the other numbers are compared with
-    /// the result of the first.
+    /// How many processes each measurement runs, in order; the later results are compared with the first.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
 
     func validate() throws {

@@ -21,8 +21,8 @@ private enum OpenPages: String, CaseIterable {
     /// The prefix of the JSON keys for the figures measured with these pages open.
     var key: String { "open.\(rawValue)" }
 
-    /// Returns the values of the query parameter `watch` for each page; the list of devices watches the 50 devices that
-    /// it shows.
+    /// Returns the values of the query parameter `watch` for each page; the page with the device list watches the 50
+    /// devices that it shows.
     func watches(_ dids: [String]) -> [[String]] {
         switch self {
         case .none: []

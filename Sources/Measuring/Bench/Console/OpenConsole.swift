@@ -8,7 +8,7 @@ final class OpenConsole: Sendable {
     private let socket: HTTPSocket
     private let ended = Mutex(false)
 
-    /// Opens an event stream that watches the given terms, such as `overview`, and returns after the stream's first
+    /// Opens an event stream with the given values of `watch`, such as `overview`, and returns after the stream's first
     /// event.
     ///
     /// - Throws: `LoadError` if the service refuses the request, or sends nothing for a while.

@@ -6,7 +6,7 @@ import Storage
 ///
 /// The benchmark compares the delivery of waiting events by webhook with a bare loop that posts the same bodies to the
 /// same receiver. The benchmark also measures how long an alert takes to travel from its device to many streams and to
-/// a webhook, and the slowdown of reports when statuses are logged. The measurements are made one after another.
+/// a webhook, and how much reports slow down when statuses are logged. The measurements are made one after another.
 extension BenchEvents {
     /// The number of alerts raised per second while streams are open.
     private static let alertsPerSecond = 20.0

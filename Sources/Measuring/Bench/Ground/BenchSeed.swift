@@ -30,7 +30,8 @@ struct BenchSeed {
 
     private var maker = DeviceMaker(Self.product)
 
-    /// Fills the store with `stored` devices: `devices` unbound devices, then `devices` bound devices, then others.
+    /// Fills the store with `stored` devices in all: first `devices` unbound ones, then `devices` bound ones, then
+    /// others.
     ///
     /// If `stored` is smaller than twice `devices`, the store still gets all unbound and bound devices.
     ///

@@ -20,7 +20,7 @@ final class CommandLoad {
     /// The service remembers request ids for ten minutes, so a repeated `sn` would look like a repeated request.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Stopwatch] = [:]
-    /// The duration of each round trip in milliseconds, recorded while `isTiming`.
+    /// The duration of each round trip in milliseconds, recorded while `isTiming` is true.
     private var delays: [Double] = []
     private var isTiming = false
     /// The number of statuses of the device `crowd` that all terminals together have received.

@@ -1,6 +1,6 @@
 import Load
 
-/// Detects that a count has not changed for too long.
+/// Detects when a count stays unchanged for too long.
 struct LoadWatch {
     private var last = -1
     private var stopwatch = Stopwatch()

@@ -36,7 +36,8 @@ final class ReportLoad {
     /// The service can replace an unsent status with a newer status of the same device, which then covers both reports.
     /// Retained statuses of an earlier load don't count.
     private(set) var delivered = 0
-    /// The milliseconds from each report until a terminal received the report's status, recorded while `isTiming`.
+    /// The milliseconds from each report until a terminal received the report's status, recorded while `isTiming` is
+    /// true.
     private(set) var delays: [Double] = []
     var isTiming = false
 

@@ -29,8 +29,8 @@ struct BenchConsumer: ParsableCommand {
         case echo
         /// A relay that passes on commands and their outcomes.
         case hops
-        /// A relay like `hops` that, before it passes on a batch, writes as many bytes as a commit does, and waits
-        /// until these bytes are on the disk.
+        /// A relay like `hops`; before it passes on a batch, it writes as many bytes as a commit does, and waits until
+        /// these bytes are on the disk.
         case flushedHops = "flushed-hops"
     }
 

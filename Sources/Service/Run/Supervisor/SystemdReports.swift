@@ -24,7 +24,7 @@ final class SystemdReports: Sendable {
     /// - Parameters:
     ///   - socket: The socket on which systemd listens.
     ///   - readiness: The parts of the service. The status line names the unready parts.
-    ///   - isReady: The function that returns whether the start has finished; `systemctl start` waits until then.
+    ///   - isReady: Returns whether the start has finished; `systemctl start` waits until the result is true.
     ///   - isAlive: The function that runs the health check; the check can block for up to a third of the watchdog's
     ///     time.
     init(
@@ -74,8 +74,8 @@ final class SystemdReports: Sendable {
         }
     }
 
-    /// Waits until the next check: briefly while the service starts, and after that for at most as long as the watchdog
-    /// allows.
+    /// Waits until the next check: briefly while the service is starting, and after that for at most as long as the
+    /// watchdog allows.
     private func pause(_ hasStarted: Bool) {
         let longest = min(ServiceLimits.reportInterval, (socket.watchdog ?? .seconds(60)) / 8)
         let (seconds, attoseconds) = (hasStarted ? longest : ServiceLimits.startReportInterval).components

@@ -1,6 +1,6 @@
 import Domain
 
-/// Requests that read a lot of data, such as requests for history, which wait in a separate queue until all other
+/// Requests that read a lot of data, such as requests for history; they wait in a separate queue until all other
 /// requests are served.
 ///
 /// Waiting requests are acknowledged, as in `HeldRequests`. If many requests wait, each terminal gets an equal share of

@@ -33,7 +33,7 @@ struct TurnQueue {
     /// The index of the first message that has not yet been returned in a batch.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// The number of messages to acknowledge in the last batch, if that batch did not go through the queue; otherwise
+    /// How many messages of the last batch must be acknowledged, if that batch did not go through the queue; otherwise
     /// 0.
     private var passing = 0
     /// For each intake, the arrival time, and the index after the intake's last message.
