@@ -36,7 +36,7 @@ package struct Backup: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) }
     }
 
-    /// Checks a backup's database: its pages, its key, and whether its numbers of rows match the backup's summary.
+    /// Checks a backup's database: its pages, its key, and its numbers of rows, which must match the backup's summary.
     ///
     /// `keyLine` is the content of the backup's server.key.
     /// - Throws: A `Problem` if the database is damaged, or the key belongs to another database.

@@ -3,7 +3,7 @@ package import Files
 import Glibc
 import JSON
 
-/// A note about the newest backup that was successfully read back, kept in a small file beside the database.
+/// A note, in a small file beside the database, about the newest backup that was successfully read back.
 package struct BackupNote: Sendable, Equatable {
     /// The path of the backup.
     package let path: String

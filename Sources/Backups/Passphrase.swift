@@ -6,7 +6,7 @@ import Problems
 package struct Passphrase: Sendable {
     let bytes: [UInt8]
 
-    /// The minimum number of characters of a passphrase.
+    /// The minimum number of characters in a passphrase.
     static let countMin = 8
 
     /// Reads a passphrase from the first line of a file that only its owner can read.

@@ -78,8 +78,8 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns a request's caller and the rank of the operation's work, before the body is read; the caller is nil if
-    /// the operation needs no caller.
+    /// Returns a request's caller and the rank with which the operation runs, before the body is read; the caller is
+    /// nil if the operation needs no caller.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation
@@ -120,8 +120,8 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    /// The maximum number of values in a body; the duration of a comparison of documents grows faster than the number
-    /// of their values.
+    /// The maximum number of values in a body; the time to compare two documents grows faster than the number of their
+    /// values.
     static let valuesMax = 20_000
 
     /// Parses a body; a body with too many values is refused without being parsed.

@@ -151,9 +151,9 @@ extension Gate {
 
     /// Returns the client about which the broker asks.
     ///
-    /// A client that isn't connected either has an MQTT session or is the source of a retained message. For the source
-    /// of a retained message, the broker has only a structure on its stack, which contains a username and a client id.
-    /// In both cases, the client was admitted earlier, and it gets the rights that its principal has now.
+    /// A disconnected client has an MQTT session, or is the source of a retained message. For the source of a retained
+    /// message, the broker has only a structure on its stack, which contains a username and a client id. In both cases,
+    /// the client was admitted earlier, and it gets the rights that its principal has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }

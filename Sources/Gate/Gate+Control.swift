@@ -73,7 +73,7 @@ extension Gate {
         leaving.append(Leave(client: client, due: due, session: sessionId))
     }
 
-    /// Notifies the service that a revoked session's terminal no longer has a connection with that session.
+    /// Notifies the service that a terminal no longer has a connection that uses the revoked session.
     func tellCut(of client: Client) {
         guard let session = client.cutSession else { return }
         client.cutSession = nil

@@ -1,6 +1,6 @@
 import Credentials
 
-// The review of connections after the records have changed, and the end of connections that are no longer admitted.
+// The review of connections after the records have changed, and the closing of connections that are no longer admitted.
 extension Gate {
     /// Records the new session of each terminal that has logged in on an open connection.
     func noteLogins(in records: [Record]) {

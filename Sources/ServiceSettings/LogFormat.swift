@@ -1,7 +1,7 @@
 /// The form of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// One line per event with time, level, message and `key=value`.
+    /// One line per event with time, level, message and `key=value` pairs.
     case text
-    /// One line per event with a JSON object.
+    /// One line per event, which is a JSON object.
     case json
 }

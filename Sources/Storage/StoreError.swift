@@ -8,7 +8,7 @@ import SQLite
 ///
 /// The descriptions of the errors contain no values of statements' parameters, so they can be logged.
 package enum StoreError {
-    /// Returns whether the store as a whole can't work now.
+    /// Returns whether the whole store is currently unusable.
     ///
     /// Examples: the disk is full, input or output failed, the database is locked or damaged, or the gate's file can't
     /// be written. The same work may succeed later; other work would fail now, too.
@@ -43,7 +43,7 @@ package enum StoreError {
         return (error as? PostgresError)?.kind == .conflict
     }
 
-    /// Returns whether a transaction lasted too long, so that a smaller transaction might succeed (`TransactionBound`).
+    /// Returns whether a transaction lasted too long; a smaller transaction might succeed (`TransactionBound`).
     package static func isTooLong(_ error: any Error) -> Bool { (error as? PostgresError)?.isTooLong == true }
 
     /// Returns whether the answer to a transaction's commit was lost; the transaction may have been committed.

@@ -39,7 +39,7 @@ package struct Transaction {
     package var eventLog: EventLogTable { EventLogTable(transaction: self) }
     /// Subscriptions to the event log.
     package var eventSubscriptions: EventSubscriptionTable { EventSubscriptionTable(transaction: self) }
-    /// Users' notifications and their settings.
+    /// Users' notifications and notification settings.
     package var notifications: NotificationTable { NotificationTable(transaction: self) }
     /// The addresses at which push services reach terminals.
     package var pushAddresses: PushAddressTable { PushAddressTable(transaction: self) }

@@ -193,9 +193,9 @@ package struct Topics: Sendable {
     package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
-    /// Returns a topic of the back-end services, below `system`; `leaf` is for example `worker/status`.
+    /// Returns a topic of the back-end services, below `system`; `leaf` is, for example, `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
-    /// Returns the topic filters for messages of some shards; `rest` is the part of the topic below the root.
+    /// Returns the topic filters for the messages of the given shards; `rest` is the part of the topic below the root.
     ///
     /// If `shards` is nil, the work isn't divided, and topics have no shard level.
     package func filters(_ rest: String, of shards: Shards?) -> [String] {

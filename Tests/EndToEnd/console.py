@@ -157,5 +157,5 @@ def problems(operation_id, value, status=200):
 
 
 def problems_of(schema, value):
-    """Returns a value's violations of one of the document's schemas, as lines."""
+    """Returns a value's violations of the given schema in the OpenAPI document, as lines."""
     return [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in _validator(schema).iter_errors(value)]

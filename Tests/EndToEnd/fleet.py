@@ -54,7 +54,7 @@ class Link:
         self.socket.setblocking(False)
 
     def read_one(self, kind):
-        """Waits for one packet of a kind while the connection begins, and keeps all other packets."""
+        """Waits for one packet of a kind while the connection is being established, and keeps all other packets."""
         while True:
             for number, (other, body) in enumerate(found := list(self.packets())):
                 if other & 0xf0 == kind & 0xf0:

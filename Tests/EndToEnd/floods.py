@@ -4,10 +4,11 @@
     floods.py --way qos2 --from thirty --seconds 600 [--off]    one run
     floods.py --all --json FILE                                 all ways, then each without bounds
 
-A run first measures the other clients without the flood. Then it floods the broker until nothing changes any more, and
-waits until the memory is released. The run fails if the broker uses more memory than the same number of idle
-connections would use plus a quarter of its memory limit. It also fails if the broker restarts or keeps the memory,
-or if other clients wait longer or get no answer. With --off the run must fail.
+A run first measures the other clients without the flood. Then it floods the broker until nothing changes any more,
+and waits until the memory is released. The memory that the broker uses for the same number of idle connections is
+the base. The run fails if the broker uses more memory than this base plus a quarter of its memory limit. It also
+fails if the broker restarts or keeps the memory, or if other clients wait longer or get no answer. With --off the
+run must fail.
 """
 
 import argparse
@@ -196,7 +197,7 @@ class Ground:
 
 
 def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, pace=400, slack=0.1):
-    """Runs one flood; returns its measurements, with every broken bound in `misses`.
+    """Runs one flood; returns its measurements, with every exceeded bound in `misses`.
 
     `rate`: the number of requests that one terminal sends each second; `pace`: the number of terminals that begin each
     second; `slack`: the additional seconds that other clients may have to wait.
@@ -234,7 +235,8 @@ def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, 
 
 
 def watch(ground, shown, pid, end):
-    """Watches the broker until `end`, until nothing has changed for 30 s, or, with --off, until a bound is broken."""
+    """Watches the broker until `end`, until nothing has changed for 30 s, or, with --off, until a bound is
+    exceeded."""
     samples, most, peak, misses = [], 0, 0, []
     while (now := time.monotonic()) < end and not (misses and ground.is_off):
         time.sleep(0.5)

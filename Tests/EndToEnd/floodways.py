@@ -89,7 +89,7 @@ class Way:
 
 
 class Idle(Way):
-    """Connections that subscribe and send nothing, to measure the memory of an idle connection."""
+    """Connections that subscribe but send nothing, to measure the memory of an idle connection."""
 
     def begin(self, link):
         link.send(subscribe(f"{self.own(link)}/#"))

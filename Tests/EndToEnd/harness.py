@@ -87,7 +87,7 @@ def port_block():
 
 
 def free_port():
-    """Returns a free port, which neither an outgoing connection nor another process of tests takes."""
+    """Returns a free port, which no outgoing connection and no other test process takes."""
     for port in itertools.islice(port_block(), BLOCK_PORTS):
         with socket.socket() as s:
             s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -190,7 +190,7 @@ class Service:
         os.kill(self.broker_pid, signal.SIGKILL)
 
     def stop(self, number=signal.SIGTERM):
-        """Asks the service to end; returns the exit code and the seconds it took."""
+        """Asks the service to end; returns the exit code and the number of seconds it took to end."""
         began = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(number)

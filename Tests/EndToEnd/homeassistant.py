@@ -83,7 +83,7 @@ class HomeAssistant(Client):
             if levels[0] == "homeassistant" and len(levels) == 5 and payload:
                 yield levels[3], json.loads(payload)
 
-    # What a user of Home Assistant sees.
+    # The methods below show what a user of Home Assistant sees, and act as this user.
 
     def devices(self):
         """The discovered devices by did."""

@@ -28,7 +28,7 @@ PRODUCT = {
 
 
 class Furnished:
-    """A service with data."""
+    """A service that contains data for the pictures."""
 
     def __init__(self):
         self.world = World(watch=False)

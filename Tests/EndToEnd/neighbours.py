@@ -145,7 +145,7 @@ class Others(Neighbours):
         self.lanes, self.waiting = {kind: Lane() for kind in self.rates}, {}
 
     def live(self, seconds, meanwhile=lambda: None):
-        """Sends requests of each kind at the rate of this kind for `seconds`, and calls `meanwhile` in each pass of
+        """For `seconds`, sends requests of each kind at the kind's rate, and calls `meanwhile` in each pass of
         the loop."""
         begin, made = time.monotonic(), collections.Counter()
         while (elapsed := time.monotonic() - begin) < seconds:

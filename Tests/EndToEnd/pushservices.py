@@ -206,7 +206,7 @@ class Google(HTTPService):
             with self.lock:
                 self.refused.append(push)
             return self.error(401, "UNAUTHENTICATED")
-        # The push address is the key of the prepared answers for a push.
+        # The prepared answers to a push are stored under its push address.
         push.path = push.json["message"]["token"]
         return self.take(push, self.usual)
 

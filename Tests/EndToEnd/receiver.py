@@ -134,8 +134,8 @@ class Receiver:
         """The first fault of the log: an event that was accepted before an earlier event, or two posts at the same
         time; None if the log has no fault.
 
-        The service may post a later event only when all earlier events were accepted. If the service moved a cursor before
-        the answer 2xx, an event would never be accepted, and this check would find that.
+        The service must not post an event before all earlier events have been accepted. If the service moved a cursor before
+        the answer 2xx, an event could remain unaccepted, and this check would find that.
         """
         posts, newest = self.of(path), None
         for before, post in zip(posts, posts[1:]):

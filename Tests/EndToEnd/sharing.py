@@ -11,7 +11,7 @@ def share(body, id, status):
 
 class Sharing(EndToEnd):
     def invite(self, owner, device, guest=None, **more):
-        """Invites a terminal's user by uid, or creates a QR code."""
+        """Invites a terminal's user by uid; if no guest is given, creates a QR code."""
         if guest is None:
             return owner.get("share/invite", {"did": device.did, "way": "qrcode", **more})
         who = {"type": "uid", "value": guest if isinstance(guest, str) else guest.uid}

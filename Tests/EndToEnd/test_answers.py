@@ -150,7 +150,7 @@ class History(Heavy):
               f"p99 {at(idle, .99):.0f} ms", file=sys.stderr)
         self.assertEqual(lost, 0)
         self.assertGreater(taken, self.seconds * 1_000_000, "they were answered")
-        # The 99th percentile of few samples is the slowest, which can be a pause of the machine.
+        # The 99th percentile of few samples is the slowest sample, and a pause of the machine can make it slow.
         self.assertLess(slow(busy), slow(idle) + LATER)
 
     def paced(self, app, device, seconds):

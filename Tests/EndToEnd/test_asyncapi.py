@@ -21,7 +21,7 @@ from webpages import Pages
 
 BUNDLE = "asyncapi-web-component.js"
 PAGE = f'<!doctype html><meta charset="utf-8"><title>parser</title><script src="parser/{BUNDLE}"></script><body></body>'
-# Only the sections with the outcome are drawn; the browser would take a minute for the others.
+# Only the sections that show the parser's outcome are drawn; the browser would take a minute for the others.
 SHOWN = {name: name in ("info", "errors") for name in (
     "sidebar", "info", "servers", "operations", "messages", "schemas", "errors")}
 PARSE = r"""
@@ -100,7 +100,7 @@ class Parser:
         self.browser.open(self.pages.address + "/")
 
     def problem(self, document):
-        """Returns the fault that the parser finds, or None."""
+        """Returns the fault that the parser finds; None if it finds no fault."""
         text = self.browser.run(PARSE, yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=False), SHOWN)
         found = re.search(r"There are errors.*|Something went wrong.*", text, re.DOTALL)
         return found and found[0]

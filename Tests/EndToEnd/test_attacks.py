@@ -84,8 +84,8 @@ class PreHijacking(People):
 
     def test_non_verifying_identity_provider(self):
         # test_providers.ByEmailClaims shows that the service never trusts a provider's claim about an address. This
-        # test shows that nobody can log in with an unverified phone from a profile, neither before nor after the
-        # phone's owner registers it.
+        # test shows that nobody can log in with an unverified phone number from a profile, neither before nor after the
+        # number's owner registers it.
         phone = fresh_phone()
         attacker = self.register(app="people-attacked")
         attacker.get("account/updateProfile", {"countryCode": COUNTRY, "phone": phone})

@@ -25,7 +25,7 @@ class Barriers(EndToEnd):
         cls.addClassCleanup(cls.browser.close)
 
     def reference(self, site):
-        """Returns the paths of the reference's pages: all pages to which its first page leads."""
+        """Returns the paths of the reference's pages: all pages that can be reached from its first page."""
         names, waiting = set(), ["index.html"]
         while waiting:
             name = waiting.pop()

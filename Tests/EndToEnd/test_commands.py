@@ -1,4 +1,4 @@
-"""An app sends a command, the device obeys, the app gets the outcome (reference: commands#life)."""
+"""An app sends a command, the device obeys, and the app gets the outcome (reference: commands#life)."""
 
 import time
 import unittest

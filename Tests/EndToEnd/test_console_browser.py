@@ -909,7 +909,7 @@ class Events(Console):
         made = self.own.service.json("key", "add", "ledger", "--app", "test-app", "--scope", "events")
         server = self.keep(Terminal(self.own.port, "test-app", made["key"], made["terminalId"]).come())
         server.token = made["key"]
-        # No server listens at this address, so every try fails.
+        # No server listens at this address, so every attempt fails.
         hook = server.get("events/subscribe", {
             "name": "to-ledger", "types": ["device.registered"], "url": "https://localhost:9/hook"})["subscriptionId"]
         self.device()

@@ -1,5 +1,5 @@
-"""The live messages that operators watch: which parts are shown, which parts are hidden, and that watching delays no
-other client."""
+"""The live messages that operators watch: which parts are shown and which are hidden; watching delays no other
+client."""
 
 import contextlib
 import json

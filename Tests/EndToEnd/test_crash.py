@@ -46,7 +46,7 @@ class Sender(threading.Thread):
         else:
             raise AssertionError(f"{self.device.did}: report {number} was never answered")
         # The device sends one report at a time, and each report changes a value. So the version is the number of
-        # reports that took effect.
+        # reports that have taken effect.
         if not answer["ok"] or answer["version"] != number:
             raise AssertionError(f"{self.device.did}: report {number} was answered {answer}")
 
@@ -175,8 +175,8 @@ class Commander(threading.Thread):
                 return
 
     def ask(self, params, id):
-        # This loop has a time limit, not a limit on the number of tries. Without a connection, a try takes no time.
-        # With a connection, a try takes a second, and a kill can disturb many tries.
+        # This loop has a time limit, not a limit on the number of attempts. Without a connection, an attempt takes no
+        # time. With a connection, an attempt takes a second, and a kill can disturb many attempts.
         end = time.monotonic() + 120
         while time.monotonic() < end:
             try:
@@ -207,7 +207,7 @@ class Obedient(threading.Thread):
             except AssertionError:
                 continue
             if command["cid"] <= last:
-                # The broker can deliver a message twice. Otherwise, nothing arrives out of order.
+                # The broker can deliver a message twice. Nothing else arrives out of order.
                 if (command["sn"], command["cid"]) not in self.obeyed:
                     self.backwards.append(f"{self.device.did}: cid {command['cid']} after {last}")
                 continue

@@ -97,8 +97,8 @@ class Bonds(OwnWorld):
             self.assertEqual(set(roles) - {heads[0]}, set(roles) & ({"guest"} if heads == ["owner"] else {"normal"}), roles)
 
     def guests(self):
-        """Asserts that guests and accepted invitations match, and that the users with open invitations may share the
-        device."""
+        """Asserts that guests and accepted invitations match, and that the inviter of each open invitation has
+        the right to share the device."""
         found = self.rows("""
             SELECT b.did, b.uid FROM binding b LEFT JOIN sharing s ON s.sharingId = b.sharingId
             WHERE b.sharingId IS NOT NULL AND (s.status IS NULL OR s.status <> 'accepted' OR s.guestUid <> b.uid

@@ -86,7 +86,7 @@ class Certificates(OwnWorldOfClass):
                               ("server's", trusting(authority, server / "server.pem", server / "server.key"))):
             with self.subTest(name), self.assertRaises((ssl.SSLError, ConnectionError)):
                 with socket.create_connection((HOST, self.port), 10) as tcp, context.wrap_socket(tcp, server_hostname=HOST) as tls:
-                    # In TLS 1.3 a client learns of its refusal with the first answer.
+                    # In TLS 1.3 a client learns of its refusal only when it reads the first answer.
                     tls.sendall(b"\x10\x0c\0\4MQTT\4\2\0\x1e\0\0")
                     if tls.recv(1) == b"":
                         raise ConnectionError

@@ -126,7 +126,7 @@ class Killed(OwnWorld):
         self.hurry()
 
     def hurry(self):
-        """Makes webhooks try again immediately, because this test isn't about the pauses between tries."""
+        """Makes webhooks try again immediately, because this test isn't about the pauses between attempts."""
         self.service.sql("UPDATE eventSubscription SET dueAt = NULL, tries = 0")
         self.service.sql("UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'catalogEpoch'")
 

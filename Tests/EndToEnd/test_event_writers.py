@@ -1,5 +1,5 @@
-"""Eight writers write at the same time on PostgreSQL: the service's reader gets every event, but a reader that uses
-only the numbers doesn't."""
+"""Eight writers write at the same time on PostgreSQL: the service's reader gets every event, but a reader that
+relies only on the events' numbers doesn't."""
 
 import subprocess
 import threading

@@ -1,5 +1,5 @@
-"""Why a user was not notified: the test plants causes, `notification/explain` names the true reason, and the cure
-that it names works."""
+"""Why a user was not notified: the test creates problems, `notification/explain` names the true reason of each,
+and the cure that it names works."""
 
 import concurrent.futures
 import json
@@ -27,8 +27,8 @@ CASES = []
 
 
 def case(plant):
-    """Adds a case: the case plants a cause, yields what `explain` must say about it, and carries out the cure that
-    `explain` names.
+    """Adds a case: the case creates a problem, yields what `explain` must say about it, and carries out the cure
+    that `explain` names.
 
     The event that the case raised last is then raised again, and must be pushed.
     """
@@ -67,7 +67,7 @@ class Refused:
 
 
 class Stage:
-    """One user with a terminal, and everything that a case needs to plant its cause."""
+    """One user with a terminal, and everything that a case needs to create the problem to explain."""
 
     def __init__(self, test, app="test-app", **login):
         self.test, self.world, self.app, self.open = test, test.world, app, []
@@ -83,7 +83,7 @@ class Stage:
         for one in self.open:
             one.close()
 
-    # The user's terminals and push addresses
+    # Cases about the user's terminals and push addresses
 
     def terminal(self, app=None, **login):
         return self.keep(self.world.terminal(app or self.app, **login))
@@ -223,10 +223,10 @@ class Stage:
                    lambda: f"{self.fresh()[:2]}: the push")
 
 
-# What the user has switched off
+# Cases in which the user has switched something off
 
 def switched_off(stage, plant, raise_event, *told, **cure):
-    """A case where one change of the settings plants the cause, and another change cures it."""
+    """A case where one change of the settings causes the problem, and another change solves it."""
     stage.subscribe()
     stage.settings(**plant)
     raise_event()
@@ -348,7 +348,7 @@ def read_before_the_quiet_hours_ended(stage):
     stage.settings(quiet=None)
 
 
-# Devices and other users
+# Cases about devices and other users
 
 @case
 def not_subscribed(stage):
@@ -452,7 +452,7 @@ def the_user_was_erased(stage):
     stage.user.bind(stage.lamp)
 
 
-# Effects of similar events and of the number of events
+# Cases about similar events and the number of events
 
 @case
 def counted_in_an_earlier_notification(stage):
@@ -639,7 +639,7 @@ def no_other_terminal_was_logged_in(stage):
     yield NoRow()
 
 
-# What push services answer
+# Cases about the answers of push services
 
 def refused(stage, *answers, error, address=None):
     """A push that a service refuses; the caller then carries out the cure, usually a new address of the terminal."""
@@ -732,10 +732,10 @@ for arguments, words, again in (
     refused_at(*arguments, words=words, **again)
 
 
-# What the maker has configured
+# Cases about the maker's configuration
 
 def configured(stage, kind, plant, *told, cure, **more):
-    """A cause in the app's document, which the maker corrects."""
+    """A case with a mistake in the app's document, which the maker corrects."""
     stage.own_app(**plant)
     stage.set_push(kind)
     stage.fault()

@@ -586,7 +586,7 @@ class Servers(Guided):
         self.assertEqual(authority.read_text().count("BEGIN CERTIFICATE"), 2)
         self.service.stop()
         self.service.start()
-        # The first file is the copy of the authority that was distributed before.
+        # The first file is the copy of the authority that was distributed before the renewal.
         for trusted in (self.folder / "authority.pem", authority):
             shown("localhost", self.service.ready["mqttTlsPort"], trusting(trusted))
 

@@ -106,7 +106,7 @@ class OneGround(unittest.TestCase):
 
 
 class Floods(OneGround):
-    """Each way to flood with its bound: the memory stays below the bound and is released, and other clients are
+    """Each kind of flood, with its bound: the memory stays below the bound and is released, and other clients are
     answered."""
 
 
@@ -117,8 +117,8 @@ class FloodsWithout(OneGround):
 
 
 class FloodsInFull(unittest.TestCase):
-    """Floods from 900 terminals for each source address, for ten minutes or until nothing changes any more; they
-    also run without bounds."""
+    """Floods from 900 terminals, which share one or thirty source addresses, for ten minutes or until nothing
+    changes any more; they also run without bounds."""
 
 
 def bounded(way):

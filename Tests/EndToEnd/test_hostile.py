@@ -1,4 +1,4 @@
-"""With the default limits no client can harm others: one hostile process at a time attacks.
+"""With the default limits no client can harm others: hostile processes attack, one at a time.
 
 Other clients send requests, commands, reports and logins during the attack. Their times depend on the machine, so the
 test compares them with the times at a quiet service. If they are longer, the test also compares them with the times

@@ -33,7 +33,8 @@ class Hand(Pair):
     def log_in(self, terminal, name):
         """Logs in on a connection that can end before the answer arrives.
 
-        Returns a terminal that gets the user's messages, all terminals used, and the answer's time.
+        Returns three values: a terminal that gets the user's messages; a list of all terminals that were used; and the
+        answer's time.
         """
         secret, id, all = self.world.apps[self.app]["secret"], fresh_id("login-"), [terminal]
         params = {"countryCode": COUNTRY, "username": name, "password": PASSWORD}

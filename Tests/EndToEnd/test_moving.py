@@ -212,7 +212,8 @@ class AfterACleanStop(OwnWorld):
                 self.assertGreaterEqual(moved["session"], 1)
                 if number + 1 < self.ROUNDS:
                     self.server.drop(store)
-                    # Mails are sent in one of two ways, and in both ways unsent messages can be left at the next stop.
+                    # Each round uses one of two ways to send mails. With either way, unsent messages can be left when
+                    # the service stops next.
                     service.arguments = [*SETTINGS, *self.mail(("gateway", "smtp")[number % 2])]
                     service.start()
                     device, app = self.again(service, device, app)

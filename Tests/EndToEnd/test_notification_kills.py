@@ -1,5 +1,5 @@
-"""Each event creates each of its notifications exactly once, whenever the service is killed; the control test
-disables the safeguard."""
+"""Each event creates each of its notifications exactly once, no matter when the service is killed; the control
+test disables the safeguard."""
 
 import contextlib
 import os

@@ -36,7 +36,8 @@ def readyz(service):
 
 
 def store_is_away(service, reason=""):
-    """Returns whether `/readyz` reports, with this reason, that the store itself and not only a worker isn't ready."""
+    """Returns whether `/readyz` gives this reason and reports that the store itself isn't ready, not only a
+    worker."""
     code, text = readyz(service)
     return code == 503 and any(
         part["name"] == "store" and not part["ready"] and part["reason"].startswith(reason) for part in json.loads(text)["parts"])
@@ -199,7 +200,7 @@ class Works(unittest.TestCase):
 
     def test_roles_scram_and_tls(self):
         sql = (ROOT / "deploy" / "postgres" / "roles.sql").read_text()
-        # Here the server's superuser already has the role's name.
+        # The server's superuser is already named `lamplighter`, so the script's role is renamed.
         script = self.server.directory / "roles.sql"
         script.write_text(sql.replace("CREATE ROLE lamplighter ", "CREATE ROLE lamp ")
                           .replace("OWNER lamplighter ", "OWNER lamp ").replace("stats TO lamplighter", "stats TO lamp"))

@@ -288,7 +288,8 @@ class Gateways(People):
         return terminal.expect("/code", lambda b: b["requestId"] == request, seconds).body
 
     def test_an_unknown_number_is_reported_at_once_and_not_retried(self):
-        """Overlooked 15: the user doesn't wait 15 s for three tries of a mistyped number."""
+        """Overlooked case 15: a mistyped number fails at once; the user doesn't wait 15 s while it is tried three
+        times."""
         phone, email = fresh_phone(), fresh_email()
         self.gateway.dead = (phone, email)
         self.addCleanup(setattr, self.gateway, "dead", ())
@@ -341,8 +342,7 @@ class Zones(EndToEnd):
         return terminal.get("schedule/create", params)["schedule"]["timezone"]
 
     def test_the_country_determines_the_zone_if_it_has_a_single_one(self):
-        """Overlooked 9: if a user of country 86 sets 06:30, the command isn't sent at half past two in the afternoon
-        of their time."""
+        """Overlooked 9: if a user of country 86 sets 06:30, the command isn't sent at 14:30 in their time zone."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"),
                               ("44", "Europe/London"), ("1", "UTC"), ("7", "UTC"), ("61", "UTC"), ("55", "UTC")):
             with self.subTest(country=country):

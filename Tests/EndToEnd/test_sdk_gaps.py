@@ -1,4 +1,4 @@
-"""Habits of apps that were written for other SDKs, through the Python client."""
+"""Habits of apps that were written for other SDKs, tested with the Python client."""
 
 import accounts
 import pythonclient

@@ -1,5 +1,5 @@
-"""However a session ends, the broker learns of the end; a second later, the terminal receives no more messages of
-that session.
+"""No matter how a session ends, the broker learns of the end; a second later, the terminal receives no more
+messages of that session.
 
 Other tests can slow the machine down, so the limit is normally three seconds. With LAMPLIGHTER_LONG=1, the limit is one
 second.

@@ -93,8 +93,8 @@ struct MeterTests {
         var isSteadyClosed = false
         var isWildClosed = false
         for second in Int64(0)..<600 {
-            // In each period of four seconds, the steady meter refuses messages in two seconds, and the wild meter in
-            // three.
+            // In each period of four seconds, the steady meter refuses messages during two of the seconds, and the wild
+            // meter during three of them.
             for (number, hot) in [(0, second % 4 < 2), (1, second % 4 < 3)] where hot {
                 for _ in 0..<300 {
                     let verdict =

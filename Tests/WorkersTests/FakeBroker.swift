@@ -123,7 +123,7 @@ final class Broker {
         released = 0
     }
 
-    /// Removes and returns the waiting messages that match none of a worker's filters, and forgets the previous
+    /// Removes and returns the waiting messages that match none of the next worker's filters, and forgets the previous
     /// worker's filters.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)

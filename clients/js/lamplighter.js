@@ -298,7 +298,7 @@ export class App {
         this.end({ sessionId: this.credentials.sessionId, reason: error.reason ?? "expired" });
       }
       const isDone = request.method === "account/logout" && error.code === "InvalidToken" && error.reason === "loggedOut";
-      // An earlier logout ended the session, and its answer was lost.
+      // An earlier logout ended the session, but the answer to that logout was lost.
       return isDone ? request.succeed({}) : request.fail(new LamplighterError(error, request.id));
     }
     if (request.method === "session/refresh" && this.credentials) {

@@ -27,8 +27,8 @@ export class Account {
   /**
    * Logs in as an anonymous user.
    *
-   * No token is needed. Logging in on a terminal that has a session ends that session, with the reason `replaced`. A
-   * login without `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no deviceId,
+   * No token is needed. If the terminal already has a session, the login ends that session, with the reason `replaced`.
+   * A login without `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no deviceId,
    * no devices and no session on another terminal. TooManyRequests: more than 30 new users on one terminal in a day, or
    * more than 60 from one source address in an hour.
    * @param {{countryCode?: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} [params]
@@ -86,20 +86,20 @@ export class Account {
    *
    * No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session is
    * anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the purpose
-   * `register`; a ticket must be for the same address. If both a phone and an e-mail are given, the code or ticket proves
-   * one of them, and the other is pending: a phone until account/bindPhone verifies it, an e-mail until its link is
-   * opened or account/bindEmail verifies it. A pending address can't be used to log in. If another account has verified
-   * the pending address, the answer is the same as for a free address, or Duplicated if the app reveals accounts. A phone
-   * without an e-mail needs a code or ticket, and gets PolicyRejected while the policy phoneRegistration is off. While
-   * the policy emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an
-   * e-mail needs neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username
-   * is given, a proved phone becomes the username. The given username can also be the proved phone itself, in any of the
-   * phone's forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right. With
-   * `link` or `none`, the answer for a taken address is the same as for a new address, and the address's owner gets an
-   * e-mail. Several accounts can then have the same address, and each logs in with its own password. But if the address
-   * has an owner, only the newest of the other accounts can log in with the address. While no account has verified the
-   * address, each of these accounts gets a verification link (with `none`, as part of a confirmation). An address
-   * verified by a code is removed from accounts that never verified it.
+   * `register`; a ticket must be for an address in the request. If both a phone and an e-mail are given, the code or
+   * ticket proves one of them, and the other is pending: a phone until account/bindPhone verifies it, an e-mail until its
+   * link is opened or account/bindEmail verifies it. A pending address can't be used to log in. If another account has
+   * verified the pending address, the answer is the same as for a free address, or Duplicated if the app reveals
+   * accounts. A phone without an e-mail needs a code or ticket, and gets PolicyRejected while the policy
+   * phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail needs a code or ticket. While the
+   * policy is `link` or `none`, an e-mail needs neither. A phone that is given with the e-mail also needs neither, and is
+   * then pending. If no username is given, a proved phone becomes the username. The given username can also be the proved
+   * phone itself, in any of the phone's forms. A taken username gets Duplicated. A taken address gets Duplicated only if
+   * the code is right. With `link` or `none`, the answer for a taken address is the same as for a new address, and the
+   * address's owner gets an e-mail. Several accounts can then have the same address, and each logs in with its own
+   * password. But if the address has an owner, only the newest of the other accounts can log in with the address. While
+   * no account has verified the address, each of these accounts gets a verification link (with `none`, as part of a
+   * confirmation). An address verified by a code is removed from accounts that never verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -116,8 +116,8 @@ export class Account {
    * login undoes a pending cancellation. A wrong password and an unknown name both get InvalidCredentials; a wrong code
    * gets InvalidCode. With the policy revealAccounts an unknown name gets ResourceNotFound. After ten failures in 15
    * minutes for one name or terminal, further passwords for that name or from that terminal get TooManyRequests, but a
-   * login with a correct code still works. Logging in on a terminal that has a session ends that session, with the reason
-   * `replaced`.
+   * login with a correct code still works. If the terminal already has a session, the login ends that session, with the
+   * reason `replaced`.
    * @param {{countryCode?: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -324,8 +324,8 @@ export class Account {
   /**
    * Exchanges a code for a ticket.
    *
-   * The code must have the purpose `operation`, and can have been sent to any address. A session is needed, but it can
-   * be anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this terminal.
+   * The code must have the purpose `operation`, and can be for any address. A session is needed, but it can be
+   * anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this terminal.
    * @param {{code: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<{ticket: string, expiresIn: number}>}
    */
@@ -397,9 +397,9 @@ export class Device {
   list(params = {}) { return this.ask("device/list", params); }
 
   /**
-   * Turns a device's status messages to the caller on or off.
+   * Turns on or off the status messages that the caller gets about a device.
    *
-   * Setting the current value again succeeds. Setting true publishes the latest status again.
+   * Setting the current value again succeeds. Setting the value to true publishes the latest status again.
    * @param {{did: string, subscribed: boolean}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -619,7 +619,7 @@ export class Events {
   unsubscribe(params) { return this.ask("events/unsubscribe", params); }
 
   /**
-   * Lists the last 200 tries to deliver events to a webhook, newest first.
+   * Lists the last 200 attempts to deliver events to a webhook, newest first.
    *
    * Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such subscription.
    * @param {{subscriptionId: string}} params

@@ -1,4 +1,4 @@
-"""Writes a request as an example to copy, in each language, and a value as JSON.
+"""Writes a request as an example in each language, for readers to copy, and writes a value as JSON.
 
 Each example uses the function `ask` of a small file in its language, which the page of examples shows in full.
 """

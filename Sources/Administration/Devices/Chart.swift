@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Web
 
-/// A chart of one data point's values in a period, summed up for each time step.
+/// A chart of one data point's values in a period, summarized for each time step.
 struct Chart {
     private let call: OperationCall
     private let name: String

@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Storage
 
-/// A reader of a data point's values: if the steps are counted in seconds or minutes, the reader reads the records;
+/// A reader of a data point's values: if the unit of the steps is seconds or minutes, the reader reads the records;
 /// otherwise, the reader reads the stored sums (`HistoryDayTable`) of the days that have sums, and the records of all
 /// other times.
 struct ChartReading {
@@ -50,8 +50,8 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // If a zone's day begins within a half hour, this half hour can span two steps. Such a half hour is
-                // read record by record.
+                // If a zone's day begins in the middle of one of these half hours, this half hour can span two steps.
+                // Such a half hour is read record by record.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }
         }

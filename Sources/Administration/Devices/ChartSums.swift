@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import JSON
 
-/// The values of a data point, summed up for each time step.
+/// The values of a data point, summarized for each time step.
 struct ChartSums {
     let step: TimeStep
     private let zone: TimeZone

@@ -9,7 +9,7 @@ package enum ConnectView {
     /// The maximum age, in seconds, at which a refusal of the device is still shown.
     private static let refusalSeconds: Int64 = 600
 
-    /// Returns the progress of the product's device with the given MAC (`Connection`).
+    /// Returns the progress (`Connection`) of the product's device that has the given MAC.
     package static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
         var state = JSONObject(showing: ["productKey": key, "mac": mac])
         let device = try tx.devices.find(key, mac)

@@ -3,7 +3,8 @@ package import JSON
 import Sodium
 package import Storage
 
-/// The state that a device's page in the console follows: the device's row, and marks that show which tabs changed.
+/// The state that a device's page in the console follows: the device's row, and marks that show which tabs have
+/// changed.
 package enum DevicePageView {
     /// Returns the device's row and the marks (`DeviceChange`); nil if the device doesn't exist.
     package static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {

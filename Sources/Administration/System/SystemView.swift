@@ -51,7 +51,7 @@ package enum SystemView {
         ])
     }
 
-    /// Returns the sizes of the store (`StoreFacts`).
+    /// Returns facts about the store's size (`StoreFacts`).
     static func store(_ service: RunningService) throws -> JSONObject {
         let (run, store) = (service.run, service.environment.store)
         let path = store.path
@@ -99,7 +99,7 @@ extension SystemView {
 
 /// The series of a worker's metrics: a single series, or one for each lane.
 enum WorkerSeries {
-    /// Returns whether a series belongs to a worker, given its labels as the metrics page shows them.
+    /// Returns whether a series belongs to a worker, given the series' labels as the metrics page shows them.
     static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }

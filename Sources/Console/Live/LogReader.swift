@@ -1,7 +1,7 @@
 /// A reader of the new rows in a growing log.
 ///
 /// If several processes write, a row can appear later than a row with a larger id, because clocks differ and
-/// transactions overlap. Therefore, the reader reads some rows before the newest row again for a while. These are the
+/// transactions overlap. Therefore, for a while, the reader rereads some of the rows that precede the newest row: the
 /// rows whose ids are at most `distance` smaller than the newest row's id.
 struct LogReader: Sendable {
     private let distance: Int64

@@ -17,8 +17,8 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether the service has found all steps of the guide done since it started; the value stays true if the
-        /// results of the steps are deleted later.
+        /// Whether the service has found, since it started, that all steps of the guide are done; the value stays true
+        /// if the results of the steps are deleted later.
         var isGuideDone = false
     }
 

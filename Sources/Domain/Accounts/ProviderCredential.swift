@@ -96,7 +96,7 @@ package struct ProviderCredential: Sendable, Equatable {
 
 /// Functions that read a credential's members, with the limits on their sizes.
 extension Fields {
-    /// Returns a token, code or secret, which consists of visible ASCII characters at all providers.
+    /// Returns a token, code or secret; for every provider, it consists of visible ASCII characters.
     fileprivate func token(_ name: String) throws(Rejection) -> String {
         let text = try givenText(name)
         guard text.utf8.count <= ProviderCredential.tokenMax,

@@ -105,7 +105,8 @@ package enum RegistrationRules {
 
     /// The maximum number of tries with a wrong secret for one MAC within `triesWindowSeconds`.
     ///
-    /// The limit only protects the owner from notifications. The right secret, of 256 random bits, is always accepted.
+    /// The limit only protects the owner from too many notifications. The right secret, of 256 random bits, is always
+    /// accepted.
     package static let triesMax = 5
     /// The period in which wrong tries are counted, in seconds.
     package static let triesWindowSeconds: Int64 = 900

@@ -15,7 +15,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns a copy of the document that contains only the secrets of providers and push services.
+    /// Returns a copy of the document, reduced to the secrets of providers and push services.
     package static func only(in document: JSONObject) -> JSONObject {
         let found = parts(of: document, isSecret)
         return JSONObject(members: found.members.filter { places.contains($0.key) })

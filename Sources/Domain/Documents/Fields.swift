@@ -51,7 +51,7 @@ package struct Fields {
         return text
     }
 
-    /// Returns a reader of the object in a field, or nil if the field is absent.
+    /// Returns a reader for the object in a field, or nil if the field is absent.
     package func fields(_ name: String) throws(Rejection) -> Fields? {
         try object(name).map { Fields($0, path: "\(path)\(name).") }
     }

@@ -2,8 +2,8 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The maximum length of each string in characters; a longer string is cut to this length, but the gate never sends
-    /// a longer one.
+    /// The maximum length of each string in characters; a longer string, which the gate never sends, is cut to this
+    /// length.
     private static let textMax = 256
 
     /// Parses a stored refusal; returns nil if it is malformed.

@@ -22,7 +22,8 @@ package enum EventType: String, Sendable, CaseIterable {
     case sessionEnded = "session.ended"
     case messageFailed = "message.failed"
     case notificationSent = "notification.sent"
-    /// An entry that tells a reader that some of the requested entries have been deleted; such an entry isn't stored.
+    /// An entry that the service doesn't store, but makes to tell a reader that some of the requested entries have been
+    /// deleted.
     case gap = "events.gap"
 
     /// Makes the log's type for a device's event; returns nil if the log doesn't contain events of that type.

@@ -30,7 +30,7 @@ package struct MessageRecord: Sendable, Equatable {
     package var error: String?
     /// The creation time.
     package var createdAt: Instant
-    /// The time at which the message was sent, the message was found to be expired, or the service gave up on the
+    /// The time at which the message was sent or was found to be expired, or at which the service gave up on the
     /// message.
     package var endedAt: Instant
 

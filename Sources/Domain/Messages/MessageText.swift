@@ -47,7 +47,7 @@ package struct MessageText: Sendable, Equatable {
     /// Writes the text of an app's message; `words` returns the app's own words for a template and language, or nil if
     /// the app has none.
     ///
-    /// The app's words are looked up in the user's language, and then in the language of the service's own words.
+    /// The app's words are looked up in the user's language, and then in the language in which the service would write.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,

@@ -67,7 +67,7 @@ package struct Notification: Sendable, Equatable {
     package var uid: UserID
     /// The id of the event from which the notification was made; no two notifications of a user have the same event id.
     package var eventID: String
-    /// The part of the message centre that lists it.
+    /// The part of the message centre that lists the notification.
     package var kind: Kind
     /// The type of the event, or `message` for a message from the maker.
     package var type: String

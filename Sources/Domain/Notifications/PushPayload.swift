@@ -4,8 +4,7 @@ package import JSON
 package enum PushPayload {
     /// The maximum number of bytes of the encoded content.
     ///
-    /// Push services accept 4,096 bytes, including the overhead of the encryption or the members that the push service
-    /// requires.
+    /// Push services accept 4,096 bytes, including any overhead of encryption and any members that they require.
     private static let bytesMax = 3_600
 
     /// Returns a push's content, with the text cut to the size that push services accept.

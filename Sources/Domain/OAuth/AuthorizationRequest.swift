@@ -1,4 +1,4 @@
-/// A client's request for a link to a user's account; the user's browser sends it to the authorization page.
+/// A client's request to be linked to a user's account; the user's browser sends the request to the authorization page.
 ///
 /// The documentation describes these rules (reference: oauth#authorize).
 package struct AuthorizationRequest: Sendable, Equatable {

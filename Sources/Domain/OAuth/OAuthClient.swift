@@ -65,8 +65,8 @@ package struct OAuthToken: Sendable {
     package let kind: Kind
     /// The moment from which the token is refused.
     package let expiresAt: Instant
-    /// The moment at which the token became invalid; a code becomes invalid when the client uses it, and a refresh
-    /// token when the client uses its successor.
+    /// The moment at which the token became invalid; a code becomes invalid when it is used, and a refresh token
+    /// becomes invalid when a newer one is used.
     package let usedAt: Instant?
 
     /// Makes a token.

@@ -8,7 +8,7 @@ package struct OAuthError: Error, Equatable, Sendable {
     /// Makes an error.
     package init(_ code: String, _ text: String) { (self.code, self.text) = (code, text) }
 
-    /// The error for a request that the service can't handle, for example because the disk is almost full.
+    /// The error for a request that the service can't handle now, for example because the disk is almost full.
     package static let away = OAuthError("temporarily_unavailable", "The service can't do this now; try again later.")
 
     /// The HTTP status of the error at an endpoint.

@@ -1,4 +1,5 @@
-/// The rules for a trigger's effect on its schedule; the caller has checked that the occurrence hasn't run before.
+/// The rules for a trigger's effect on its schedule; the caller has checked that the trigger's occurrence hasn't run
+/// yet.
 ///
 /// The documentation describes these rules (reference: schedules#due).
 package enum TriggerRules {

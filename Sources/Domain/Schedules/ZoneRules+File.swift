@@ -60,7 +60,7 @@ private struct ZoneHeader {
         start = offset + Self.size
     }
 
-    /// Returns the offset at which the part ends.
+    /// Returns the position in the file at which the part ends.
     func end(timeSize: Int) -> Int {
         start + timeCount * (timeSize + 1) + typeCount * 6 + rest.names
             + rest.leaps * (timeSize + 4) + rest.isStandard + rest.isUTC

@@ -72,10 +72,10 @@ package struct Session: Sendable, Equatable {
     package var isLink: Bool { id.text.utf8.starts(with: "l-".utf8) }
     /// The platform of the sessions of users' Home Assistants.
     package static let linkPlatform = "homeAssistant"
-    /// Returns the id of a link's session, from which the gate derives the session's terminal.
+    /// Returns the id of a Home Assistant's session; the gate derives the session's terminal from this id.
     package static func linkID(on terminal: TerminalID) -> SessionID { SessionID(trusted: "l-\(terminal.text)") }
 
-    /// The expiry time of the sessions of links: the beginning of the year 9999, which all programs can show.
+    /// The expiry time of Home Assistants' sessions: the beginning of the year 9999, which all programs can show.
     package static let linkEnd = Instant(milliseconds: 253_370_764_800_000)
 
     /// True if the session belongs to a program other than an app, and can be ended with `session/unlink`.

@@ -22,7 +22,7 @@ package struct Presence: Sendable, Equatable {
     package init() {}
 
     /// Returns the time at which a new connection is presumed to receive commands, or nil if commands can't get lost
-    /// now; before this time, a command can get lost because the device might not have subscribed to its commands yet.
+    /// now; a command sent before this time can get lost, because the device might not have subscribed yet.
     ///
     /// If the stored time is more than `seconds` ahead, the clock has been set back, and the result is nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
@@ -90,8 +90,8 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // Once the gate has reported a connection, a birth alone doesn't bring the device online, because a late
-            // will can look like a birth.
+            // Once the gate has reported a connection, a birth message alone doesn't bring the device online: a late
+            // last will can look the same.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

@@ -27,7 +27,7 @@ package struct Status: Sendable, Equatable {
         /// kept.
         package var fingerprints: [UInt64]
 
-        /// The maximum number of reports with the same time whose fingerprints are kept.
+        /// The maximum number of fingerprints that are kept for reports with the same time.
         package static let fingerprintsMax = 32
 
         /// Makes a record of the reports that have the same time.
@@ -41,7 +41,7 @@ package struct Status: Sendable, Equatable {
 
     /// The version number of the state; each report that changes a value increases the number by one.
     package var version: Int64 = 0
-    /// The time of the last change that bound users see.
+    /// The time of the last change that is visible to bound users.
     package var ts: Instant
     /// The values, in the order in which they first arrived.
     package var attributes: [Attribute] = []

@@ -28,7 +28,7 @@ package enum StatusRules {
         /// The place where the report was stored; the answer to the device contains this place.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
 
-        /// Whether the report makes a change that bound users see.
+        /// Whether the report makes a change that is visible to bound users.
         package var isVisible: Bool { !changed.isEmpty || !events.isEmpty }
     }
 
@@ -78,7 +78,7 @@ package enum StatusRules {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
 
-    /// Returns the time that is stored with a reported value that replaces a stored value.
+    /// Returns the time that a reported value gets when it replaces a stored value.
     private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }

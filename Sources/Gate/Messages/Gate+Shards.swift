@@ -24,7 +24,7 @@ extension Gate {
         return String(decoding: divided, as: UTF8.self)
     }
 
-    /// Publishes a message on a client's topic to workers, in place of the broker.
+    /// Publishes to workers, in place of the broker, a message sent to a client's topic.
     func passOn(_ topic: Bytes, _ payload: Bytes, with properties: MessageProperties) {
         let topic = topicForWorkers(String(decoding: topic, as: UTF8.self))
         Broker.publish(topic, Array(payload), qos: 1, properties: properties)

@@ -1,5 +1,5 @@
-// The limit on consoles, which watch messages in the role `console`. A console subscribes to all messages but receives
-// a limited number. The gate counts and reports the messages that the console doesn't receive.
+// The limit on consoles: clients with the role `console`, which watch messages. A console subscribes to all messages
+// but receives a limited number. The gate counts and reports the messages that the console doesn't receive.
 
 /// The limit on the messages that one console receives.
 final class Tap {

@@ -8,7 +8,7 @@ final class Client {
     let clientId: String
     let username: String
     let address: String
-    /// The source address, which limits use and workers receive; nil for addresses that are not counted.
+    /// The source address, which the limits use and workers receive; nil for addresses that are not counted.
     let source: String?
     /// The counts of the client; nil for workers, which are never counted.
     var tally: Tally?

@@ -102,7 +102,7 @@ extension Rights {
         return Topic.isName(topic) ? nil : .badTopic
     }
 
-    /// Returns the reason to refuse a will when it is sent, or nil to let it through.
+    /// Returns the reason to refuse a will when the broker sends it, or nil to let it through.
     ///
     /// Mosquitto 2.0.11 delivers wills on `$CONTROL` to subscribers, so wills on `$` topics are refused.
     func refusalOfWill(_ topic: Bytes, retained: Bool) -> RefusalReason? {
@@ -158,8 +158,8 @@ extension Rights {
     }
 
     private func refusalOutside(_ topic: Bytes) -> RefusalReason {
-        // Home Assistant also subscribes to topics of other manufacturers, and to other links' discovery messages. The
-        // gate expects to refuse these subscriptions, and doesn't report the refusals.
+        // Home Assistant also subscribes to other manufacturers' topics, and to all links' discovery messages. The gate
+        // expects to refuse such subscriptions and deliveries, and doesn't report the refusals.
         if discovery != nil { return .ownRequest }
         return users?.covers(topic) == true ? .sessionRequired : .notAllowed
     }

@@ -106,7 +106,7 @@ static inline int gate_kick(const char *client_id) {
     return mosquitto_kick_client_by_clientid(client_id, false);
 }
 
-// Publishes a copy of a payload and takes ownership of the properties, even if the call fails. In Mosquitto 2.0.11,
+// Publishes a copy of a payload. Takes ownership of the properties, even if the call fails. In Mosquitto 2.0.11,
 // mosquitto_broker_publish_copy allocates the copy from the system, but the broker subtracts the copy from its own
 // count of memory when it frees the copy. Over time, the count would fall below zero. The broker treats a negative
 // count as far above memory_limit, so it would accept no more connections.

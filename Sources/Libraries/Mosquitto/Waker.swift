@@ -13,7 +13,7 @@ package final class Waker: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the client's current or next wait; several calls before that wait count as one.
+    /// Ends the client's current or next wait; repeated calls before the next wait end only one wait.
     package func wake() {
         // The write fails only if 2^64 - 2 calls are pending, and then the client is already awake.
         _ = eventfd_write(descriptor, 1)

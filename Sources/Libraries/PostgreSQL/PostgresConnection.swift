@@ -11,7 +11,7 @@ package final class PostgresConnection {
     let handle: OpaquePointer
     /// The names of prepared statements, by the statements' text and the types of their parameters.
     private var prepared: [PreparedKey: String] = [:]
-    /// The number of names given to prepared statements, including failed preparations.
+    /// The number of names given to prepared statements, including those whose preparation failed.
     private var preparedCount = 0
     /// The number of rows changed by the last statement that was answered.
     var changes = 0

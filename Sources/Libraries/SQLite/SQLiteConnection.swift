@@ -98,10 +98,10 @@ package final class SQLiteConnection {
         return texts
     }
 
-    /// Returns the first column of the first row as text, or nil for NULL or if there is no row.
+    /// Returns the first column of the first row as text; returns nil if the value is NULL or there is no row.
     package func text(_ sql: String) throws -> String? { try texts(sql).first ?? nil }
 
-    /// Returns the first column of the first row as an integer, or 0 for NULL or if there is no row.
+    /// Returns the first column of the first row as an integer; returns 0 if the value is NULL or there is no row.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
@@ -160,7 +160,7 @@ package final class SQLiteConnection {
 
     // MARK: The file
 
-    /// How the log is copied into the database file.
+    /// How the write-ahead log is copied into the database file.
     package enum Checkpoint {
         /// Copies as much as readers and writers allow, without waiting for them or making them wait.
         case passive
@@ -168,7 +168,7 @@ package final class SQLiteConnection {
         case truncate
     }
 
-    /// Copies the log into the database file.
+    /// Copies the write-ahead log into the database file.
     package func checkpoint(_ kind: Checkpoint) throws(SQLiteError) {
         let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
         guard sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
@@ -176,7 +176,7 @@ package final class SQLiteConnection {
 
     /// Copies the database into another file, `pages` pages at a time.
     ///
-    /// After each step, `progress` gets the completed share from 0 to 1, and can throw to stop the copy.
+    /// After each step, `progress` gets the completed fraction of the copy (0 to 1), and can throw to stop the copy.
     package func copy(to target: SQLiteConnection, pages: Int32, progress: (Double) throws -> Void) throws {
         guard let copy = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw SQLiteError(of: target.handle)

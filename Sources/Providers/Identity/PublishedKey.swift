@@ -79,8 +79,8 @@ struct PublishedKey: Sendable {
         }
     }
 
-    /// Returns the bytes of a number, or an empty array if the number's text isn't base64url; no key accepts an empty
-    /// number.
+    /// Returns the bytes of a number, or an empty array if the number's text isn't base64url; no key is valid with an
+    /// empty number.
     private func number(_ name: String) -> [UInt8] {
         members[name]?.stringValue.flatMap { IDToken.bytes($0[...]) } ?? []
     }

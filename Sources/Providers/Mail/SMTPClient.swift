@@ -11,9 +11,9 @@ package struct SMTPClient: Sendable {
 
     /// Sends a mail.
     ///
-    /// The call blocks until the server has accepted the mail, or for as long as the settings allow, so call it only on
-    /// a small pool of threads. If the connection breaks after the server has accepted a mail, the mail can arrive
-    /// twice with the same Message-ID.
+    /// The call blocks until the server has accepted the mail, but at most as long as the settings allow, so call it
+    /// only on a small pool of threads. If the connection breaks after the server has accepted a mail, the mail can
+    /// arrive twice with the same Message-ID.
     /// - Throws: `SendFailure`.
     package func send(_ message: MailMessage) throws(SendFailure) {
         do {
@@ -41,7 +41,7 @@ package struct SMTPClient: Sendable {
 
     /// Opens a connection and logs in as `send` does, but sends no mail.
     ///
-    /// The call blocks until the server answers, or for as long as the settings allow.
+    /// The call blocks until the server answers, but at most as long as the settings allow.
     /// - Returns: Nil if the server would accept mails, otherwise the obstacle and libcurl's description of it.
     package func greet(as domain: String) -> (obstacle: Obstacle, summary: String)? {
         do {

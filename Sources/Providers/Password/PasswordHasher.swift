@@ -2,8 +2,8 @@ import Sodium
 
 /// A hasher that hashes and verifies passwords with argon2id.
 ///
-/// The `Providers` module contains all code that is slow, may hang, or may fail for outside reasons. Hashing takes tens
-/// of milliseconds, so it runs only on the pool for slow work, never on a worker's thread.
+/// The `Providers` module contains all code that is slow, may hang, or may fail for external reasons. Hashing takes
+/// tens of milliseconds, so it runs only on the pool for slow work, never on a worker's thread.
 package struct PasswordHasher: Sendable {
     private let memoryBytes: Int
     private let passes: Int

@@ -13,7 +13,7 @@ package struct WebhookClient: ~Copyable {
     package struct Post: Sendable {
         /// The URL of the webhook.
         package var url: String
-        /// The id of this content, which is the same for each attempt to post the content.
+        /// The id of the body, which is the same for each attempt to post this body.
         package var id: String
         /// The secrets with which the body is signed: the present secret and, for some time after a change, the
         /// previous secret.

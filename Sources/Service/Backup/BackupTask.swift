@@ -74,7 +74,7 @@ final class BackupTask: Service {
         }
     }
 
-    /// Returns when the next backup is due; the beginning of 1970 if the folder has no backup.
+    /// Returns the time when the next backup is due; the beginning of 1970 if the folder has no backup.
     private func next(in folder: String) -> Instant {
         names(in: folder).last.flatMap(BackupName.time)?
             .adding(seconds: Int64(settings.backupSeconds)) ?? Instant(milliseconds: 0)
@@ -143,7 +143,7 @@ final class BackupTask: Service {
 
 /// A backup that an operator requests; the backup is written to the folder of the service's regular backups.
 package enum BackupNow {
-    /// Makes a backup while the service runs, and returns its path.
+    /// Makes a backup while the service is running, and returns its path.
     ///
     /// - Throws: A `Problem`, for example if `backup.directory` is not set.
     package static func make(_ context: RunContext, from store: Store) throws -> String {

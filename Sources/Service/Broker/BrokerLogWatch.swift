@@ -14,10 +14,10 @@ struct BrokerLogWatch {
     private static let readMax = 64 << 10
     /// The log's text before a message of OpenSSL; `[0]` marks the first message if there are several.
     private static let mark = "OpenSSL Error[0]: "
-    /// The log's texts before and after the id of a client that was disconnected because it used QoS 2.
+    /// The log's words before and after the id of a client that was disconnected because it used QoS 2.
     private static let qos = (before: "Too high QoS in PUBLISH from ", behind: ", disconnecting.")
 
-    /// Starts to watch at the present end of the log.
+    /// Starts watching at the current end of the log.
     init(path: String) {
         self.path = path
         offset = TextFile.size(path) ?? 0

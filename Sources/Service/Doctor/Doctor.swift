@@ -8,7 +8,7 @@ import Workers
 /// A read-only examination of a data directory; if a service is running on the directory, the service is examined
 /// afterwards.
 package struct Doctor {
-    /// The groups of checks that can be selected, in their order.
+    /// The groups of checks that can be selected, in the order in which they run.
     package static let groups = [
         "service", "store", "history", "database", "secrets", "disk", "clock", "limits", "broker",
         "gate",

@@ -3,7 +3,7 @@ import JSON
 import Problems
 import ServiceSettings
 
-/// The check that a service runs on the data directory and accepts work.
+/// The check that a service is running on the data directory and accepts work.
 struct ServiceCheck {
     let directory: DataDirectory
     let settings: Settings

@@ -1,7 +1,7 @@
 import DequeModule
 import Synchronization
 
-/// The last lines of the log, for a support bundle.
+/// The last lines of the log, for the console and support bundles.
 package enum LogTail {
     private static let linesMax = 1000
     private static let kept = Mutex<Deque<[UInt8]>>([])

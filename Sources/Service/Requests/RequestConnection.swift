@@ -88,7 +88,7 @@ final class RequestConnection: StoppableWork {
         }
     }
 
-    /// The number of the present connection to the broker; nil while there is no connection.
+    /// The sequence number of the current broker connection; nil while there is no connection.
     var brokerRun: Int? { state.withLock { $0.isConnected ? $0.connections : nil } }
 
     // MARK: The thread

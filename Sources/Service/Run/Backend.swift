@@ -148,8 +148,8 @@ package struct Backend {
         ]
     }
 
-    /// Returns the announcer of devices to Home Assistant if the worker that publishes the announcer's messages runs in
-    /// this process.
+    /// Returns the announcer, which announces devices to Home Assistant, if the worker that publishes the announcer's
+    /// messages runs in this process.
     private static func announcer(_ context: RunContext, _ environment: Environment) -> [any Service] {
         guard context.settings.workers.contains(.session) else { return [] }
         return [WorkService(HomeAssistantAnnouncer(environment, logger: Logger(label: "lamplighter.homeassistant")))]

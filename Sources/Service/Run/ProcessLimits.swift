@@ -22,7 +22,7 @@ package enum FileLimit {
 enum MemoryLimit {
     /// Makes the kernel limit the size of the process's data, in bytes; child processes have separate limits.
     ///
-    /// Only the soft limit is set, so that child processes can raise their limits up to the system's.
+    /// Only the soft limit is set, so that child processes can raise their limits up to the hard limit.
     static func set(bytes: Int) {
         let kind = __rlimit_resource_t(RLIMIT_DATA.rawValue)
         var limit = rlimit()

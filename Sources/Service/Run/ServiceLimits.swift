@@ -1,6 +1,6 @@
 /// The limits of the service process, which no setting changes; the limits of the workers are in `Limits`.
 enum ServiceLimits {
-    /// The longest time that a stopping service takes to finish its work.
+    /// The longest time that a stopping service can take to finish its work.
     static let drainMax: Duration = .seconds(5)
 
     /// The interval between checks of the certificate files.

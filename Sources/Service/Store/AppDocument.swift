@@ -39,7 +39,7 @@ enum AppDocument {
 
     // MARK: Words
 
-    /// The parts of a message's text, with the maximum number of characters of each part.
+    /// The parts of a message's text, with the maximum number of characters in each part.
     private static let parts = ["subject": 200, "text": 10_000, "sms": 500]
 
     private static func check(words document: JSONObject, _ faults: inout Faults) {

@@ -26,7 +26,7 @@ package struct Digest: Sendable {
         self.init(bytes)
     }
 
-    /// The 32 bytes of the digest, as in the file.
+    /// The 32 bytes of the digest, as in the credentials file.
     package var bytes: [UInt8] {
         [words.0, words.1, words.2, words.3].flatMap { word in
             stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }

@@ -3,7 +3,7 @@
 /// The parser refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers beyond a double's range,
 /// integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value. It never traps.
 struct JSONParser {
-    /// The deepest nesting of arrays and objects.
+    /// The maximum depth of nested arrays and objects.
     static let depthMax = 16
 
     let bytes: UnsafeBufferPointer<UInt8>

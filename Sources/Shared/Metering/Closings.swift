@@ -1,5 +1,5 @@
-/// The numbers of connections, by source address, that the gate closed within the last hour because the clients sent
-/// messages too fast.
+/// The count, for each source address, of connections that the gate closed within the last hour because the clients
+/// sent messages too fast.
 ///
 /// For each address, the times of the newest `limit` closings are kept, for at most `addressesMax` addresses. If there
 /// are more addresses, those without a closed connection in the last hour are dropped. If that isn't enough, all

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The audit trail, a log of actions on accounts and by operators.
+/// The audit trail, a log of actions on accounts and of operators' actions.
 ///
 /// A row changes only when its user is erased. Personal details are then removed from the row. Rows are deleted after a
 /// retention time.

@@ -6,7 +6,7 @@ struct CodeRow: TableRow {
     var scope: [UInt8]
     var codeHash: [UInt8]
     var token: String
-    /// The numbers of attempts without the token (`tries`) and with the token (`tokenTries`).
+    /// How many attempts were made without the token (`tries`) and with the token (`tokenTries`).
     var tries = 0
     var tokenTries = 0
     var sentAt: Instant

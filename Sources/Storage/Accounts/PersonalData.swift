@@ -64,7 +64,7 @@ package enum PersonalData {
             (self.choice, self.order, self.isSingle) = (choice, order, isSingle)
         }
 
-        /// Returns a copy of the member that has the given columns, in the order of the document.
+        /// Returns a copy of the member, with the given columns in the order of the document.
         func columns(_ columns: [(name: String, form: Form)]) -> Section {
             var section = self
             section.columns = columns

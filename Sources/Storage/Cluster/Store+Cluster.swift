@@ -17,7 +17,7 @@ extension Store {
         if case .postgres = engine { true } else { false }
     }
 
-    /// The id of this run of this process among all processes on the database; nil if the store is a file.
+    /// The id of this process's run, unique among all processes on the database; nil if the store is a file.
     package var processID: String? { server?.processID }
 
     /// The slot of this process among the processes that write to the database; `.alone` until this process has joined

@@ -171,8 +171,8 @@ package struct EventLogTable: TransactionTable {
         return end.map { ($0, bytes) }
     }
 
-    /// Deletes the oldest rows of one kind (statuses or other events), at most `limit` rows, if they are at or before a
-    /// position or older than a given time; returns the number of deleted rows.
+    /// Deletes at most `limit` of the oldest rows of one kind (statuses or other events): rows at or before a position,
+    /// and rows older than a given time; returns the number of deleted rows.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
         // The query has a first and a last position, so that it doesn't read all rows of the other kind.
         let (first, last) = (try deleted(isBulk: isBulk), max(cursor, try end(before: moment)))

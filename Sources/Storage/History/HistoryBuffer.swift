@@ -49,7 +49,7 @@ package struct HistoryBuffer: TransactionTable {
         var mark: Mark
         var rows: Set<Int64> = []
 
-        /// Returns whether the lines of a device in a row have already been moved.
+        /// Returns whether a row's lines of a given device have already been moved.
         func covers(_ did: String, in row: Int64) -> Bool { did <= mark.did && rows.contains(row) }
     }
 
@@ -182,7 +182,7 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Claims a round for this process, by storing the round's first mark and the list of its rows.
     ///
-    /// All rows must still exist: another process may have moved some of the rows in a round that has ended since.
+    /// All rows must still exist: another process may have moved some of the rows in a round that is now over.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",

@@ -182,7 +182,7 @@ package struct HistoryDayDraft: Sendable {
     package let did: DeviceID
     /// The number of the day.
     package let day: Int64
-    /// The number of records in the chunks that were read, and the number of records that belong to the day.
+    /// How many records the chunks that were read contain (`read`), and how many belong to the day (`count`).
     private(set) var read: Int64 = 0
     private(set) var count: Int64 = 0
     private(set) var sums: [String: HistoryDaySums] = [:]

@@ -197,7 +197,7 @@ final class LockRecord {
             try body(ledger)
         } catch let error as LockLedger.Breach {
             guard hasOtherWriters else {
-                // Only a test gets here (`isTested`): the code that writes has a defect, so the test must end.
+                // Only a test gets here (`isTested`): the writing code has a defect, so the test must end.
                 fatalError("A lock is missing: \(error)")
             }
             throw LockMissing(breach: error)

@@ -1,7 +1,7 @@
 package import Domain
 import Glibc
 
-/// A copy of a whole store into another store; each can be a file or a PostgreSQL database.
+/// The copying of a whole store into another; each store can be a file or a PostgreSQL database.
 ///
 /// A table is copied after the tables that it refers to. Rows are copied in the order of their keys, up to 10,000 in
 /// one transaction. If a copy ends early, the next copy continues after the last row in the target. Until everything is
@@ -11,8 +11,8 @@ package struct StoreMove {
     package enum Failure: Error, Equatable {
         /// The target already contains data.
         case targetInUse(table: String)
-        /// The source's outbox has `rows` rows of unpublished messages; `topics` names some topics, each with the
-        /// number of its messages.
+        /// The source's outbox has `rows` rows of unpublished messages; `topics` names some of these messages' topics,
+        /// each with its number of messages.
         case outboxNotEmpty(rows: Int64, topics: [String])
         /// The process with this name is still working on the source.
         case sourceInUse(node: String)

@@ -53,8 +53,8 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// Appends the value to the bytes that will be hashed, as a byte for the type, the length if the type's values
-    /// differ in length, and the value's own bytes.
+    /// Appends to the bytes that will be hashed: a byte for the value's type, the value's length if values of this type
+    /// differ in length, and the value's bytes.
     fileprivate func append(to bytes: inout [UInt8]) {
         func append(_ number: UInt64) {
             for shift in stride(from: 56, through: 0, by: -8) {

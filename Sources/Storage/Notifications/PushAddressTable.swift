@@ -55,7 +55,7 @@ package struct PushAddressTable: TransactionTable {
         }
     }
 
-    /// Removes a terminal's address, and the pushes that wait for the terminal.
+    /// Removes a terminal's address, and the pushes that are waiting for the terminal.
     package func remove(_ terminal: TerminalID) throws {
         try transaction.outgoingMessages.dropPushes(to: terminal)
         try sql.run("DELETE FROM pushAddress WHERE terminalId = $1", terminal)

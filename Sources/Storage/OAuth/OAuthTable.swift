@@ -65,7 +65,7 @@ package struct OAuthTable: TransactionTable {
 
     /// Turns the session of a login into the session of a linked service, and replaces the session's token.
     ///
-    /// The session expires at the same time as the code that the service gets.
+    /// The session expires at the same time as the code that the linked service gets.
     package func link(_ session: Domain.Session, to request: AuthorizationRequest) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(

@@ -39,8 +39,8 @@ final class CommitMark<Value> {
     /// Records that the answer to the commit of a run of the transaction has arrived.
     func confirm() { state = .answered }
 
-    /// Leaves this mark, and earlier marks that its transaction possibly did not delete, to be deleted by the next
-    /// transaction with a mark; called when this mark's transaction will not be run again.
+    /// Lets the next transaction with a mark delete this mark, and the earlier marks that this mark's transaction
+    /// possibly did not delete; called when this mark's transaction will not be run again.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }

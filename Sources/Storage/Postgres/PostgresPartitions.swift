@@ -4,11 +4,11 @@ import PostgreSQL
 extension PostgresDatabase {
     /// The number of weeks for which partitions are created in advance, so that each new chunk has a partition.
     private static let weeksAhead: Int64 = 2
-    /// The maximum number of weekly partitions that are created for copied history: the number of weeks in five years.
+    /// The maximum number of weekly partitions that are created for copied history: enough weeks for five years.
     fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Creates missing partitions of `history` for the week that contains a given moment and the next two weeks;
-    /// returns the number of created partitions.
+    /// Creates missing partitions of `history` for the week of a given moment, and for the two weeks after it; returns
+    /// the number of created partitions.
     func makePartitions(at now: Int64) throws -> Int {
         let week = PostgresTables.partitionMilliseconds
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })

@@ -168,7 +168,7 @@ package struct RequestTable: TransactionTable {
         return last - first + 1 > Int64(max)
     }
 
-    /// Deletes the oldest rows, at most `limit` of them, until at most `max` rows are left, whatever their age.
+    /// Deletes the oldest rows, whatever their age, until at most `max` rows are left; deletes at most `limit` rows.
     package func trim(to max: Int, limit: Int) throws {
         try sql.run(
             """

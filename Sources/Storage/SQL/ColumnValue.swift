@@ -124,7 +124,7 @@ struct TextBytes: ColumnValue {
 
 /// A case of an enumeration, stored as its name.
 protocol StoredName: ColumnValue, RawRepresentable where RawValue == String {
-    /// The case to use for a name that this version doesn't know, such as the role with the fewest rights.
+    /// The case, such as the role with the fewest rights, that is used for a name that this version doesn't know.
     static var unknown: Self { get }
 }
 

@@ -47,7 +47,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Schedules to plan again
 
-    /// Stores the request to plan the schedules of a time zone or of a user again.
+    /// Stores the request that a time zone's or a user's schedules be planned again.
     package func add(_ subject: Subject) throws {
         if case .user(let uid) = subject { try transaction.requireLock(of: uid) }
         try sql.run(
@@ -56,7 +56,7 @@ package struct ReplanTable: TransactionTable {
         )
     }
 
-    /// Deletes the request to plan a user's schedules again.
+    /// Deletes the request that a user's schedules be planned again.
     func forget(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM replan WHERE subject = $1", Subject.user(uid).text)

@@ -21,7 +21,8 @@ package struct ScheduleRunTable: TransactionTable {
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records the outcome of a run's command to a device; returns the run, or nil if no run waits for this command.
+    /// Records the outcome of a run's command to a device; returns the run, or nil if no run is waiting for this
+    /// command.
     package func finish(
         _ schedule: ScheduleID,
         of did: DeviceID,

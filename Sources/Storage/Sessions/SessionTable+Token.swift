@@ -36,7 +36,7 @@ extension SessionTable {
     /// Records that a token of a session was used.
     ///
     /// The first use of a new token makes the earlier token invalid. After the first use of any token, the terminal can
-    /// no longer use the app's secret for access. The time of use is stored at most once a minute. The method locks the
+    /// no longer connect with the app's secret. The time of use is stored at most once a minute. The method locks the
     /// user if an earlier token is still stored, or if a new time of use must be stored.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = now.adding(seconds: -Domain.Session.seenSeconds)

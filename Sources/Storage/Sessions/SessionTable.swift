@@ -226,7 +226,7 @@ package struct SessionTable: TransactionTable {
         return old.count
     }
 
-    /// Deletes a terminal that has no current session, and no stored session of the given user.
+    /// Deletes a terminal if it has no current session and no stored session of the given user.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
         // The terminal is locked in a separate statement, so that the next statement sees any session that has begun
         // meanwhile.

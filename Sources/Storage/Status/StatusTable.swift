@@ -71,7 +71,7 @@ package struct StatusTable: TransactionTable {
         try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }
 
-    /// Removes everything that a device reported from the device's status; the status's version continues to grow.
+    /// Clears from a device's status everything that the device reported; the status's version continues to grow.
     package func wipe(_ did: DeviceID, at now: Instant) throws {
         guard var record = try find(did) else { return }
         record.status.attributes = []

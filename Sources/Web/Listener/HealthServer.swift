@@ -1,7 +1,7 @@
 import Hummingbird
 import ServiceLifecycle
 
-/// The HTTP listener for operators' programs, which serves health, readiness with reasons, and metrics.
+/// The HTTP listener for operators' programs, which serves the health check, readiness with reasons, and metrics.
 ///
 /// The listener is separate from the listener for pages. A proxy that forwards all pages therefore doesn't publish the
 /// metrics and reasons. A health check can connect even if the listener for pages has reached its limit of connections.

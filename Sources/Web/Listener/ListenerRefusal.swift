@@ -20,7 +20,8 @@ package struct ListenerRefusal: Sendable, Equatable {
     package let address: String
     /// The operator's name in a failed sign-in; `?` if no such operator exists, or empty for other refusals.
     package let name: String
-    /// The detail of the refusal in at most 128 bytes, such as the page's origin or the TLS library's words.
+    /// The detail of the refusal in at most 128 bytes, such as the page's origin or the TLS library's name for the
+    /// fault.
     package let detail: String
 
     /// The maximum length of `detail`, in bytes.

@@ -94,7 +94,7 @@ final class UserStream: Sendable {
     }
 
     /// Returns the reason why the connection to the broker ended: the stream was stopped, the session ended, the broker
-    /// is away, the terminal has a newer connection, or the client reads too slowly.
+    /// can't be reached, the terminal has a newer connection, or the client reads too slowly.
     ///
     /// Mosquitto 2.0.11 sends a DISCONNECT to a client only when the gate closes the client's connection.
     private func reasonOfEnd(wasCutOff: Bool) async -> String {

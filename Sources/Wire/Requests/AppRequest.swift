@@ -14,7 +14,7 @@ package final class AppRequest: Sendable {
     package let method: String
     /// The request's id; a repeat with the same id has no further effect.
     package let id: MessageID
-    /// The session's token, if the method needs one.
+    /// The session's token or an API key; nil if absent.
     package let token: String?
     /// The user to whom the token should belong.
     package let uid: String?

@@ -2,9 +2,9 @@ package import Domain
 
 /// The position at which the next page begins; the list is sorted by a moment and an id.
 package struct RowCursor {
-    /// The moment of the last row.
+    /// The moment of the previous page's last row.
     package let at: Instant
-    /// The id of the last row.
+    /// The id of the previous page's last row.
     package let id: String
 
     /// Makes the cursor for the position after a row.

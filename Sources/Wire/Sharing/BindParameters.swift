@@ -12,7 +12,7 @@ package struct BindParameters: Sendable, Equatable {
     package let device: Name
     /// The passcode that the device has reported or displays.
     package let passcode: String
-    /// The text of the device's label; with a correct text, other users' failed tries don't block the request.
+    /// The text of the device's label; if the text is correct, other users' failed tries don't block the request.
     package let claim: String?
 
     /// Reads `passcode`, `claim`, and either `did`, or `productKey` and `mac`.

@@ -27,8 +27,8 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if the data of one of its points, with the numbers in the service's form, is larger than the
-    /// largest payload.
+    /// Refuses a report if the data of one of its points is larger than the largest payload once the service has
+    /// written out the numbers.
     ///
     /// For example, the service writes `1e15` with sixteen digits.
     private static func checked(

@@ -2,7 +2,7 @@ package import Domain
 package import Storage
 import Wire
 
-/// The erasure of accounts: it begins with a request, which a login withdraws; otherwise, the deletion in steps
+/// The erasure of accounts: it begins with a request, which a login withdraws; without a login, the deletion in steps
 /// follows.
 package enum Cancellation {
     /// The maximum number of devices that one step handles.

@@ -37,7 +37,7 @@ enum DeviceMethods {
         return binding
     }
 
-    /// Returns the caller's binding to the request's device, whatever the device's product.
+    /// Returns the caller's binding to the request's device, regardless of the device's product.
     static func bindingOfAnyProduct(_ call: Call) throws -> Binding {
         let did = try call.fields.did()
         guard let binding = try call.tx.bindings.find(did, call.caller().uid), !binding.isOver(at: call.tx.now) else {

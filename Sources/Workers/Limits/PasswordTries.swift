@@ -5,8 +5,8 @@ import Wire
 
 /// The counts of wrong passwords for each account, each terminal, and each name, even a name that nobody has.
 ///
-/// A try is counted before the password is compared, so that parallel requests get no extra tries; a success takes back
-/// the count of its try.
+/// A try is counted before the password is compared, so that parallel requests get no extra tries; the count of a
+/// successful try is taken back.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
@@ -15,7 +15,7 @@ package struct PasswordTries {
     /// A login to such an account is answered like a wrong password, to hide which names belong to the same account.
     let silentlyLocked: Set<UserID>
 
-    /// Counts a try to log in under a name that can belong to several users; throws `TooManyRequests` if no try is
+    /// Counts an attempt to log in under a name that can belong to several users; throws `TooManyRequests` if no try is
     /// left.
     static func begin(_ name: LoginName, region: String, meaning users: [User], _ call: Call) throws -> PasswordTries {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)

@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// The counts of the tries to give a proof: a passcode, a label or a scanned code.
+/// The counts of the attempts to give a proof: a passcode, a label or a scanned code.
 ///
 /// A try is counted before its proof is checked, so that parallel requests get no extra tries. `succeed` takes back the
 /// count of a correct proof; a failed transaction rolls the count back.

@@ -40,7 +40,7 @@ struct Quota: Sendable {
     static let day: Int64 = 86_400
 
     var kind: Kind
-    /// The owner of the count, which is unique within the kind.
+    /// The owner of the count; within the kind, each owner has one count.
     var owner: String
     var max: Int
     var seconds: Int64

@@ -13,7 +13,7 @@ struct RequestBytes: Sendable {
     /// Sets the range of the existing rows (nil if there are none), and removes the pages before the range.
     mutating func begin(with rows: ClosedRange<Int64>?) {
         let first = rows?.lowerBound ?? 0
-        // A table that has become empty numbers its rows from 1 again.
+        // After a table has become empty, its rows are numbered from 1 again.
         if first < self.first || rows?.upperBound ?? 0 < seen { self = RequestBytes() }
         self.first = first
         while let page = pages.first, page.last < first { pop(page) }

@@ -99,7 +99,7 @@ package struct UnitOfWork {
 extension Environment {
     /// Runs a transaction outside a worker's loop; a worker of this process publishes the transaction's messages.
     ///
-    /// The worker also publishes dead letters' notices. After the commit, the workers with new work are woken.
+    /// The worker also publishes notices of dead letters. After the commit, the workers with new work are woken.
     package func work<Value>(publishedBy worker: WorkerName, _ body: (inout UnitOfWork) throws -> Value) throws -> Value
     {
         let writer = EffectWriter(worker: worker, environment: self)

@@ -95,6 +95,6 @@ package final class WorkerMetrics: Sendable {
 
     func sessionLost() { sessionsLost.increment() }
 
-    /// Counts one more try to connect to the broker after a failure or a pause for lack of disk space.
+    /// Counts one more attempt to connect to the broker after a failure or a pause for lack of disk space.
     package func reconnected() { reconnects.increment() }
 }

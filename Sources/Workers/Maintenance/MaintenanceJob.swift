@@ -13,7 +13,7 @@ package protocol MaintenanceJob {
     /// The pause between two steps of a run.
     var pause: Duration { get }
 
-    /// The number of pages written to the database after which a run begins early; nil if runs never begin early.
+    /// After this number of written database pages, a run begins early; nil if runs never begin early.
     var pagesBetween: Int? { get }
 
     /// Runs one step, and returns whether the run continues.

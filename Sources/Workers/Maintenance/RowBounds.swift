@@ -90,7 +90,7 @@ struct ExcessRows: MaintenanceJob {
         self.most = most
     }
 
-    /// Makes the job that limits the number of counters of tries.
+    /// Makes the job that limits the number of counters of attempts.
     static func attempts(_ environment: Environment) -> ExcessRows {
         ExcessRows(environment, .attempt, name: "excessAttempt", most: environment.limits.counts.rowsMax)
     }

@@ -4,7 +4,7 @@ import Storage
 
 /// The rules that decide whether a link fits its account, and what the link changes (reference: delivery#links).
 enum LinkRules {
-    /// Returns whether an account is still in the state in which its link was made.
+    /// Returns whether an account is still in the state that it had when its link was made.
     static func fits(_ link: Link, _ user: User) -> Bool {
         switch link.kind {
         case .verifyEmail:

@@ -146,7 +146,8 @@ package struct LinkService: Sendable {
         return await view { try use(token, passwordHash: hash) }
     }
 
-    /// Finds a link, and counts the try against an hourly limit, since the service must hash a password for each try.
+    /// Finds a link, and counts the attempt against an hourly limit, since each attempt makes the service hash a
+    /// password.
     private func admit(_ token: String, in tx: Transaction) throws -> ResolvedLink {
         let resolved = try resolved(token, at: tx.now, in: tx)
         guard let link = resolved.link else { return resolved }

@@ -5,12 +5,12 @@ import Storage
 import Synchronization
 import Wire
 
-/// A class that handles the outcomes of tries to send messages, for all routes.
+/// A class that handles the outcomes of attempts to send messages, for all routes.
 ///
 /// A dummy is a message that is never sent but must look like a real one. Therefore, a dummy's terminal gets the same
 /// outcome as the last real message of the channel, after the same time.
 package final class MessageOutcomes: Sendable {
-    /// The condition of a channel, as seen in the last tries to send.
+    /// The condition of a channel, as seen in the last attempts to send.
     struct Condition: Equatable {
         /// True if the last message was accepted, or if it was refused for a reason that concerns only this message.
         var works = true
@@ -37,7 +37,7 @@ package final class MessageOutcomes: Sendable {
     private let conditions = Mutex<[OutgoingMessage.Channel: Condition]>([:])
     private let logger: Logger
 
-    /// Creates the handler, without any outcomes.
+    /// Creates a handler that has no outcomes yet.
     package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) { self.logger = logger }
 
     /// Returns the condition of a channel.

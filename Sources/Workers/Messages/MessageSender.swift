@@ -19,9 +19,9 @@ package final class MessageSender: Sendable {
     private let inFlight = Mutex<[OutgoingMessage.Channel: Int]>([:])
     private let tried = Mutex(Tried())
 
-    /// The tries whose outcomes are not stored yet.
+    /// The attempts whose outcomes have not been stored yet.
     private struct Tried {
-        /// The messages, each with the failure of its try; the failure is nil if the message was sent.
+        /// The messages, each with the reason why it could not be sent; nil if the message was sent.
         var rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)] = []
         /// Whether a task is storing outcomes.
         var isStoring = false
@@ -224,8 +224,8 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores the outcomes of tries to send, with many outcomes in one transaction; does nothing while another task is
-    /// storing outcomes.
+    /// Stores the outcomes of attempts to send, with many outcomes in one transaction; does nothing while another task
+    /// is storing outcomes.
     private func settle() {
         let isFirst = tried.withLock { !exchange(&$0.isStoring, with: true) }
         while isFirst {

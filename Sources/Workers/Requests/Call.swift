@@ -67,7 +67,7 @@ enum Reply {
     case result(Answer, isSecret: Bool = false)
     /// The result of a method that only reads, as JSON; it is published without the outbox.
     case encoded([UInt8])
-    /// A refusal after which the method's changes are kept, such as a counted try.
+    /// A refusal after which the method's changes are kept, such as a counted attempt.
     case refusal(Rejection)
     /// No answer yet: the answer follows when the outcome of a command is known.
     case later(DeviceID, cid: Int64)
@@ -92,9 +92,9 @@ struct Method: Sendable {
     var isKnown = true
     /// Checks the request, and returns the slow work that must be done before `run`; nil if there is no slow work.
     ///
-    /// `prepare` checks limits and counts tries; its changes are committed before the slow work begins. `run` follows
-    /// in a separate transaction, which first checks the token; `run` must repeat all other checks. Expensive work,
-    /// above all a hash, should be requested by `run` (`Reply.more`), after `run` has checked the caller's proof
+    /// `prepare` checks limits and counts attempts; its changes are committed before the slow work begins. `run`
+    /// follows in a separate transaction, which first checks the token; `run` must repeat all other checks. Expensive
+    /// work, above all a hash, should be requested by `run` (`Reply.more`), after `run` has checked the caller's proof
     /// cheaply.
     var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
     /// The function that carries out the request.

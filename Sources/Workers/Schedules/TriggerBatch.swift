@@ -23,7 +23,7 @@ struct TriggerBatch {
 
     private init(in tx: Transaction) { calendar = ScheduleCalendar(tx, keepsNewZones: true) }
 
-    /// Carries out a batch of triggers.
+    /// Processes a batch of triggers.
     static func carryOut(
         _ messages: some Sequence<Inbound>,
         in work: inout UnitOfWork
@@ -149,7 +149,7 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // This occurrence can differ from the trigger's occurrence, so `load` might not have loaded its run.
+        // The due occurrence can differ from the received trigger's, so `load` might not have loaded its run.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }

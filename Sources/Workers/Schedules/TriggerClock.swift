@@ -56,7 +56,8 @@ package struct TriggerClock: BatchHandler {
 
     /// The pause before a check of the sent triggers, in milliseconds.
     private static let lookMilliseconds: Int64 = 50
-    /// The time after which a trigger is sent again; the time doubles with each sending, up to `doublingsMax` times.
+    /// The time after which a trigger is sent again; the time doubles whenever the trigger is sent, up to
+    /// `doublingsMax` times.
     private static let patience: Duration = .seconds(30)
     private static let doublingsMax = 7
 

@@ -27,7 +27,7 @@ enum TokenCheck {
         return (try KeyCheck.session(of: request, by: key, in: tx), key)
     }
 
-    /// Returns the valid session of the request's token; the session must fit the request's terminal, app and user.
+    /// Returns the valid session of the request's token; the session must match the request's terminal, app and user.
     static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
         let session = try live(of: request, in: tx)
         try tx.sessions.use(request.token ?? "", of: session)

@@ -12,7 +12,7 @@ enum TokenUse {
         environment.topics.filters("system/token-used", of: environment.divided)
     }
 
-    /// Records the first use of a token, and ends the old token.
+    /// Records the first use of a token, and invalidates the old token.
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
         guard let used = work.decode(message, with: SessionCodec.decode(tokenUsed:)) else { return }
         guard let session = try work.tx.lockedSession(used.session) else {

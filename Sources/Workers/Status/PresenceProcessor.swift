@@ -11,7 +11,7 @@ struct PresenceProcessor {
     /// The devices that have begun to listen for commands.
     private var listening: Set<DeviceID> = []
 
-    /// Carries out a presence signal; `message` is nil if the signal is the worker's own.
+    /// Processes a presence signal; `message` is nil if the signal is the worker's own.
     mutating func decide(
         _ signal: PresenceSignal,
         message: Inbound?,

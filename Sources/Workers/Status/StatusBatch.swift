@@ -100,7 +100,7 @@ struct StatusBatch {
 
     // MARK: Load, decide, save
 
-    /// Carries out all inputs; returns the outcomes of commands, which are published before all other messages.
+    /// Processes all inputs; returns the outcomes of commands, which are published before all other messages.
     mutating func carryOut(
         reconciling reconciliation: inout PresenceReconciliation,
         in work: inout UnitOfWork

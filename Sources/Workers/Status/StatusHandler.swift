@@ -65,7 +65,7 @@ package struct StatusHandler: BatchHandler {
         })
     }
 
-    /// Carries out registrations, then the messages that follow them; returns the outcomes of commands.
+    /// Processes registrations, then the messages that follow them; returns the outcomes of commands.
     private mutating func carryOut(_ run: ArraySlice<Inbound>, in work: inout UnitOfWork) throws -> Effects {
         var registrations = RegistrationProcessor(quotas: environment.quotas)
         var batch = StatusBatch()

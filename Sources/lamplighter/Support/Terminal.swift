@@ -24,7 +24,7 @@ enum Terminal {
         return isatty(2) == 1 && !isUnwanted && !isDumb
     }
 
-    /// Asks the user for a confirmation; returns false at once if standard input or standard error isn't a terminal.
+    /// Asks the user for confirmation; returns false at once if standard input or standard error isn't a terminal.
     static func confirms(_ question: String) -> Bool {
         guard isatty(0) == 1, isatty(2) == 1 else { return false }
         write(Array("\(PlainText.of(question)) [y/N] ".utf8), to: 2)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// The story of one user's account, in which every audited event happens.
+/// A sequence of requests about one user's account, which together cause every audited event.
 private final class AuditStory {
     let world: AccountWorld
     private(set) var secrets: [String] = ["lena@example.com", "lena2@example.com", "wrong one"]

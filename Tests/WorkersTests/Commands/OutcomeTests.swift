@@ -150,7 +150,7 @@ struct OutcomeTests {
         world.broker.forgetPublished()
 
         world.sendReport(0, ["cid": 1, "data": ["level": 1]])
-        // The worker splits the batch before the registration.
+        // The worker begins a new batch with the registration.
         world.broker.send("ll/v1/product/\(World.key.text)/0123456789ab/register", ["id": "r", "nonce": "n"])
         world.sendReport(0, ["cid": 2, "data": ["level": 2]])
         try world.runStatus()

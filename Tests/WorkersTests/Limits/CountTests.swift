@@ -15,7 +15,8 @@ struct CountTests {
         answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
     }
 
-    /// Sends a request with different parameters from each terminal, and returns the error codes, with nil for success.
+    /// Sends one request from each terminal, each with its own parameters, and returns each request's error code, or
+    /// nil for a success.
     func ask(_ terminals: [Int], _ method: String, _ params: (Int) -> JSONObject) throws -> [String?] {
         try terminals.enumerated().map { place, terminal in try world.ask(terminal, method, params(place)).errorCode }
     }

@@ -21,8 +21,8 @@ struct LostCommitTests {
         let older = OutboundMessage("ll/v1/device/\(World.did(0).text)/response", Array("{}".utf8))
         var loop = try world.loop(StatusHandler(world.environment)) { step in
             guard step == .beforeCommit, isArmed.exchange(false, ordering: .relaxed) else { return }
-            // The test simulates that the database commits this transaction, but that the connection is lost before the
-            // database's answer arrives.
+            // In this test, the database commits this transaction, but the connection is lost before the database's
+            // answer arrives.
             do {
                 try world.store.batch(at: world.clock.now) { tx in
                     _ = try tx.outbox.add([older], by: "status", isSecret: false)

@@ -153,7 +153,7 @@ final class RaceCourse {
         }
     }
 
-    /// Returns whether one of the database server's processes is waiting for a lock that the other process holds.
+    /// Returns whether one process of the database server is waiting for a lock that another given process holds.
     private func isBlocked(_ process: Int32, by other: Int32) throws -> Bool {
         guard process != 0, other != 0 else { return false }
         return try connection.execute(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// The number of readings that have begun, the number that have been answered, and the largest number that were
+    /// The number of reads that have begun, the number that have been answered, and the largest number that were
     /// unanswered at the same time.
     private struct Count {
         var begun = 0
@@ -35,7 +35,7 @@ struct BackgroundQueueTests {
         var held: [Prepared] = []
         for await result in results {
             held.append(result)
-            // While three readings are unanswered, the queue begins no further reading.
+            // While three reads are unanswered, the queue begins no further read.
             guard held.count == 3 || count.withLock({ $0.answered + held.count == 50 }) else { continue }
             count.withLock { $0.answered += held.count }
             held = []

@@ -15,10 +15,10 @@ class Account:
     ):
         """Logs in as an anonymous user.
 
-        No token is needed. Logging in on a terminal that has a session ends that session, with the reason `replaced`. A
-        login without `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no
-        deviceId, no devices and no session on another terminal. TooManyRequests: more than 30 new users on one terminal
-        in a day, or more than 60 from one source address in an hour.
+        No token is needed. If the terminal already has a session, the login ends that session, with the reason
+        `replaced`. A login without `deviceId` erases the anonymous user who was logged in on the terminal, if that user
+        has no deviceId, no devices and no session on another terminal. TooManyRequests: more than 30 new users on one
+        terminal in a day, or more than 60 from one source address in an hour.
 
         Returns: The answer is the same as for every login.
         """
@@ -97,13 +97,13 @@ class Account:
 
         No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session
         is anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the
-        purpose `register`; a ticket must be for the same address. If both a phone and an e-mail are given, the code or
-        ticket proves one of them, and the other is pending: a phone until account/bindPhone verifies it, an e-mail
-        until its link is opened or account/bindEmail verifies it. A pending address can't be used to log in. If another
-        account has verified the pending address, the answer is the same as for a free address, or Duplicated if the app
-        reveals accounts. A phone without an e-mail needs a code or ticket, and gets PolicyRejected while the policy
-        phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail needs a code or ticket. While
-        the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the e-mail also needs
+        purpose `register`; a ticket must be for an address in the request. If both a phone and an e-mail are given, the
+        code or ticket proves one of them, and the other is pending: a phone until account/bindPhone verifies it, an
+        e-mail until its link is opened or account/bindEmail verifies it. A pending address can't be used to log in. If
+        another account has verified the pending address, the answer is the same as for a free address, or Duplicated if
+        the app reveals accounts. A phone without an e-mail needs a code or ticket, and gets PolicyRejected while the
+        policy phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail needs a code or ticket.
+        While the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the e-mail also needs
         neither, and is then pending. If no username is given, a proved phone becomes the username. The given username
         can also be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A taken
         address gets Duplicated only if the code is right. With `link` or `none`, the answer for a taken address is the
@@ -137,8 +137,8 @@ class Account:
         account could take over. A login undoes a pending cancellation. A wrong password and an unknown name both get
         InvalidCredentials; a wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets
         ResourceNotFound. After ten failures in 15 minutes for one name or terminal, further passwords for that name or
-        from that terminal get TooManyRequests, but a login with a correct code still works. Logging in on a terminal
-        that has a session ends that session, with the reason `replaced`.
+        from that terminal get TooManyRequests, but a login with a correct code still works. If the terminal already has
+        a session, the login ends that session, with the reason `replaced`.
 
         Returns: The answer is the same as for every login. The terminal also gets its devices on
         `app/{appId}/{terminalId}/devices`.
@@ -405,9 +405,8 @@ class Account:
     ):
         """Exchanges a code for a ticket.
 
-        The code must have the purpose `operation`, and can have been sent to any address. A session is needed, but it
-        can be anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this
-        terminal.
+        The code must have the purpose `operation`, and can be for any address. A session is needed, but it can be
+        anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this terminal.
 
         Returns: A ticket, which can be used once in place of a code.
         """
@@ -501,9 +500,9 @@ class Device:
         })
 
     def subscribe(self, *, did: str, subscribed: bool):
-        """Turns a device's status messages to the caller on or off.
+        """Turns on or off the status messages that the caller gets about a device.
 
-        Setting the current value again succeeds. Setting true publishes the latest status again.
+        Setting the current value again succeeds. Setting the value to true publishes the latest status again.
 
         Returns: {}
         """
@@ -778,12 +777,12 @@ class Events:
         return self._ask("events/unsubscribe", {"subscriptionId": subscriptionId})
 
     def deliveries(self, *, subscriptionId: str):
-        """Lists the last 200 tries to deliver events to a webhook, newest first.
+        """Lists the last 200 attempts to deliver events to a webhook, newest first.
 
         Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such
         subscription.
 
-        Returns: The last 200 tries to deliver events, newest first; a try that failed has `error`.
+        Returns: The last 200 attempts to deliver events, newest first; an attempt that failed has `error`.
         """
         return self._ask("events/deliveries", {"subscriptionId": subscriptionId})
 

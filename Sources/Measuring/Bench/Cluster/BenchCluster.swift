@@ -143,7 +143,7 @@ extension BenchCluster {
 }
 
 extension BenchResult {
-    /// Adds to the results the speed that a number of processes reached.
+    /// Adds to the results the speed that was reached with `processes` processes.
     mutating func addSpeed(of processes: Int, _ perSecond: Double, microseconds: Double) {
         add(
             "\(processes) processes",

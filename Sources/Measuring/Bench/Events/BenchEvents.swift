@@ -4,7 +4,7 @@ import Storage
 
 /// Measures the event log: `lamplighter-bench events`.
 ///
-/// The benchmark compares the delivery of waiting events by webhook with a bare loop that posts the same bodies to the
+/// The benchmark compares the webhook delivery of waiting events with a bare loop that posts the same bodies to the
 /// same receiver. The benchmark also measures how long an alert takes to travel from its device to many streams and to
 /// a webhook, and how much reports slow down when statuses are logged. The measurements are made one after another.
 extension BenchEvents {

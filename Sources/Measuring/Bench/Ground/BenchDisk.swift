@@ -22,7 +22,7 @@ struct BenchDisk {
         try flush()
     }
 
-    /// Writes as many bytes as a commit, and returns when they are on the disk.
+    /// Writes as many bytes as a commit does, and returns when they are on the disk.
     ///
     /// - Throws: `LoadError`.
     mutating func commit() throws {

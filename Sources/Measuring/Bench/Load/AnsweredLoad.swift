@@ -48,7 +48,7 @@ class AnsweredLoad {
     /// Disconnects all clients.
     func disconnect() { connections.disconnect() }
 
-    /// Sends each client's first messages; if `isContinued`, `turn` then sends a new message after each answer.
+    /// Sends each client's first messages; if `isContinued` is true, `turn` then sends a new message after each answer.
     func send(isContinued: Bool) {
         isSending = isContinued
         for index in topics.indices {

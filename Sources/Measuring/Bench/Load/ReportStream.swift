@@ -17,8 +17,8 @@ struct ReportStream {
     /// more than ten digits.
     private static let secondsMax: Int64 = 80_000
 
-    /// Begins a stream whose sequence numbers differ from those of all streams that began in another second of the last
-    /// 22 hours.
+    /// Begins a stream whose sequence numbers differ from those of all streams of the last 22 hours that did not begin
+    /// in the same second.
     init(at milliseconds: Int64) {
         let second = Int(milliseconds / 1000 % Self.secondsMax)
         first = Self.firstSequence + second * Self.sequencesPerSecond

@@ -26,7 +26,8 @@ struct TurnQueue {
     /// The registrations, which wait for earlier messages, since reports that a device sent before its reset belong to
     /// its old owner.
     private var registrations = Deque<Waiting>()
-    /// The states of all messages since the oldest unfinished message; if `isHeld`, the message must be acknowledged.
+    /// The states of all messages since the oldest unfinished message; a message must be acknowledged if its `isHeld`
+    /// is true.
     private var states = Deque<(state: State, isHeld: Bool)>()
     /// The index, in the order of arrival, of the first message in `states`.
     private var base = 0

@@ -4,7 +4,7 @@ import Wire
 /// The refusal, without a transaction, of requests whose MQTT 5 Correlation Data is too long.
 ///
 /// The gate has removed the data, so neither a queue nor the outbox contains the data. The answer needs no outbox,
-/// since a sender without an answer repeats its request.
+/// since a sender that gets no answer repeats its request.
 enum UnfitRequests {
     private static let rejection = Rejection.invalid(
         "correlationData",

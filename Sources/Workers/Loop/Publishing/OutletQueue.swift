@@ -31,13 +31,13 @@ extension OutboundMessage {
 /// take turns.
 ///
 /// While both answers and messages to users are waiting, three answers are published for each message to a user, since
-/// a sender without an answer repeats its request. If statuses have waited too long, only the newest on each topic is
+/// a sender that gets no answer repeats its request. If statuses have waited too long, only the newest on each topic is
 /// published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<UInt64, PendingMessage>()
     private var news = FairLine<UInt64, PendingMessage>()
-    /// The number of the newest waiting status on each topic.
+    /// The sequence number of the newest waiting status on each topic.
     private var newest: [String: Int] = [:]
     private var lastNumber = 0
     private var answersInARow = 0

@@ -5,11 +5,11 @@ package import Domain
 /// Slow work never runs in a transaction or on the worker's thread. The result of verifying a password contains the
 /// matched hash, so that the method can later check whether the account still has this hash.
 package enum BackgroundTask: Sendable {
-    /// Only a commit: counts of tries must be stored before a secret is compared.
+    /// Only a commit: counted attempts must be stored before a secret is compared.
     case commit
-    /// Only a commit: the counted tries of the codes in these scopes must be stored.
+    /// Only a commit: the counted attempts for codes in these scopes must be stored.
     case tried([CodeScope])
-    /// Commits, and then refuses the request, so that the time is the same as for `commit` and a refusal.
+    /// Commits, and then refuses the request; this takes the same time as `commit` followed by a refusal.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
@@ -84,7 +84,7 @@ package struct Prepared: Sendable {
     package var matched: String?
     /// A new hash of the same password, if the matched hash has outdated parameters.
     package var rehashed: String?
-    /// The scopes of the codes for which a try was counted, if any.
+    /// The scopes of the codes for which an attempt was counted, if any.
     package var tried: [CodeScope]?
     /// The identity provider's answer.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?

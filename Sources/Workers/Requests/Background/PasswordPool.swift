@@ -1,6 +1,6 @@
 package import Domain
 
-/// A pool with a bounded queue, whose threads hash and verify passwords.
+/// A pool that has a bounded queue, and threads that hash and verify passwords.
 package final class PasswordPool: BackgroundPool {
     private let queue: BackgroundQueue<BackgroundTask>
 

@@ -10,7 +10,7 @@ package struct StoreReading: Sendable {
     /// Creates a reading from a function.
     init(_ read: @escaping @Sendable (Store, inout Prepared) throws -> Void) { self.read = read }
 
-    /// Creates the reading of a request whose token was checked.
+    /// Creates the reading for a request whose token has been checked.
     init(_ call: Call, _ body: @escaping @Sendable (inout Call) throws -> Answer) {
         let (request, app, session, key) = (call.request, call.app, call.session, call.key)
         let (environment, now) = (call.environment, call.tx.now)
