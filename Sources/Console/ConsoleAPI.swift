@@ -78,7 +78,7 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns a request's caller and the rank with which the operation runs, before the body is read; the caller is
+    /// Before the body is read, returns a request's caller and the rank with which the operation runs; the caller is
     /// nil if the operation needs no caller.
     private func caller(
         of request: ConsoleRequest,

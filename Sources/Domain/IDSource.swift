@@ -2,8 +2,8 @@ import Synchronization
 
 /// A source of unique ids that sort by creation time.
 ///
-/// Ids made at about the same time are close together in the database's indexes, so that devices registered together
-/// share pages. The last two characters of a device's id are its shard, which is random unless the caller chooses it.
+/// Ids made at about the same time are close together in the database's indexes, so devices registered together share
+/// index pages. The last two characters of a device's id are its shard, which is random unless the caller chooses it.
 package struct IDSource: Sendable {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let hexDigits = Array("0123456789abcdef".utf8)
@@ -46,7 +46,7 @@ package struct IDSource: Sendable {
         return Self.shared.withLock { $0.next(now, from: UInt64(slot.number), step: UInt64(NodeSlot.count)) }
     }
 
-    /// The stamps that this process gives out while several processes use one database.
+    /// The stamps that this process gives out if several processes use one database.
     private static let shared = Mutex(Stamps())
 
     /// The last stamp that was given out.

@@ -34,8 +34,8 @@ extension Gate {
     ///
     /// The broker calls this function after it has reloaded its configuration, and the gate counts and publishes
     /// nothing for these calls. Mosquitto 2.0.11 also asks about sessions without a connection, and reads no new
-    /// CONNECT until it has asked about all sessions. With any other version, the gate refuses each client of which the
-    /// gate knows no connection, because the client could be new.
+    /// CONNECT until it has asked about all sessions. With any other version, the gate refuses each client whose
+    /// connection the gate doesn't know, because the client could be new.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }

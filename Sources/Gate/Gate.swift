@@ -11,11 +11,11 @@ final class Gate {
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The memory records of clients for which messages are waiting, by client id (`held`), and the total number of
+    /// The `Held` records of clients for which messages are waiting, by client id (`held`), and the total number of
     /// bytes in these records (`heldBytes`).
     var held: [String: Held] = [:]
     var heldBytes = 0
-    /// The memory records of terminals that have missed status messages.
+    /// The `Held` records of terminals that have missed status messages.
     var slow: [String: Held] = [:]
     /// Whether newcomers are refused because clients take up too much of the broker's memory.
     var isCrowded = false

@@ -8,7 +8,8 @@ import SystemPackage
 enum SettingsFile {
     /// The keys in a file.
     ///
-    /// swift-configuration asks whether the value of each key is a secret; the keys are collected from these calls.
+    /// swift-configuration calls a closure to ask whether the value of each key is a secret; that closure adds the
+    /// keys.
     private final class Keys: Sendable {
         private let keys = Mutex<[String]>([])
         func note(_ key: String) { keys.withLock { $0.append(key) } }

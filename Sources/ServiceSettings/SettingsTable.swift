@@ -1,7 +1,7 @@
 package import JSON
 
-/// The table of all settings; the code that reads and checks settings, `lamplighter config` and the reference all use
-/// this table.
+/// The table of all settings; this table is used by the code that reads and checks settings, by `lamplighter config`
+/// and by the reference.
 ///
 /// To add a setting, add an entry to schemas/settings.yaml, from which the build creates the rows.
 package enum SettingsTable {

@@ -52,8 +52,8 @@ package struct SimulateSummary: Sendable {
     package internal(set) var resent = 0
     /// The number of commands that devices received.
     package internal(set) var commands = 0
-    /// The number of times that a device or the app lost its connection, or the app failed to connect; both then try
-    /// again.
+    /// The number of times that a device or the app lost its connection, or the app failed to connect; the device or
+    /// app then tries again.
     package internal(set) var reconnects = 0
     /// The number of messages that the app's user received.
     package internal(set) var seen = 0

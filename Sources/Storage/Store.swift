@@ -7,7 +7,7 @@ import Synchronization
 /// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
 /// the last committed state, and don't wait for writers. After a batch has been committed, its changes of credentials
 /// are appended to the gate's file. The changes are in the file before another batch with changes to credentials can
-/// commit, and before any answer that depends on the changes is published. Code that concerns only a file is in
+/// commit, and before any answer that depends on the changes is published. The code for stores that are files is in
 /// `SQLiteFile`.
 package final class Store: Sendable {
     let engine: StoreEngine

@@ -105,7 +105,7 @@ package struct Transaction {
     package var runs: ScheduleRunTable { ScheduleRunTable(transaction: self) }
     /// The time zone data in use, and the schedules whose next occurrences must be computed again.
     package var replans: ReplanTable { ReplanTable(transaction: self) }
-    /// The leases of lanes, if several processes share the work.
+    /// The lanes' leases, used only if several processes share the work.
     package var leases: LeaseTable { LeaseTable(sql: sql) }
     /// Operators of the console and their credentials.
     package var operators: OperatorTable { OperatorTable(transaction: self) }

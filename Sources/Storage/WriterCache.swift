@@ -52,7 +52,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// Calls `body` with the status of each device in `dids` that is cached, and with the device's index; returns the
+    /// For each device in `dids` whose status is cached, calls `body` with the device's index and status; returns the
     /// indexes of the other devices.
     ///
     /// `body` must not use the cache.

@@ -14,7 +14,7 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
-        /// The parts for which the start of the service doesn't wait, since their problems are easier to see in a
+        /// The parts for which the start of the service doesn't wait, because their problems are easier to see in a
         /// running service.
         var spared: Set<String> = []
 
@@ -95,7 +95,7 @@ package final class Readiness: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // Since the caller's check, the condition might have changed, or the task might have been
+                    // After the caller's check, the condition might have changed, or the task might have been
                     // cancelled.
                     if isDone(state) || Task.isCancelled {
                         return true

@@ -44,7 +44,7 @@ package struct SecretMask: Sendable {
     package func shown(_ payload: ArraySlice<UInt8>, on levels: [String]) -> JSONValue? {
         let kind = levels.first ?? ""
         guard let value = try? JSONValue.parse(payload) else {
-            // Malformed JSON from a device is shown. Malformed JSON from any other sender is hidden, as it could
+            // Malformed JSON from a device is shown. Malformed JSON from any other sender is hidden, because it could
             // contain a secret.
             return kind == "device" ? .string(String(decoding: payload, as: UTF8.self)) : nil
         }

@@ -25,7 +25,7 @@ COMPOSE = ROOT / "deploy/compose.yaml"
 
 
 def last_stage():
-    """Returns the instructions from the last FROM on, each as a pair of its first word and the rest."""
+    """Returns the last FROM and all instructions after it, each as a pair of its first word and the rest."""
     lines = [line for line in DOCKERFILE.read_text().splitlines() if line and not line.startswith("#")]
     text = "\n".join(lines).replace("\\\n", " ")
     steps = [line.split(None, 1) for line in text.splitlines()]

@@ -12,7 +12,7 @@ FINDINGS = """async only => {
   const { violations } = await axe.run(document, options);
   return violations.map(v => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 300)).join(' | ')}`);
 }"""
-# Returns whether the browser shows the page that the address names, and whether nothing is loading any more.
+# Returns a true value if the browser shows the page that the address names and nothing is still loading.
 SHOWN = """([parts]) => {
   const main = document.querySelector('main');
   return location.hash.split('?')[0] === '#/' + parts && main && main.dataset.page === parts

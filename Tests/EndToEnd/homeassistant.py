@@ -86,7 +86,7 @@ class HomeAssistant(Client):
     # The methods below show what a user of Home Assistant sees, and act as this user.
 
     def devices(self):
-        """The discovered devices by did."""
+        """Returns the discovery messages of all devices, in a dictionary with the dids as keys."""
         with self.changed:
             return dict(self._configs())
 

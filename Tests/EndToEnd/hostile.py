@@ -1,8 +1,8 @@
 """A hostile client that runs in its own process, and that performs one hostile action (its deed) as fast as it can.
 
-It reads its orders as JSON from standard input, and writes its results as JSON to standard output.
-It uses one thread, raw sockets, and packets that differ only in their numbers. When it is refused
-or cut off it reconnects at once, under another identity if its deed invents identities.
+It reads its orders as JSON from standard input, and writes its results as JSON to standard output. It uses one
+thread, raw sockets, and packets that differ only in their numbers. When the client is refused or cut off, it
+reconnects at once; if its deed invents identities, it uses a new identity.
 """
 
 import json
@@ -67,7 +67,7 @@ class Login:
 
 
 class Plan:
-    """The messages of a deed, and the identities that send them."""
+    """The messages of a hostile action, and the identities that send these messages."""
 
     once = b""  # instead of messages
     answer_window = confirm_window = MANY  # messages without an answer, or without the broker's confirmation
@@ -85,7 +85,7 @@ class Plan:
 
 
 class AppPlan(Plan):
-    """Deeds of an app's terminals."""
+    """The hostile actions of an app's terminals."""
 
     METHODS = {
         "unknownMethod": ("account/nothing", "{}"), "correlation": ("account/nothing", "{}"),
@@ -143,7 +143,7 @@ class AppPlan(Plan):
 
 
 class DevicePlan(Plan):
-    """Deeds of devices that the service knows."""
+    """The hostile actions of devices that the service knows."""
 
     PAYLOADS = {
         "binary": '{"binary":"' + "q" * 53_000 + '"}',
@@ -173,7 +173,7 @@ class DevicePlan(Plan):
 
 
 class ProductPlan(Plan):
-    """Deeds of new devices, which connect one after another with the product's secret."""
+    """The hostile actions of new devices, which connect one after another with the product's secret."""
 
     is_brief = True
 
@@ -240,7 +240,7 @@ class Connection:
 
 
 class Hostile:
-    """All connections of one deed."""
+    """All connections that perform one hostile action."""
 
     def __init__(self, orders):
         self.orders, self.plan = orders, plan_of(orders)
@@ -253,7 +253,7 @@ class Hostile:
             ("sent", "bytes", "confirmed", "refused", "answered", "connects", "turnedAway", "closed", "reason", "early"), 0)
 
     def run(self):
-        """Performs the deed for the time that the orders state; returns the counts."""
+        """Performs the hostile action for the time that the orders state; returns the counts."""
         begin = time.monotonic()
         warm, end = begin + self.orders["warmSeconds"], begin + self.orders["seconds"]
         while (now := time.monotonic()) < end:
@@ -357,7 +357,8 @@ class Hostile:
     # Received packets
 
     def take(self, connection, kind, body):
-        """Handles a received packet; returns False if the connection has done its deed or is refused."""
+        """Handles a received packet; returns False if the connection has completed its hostile action or is
+        refused."""
         connection.heard = time.monotonic()
         kind, flags = kind & 0xF0, kind
         if kind == 0x20:

@@ -10,7 +10,7 @@ import time
 from crowd import Member
 from harness import TOPICS
 
-# The number of requests a second of each kind, for all clients together.
+# The number of requests of each kind that all clients together send in a second.
 RATES = {"whoami": 30, "control": 10, "report": 40, "login": 1}
 
 

@@ -1,7 +1,7 @@
 """Answers count against a terminal's rate, and long reads of the history don't delay commands.
 
-Alongside other tests, commands can take two seconds longer; LAMPLIGHTER_LONG=1 allows only 0.1 s, or 0.5 s in a
-debug build.
+While other tests are running, commands are allowed to take two seconds longer; LAMPLIGHTER_LONG=1 allows only 0.1 s,
+or 0.5 s in a debug build.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Secrets planted in every input appear nowhere in clear text."""
+"""No secret that a test puts into an input appears anywhere in clear text."""
 
 import base64
 import pathlib

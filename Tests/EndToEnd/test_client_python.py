@@ -245,7 +245,7 @@ class Sessions(Client):
         app.submit("account/logout", id="first")
         self.assertEqual(app.submit("account/logout", id="second").result(), {})
         self.assertIsNone(app.credentials)
-        # A logout that is refused for any other reason raises an error.
+        # A logout raises an error if the session was ended in another way.
         app.account.loginAnonymous(countryCode=COUNTRY)
         self.world.service.cli("session", "terminate", app.credentials.sessionId)
         with self.assertRaises(self.client.LamplighterError) as caught:

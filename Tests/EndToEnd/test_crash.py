@@ -104,7 +104,8 @@ class UnderLoad(OwnWorld):
 
     @staticmethod
     def _is_answered(app):
-        """Sends a request once, where an app would repeat it until it is answered; returns whether the answer is ok."""
+        """Sends a request only once, although an app would repeat the request until it gets an answer; returns
+        whether the answer is ok."""
         try:
             return app.ask("device/list", seconds=2)["ok"]
         except AssertionError:

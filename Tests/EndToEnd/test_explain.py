@@ -56,7 +56,7 @@ class Told:
 
 
 class NoRow:
-    """An event that doesn't notify this user."""
+    """An event of which this user isn't notified."""
 
 
 class Refused:
@@ -705,8 +705,8 @@ def web_push_is_not_reached(stage):
 
 
 def refused_at(kind, name, *answers, words, **again):
-    """Adds a case in which FCM or APNs refuses a push; the cure is a new address with the arguments `again`, or the
-    recovery of the push service if `again` is empty."""
+    """Adds a case in which FCM or APNs refuses a push; if `again` has arguments, the cure is a new address that
+    is set with them; otherwise, the cure is the recovery of the push service."""
     def plant(stage):
         provider = stage.test.google if kind == "fcm" else stage.test.apple
         yield from refused(stage, error=words, address=lambda: stage.set_push(kind, provider, answers))

@@ -1,4 +1,4 @@
-"""Workers that don't run on the broker's machine: `lamplighter feed` keeps the gate's file there."""
+"""Workers that don't run on the broker's machine, where `lamplighter feed` writes the gate's file."""
 
 import os
 import signal

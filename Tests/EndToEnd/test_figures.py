@@ -238,7 +238,7 @@ STORE = {
         "device": DEVICES, "account": USERS, "session": LIVE, "deadLetter": DEAD, "delivery": 0,
         "attempt": int(load.service.sql("SELECT count(*) FROM attempt")[0][0])},
 }
-# These limits have a measured use. For the other limits, the console shows only the limit.
+# For these limits, the console also shows the measured use. For the other limits, the console shows only the limit.
 LIMITS = {
     "limits.deadLetters": DEAD, "limits.refusals": 1, "limits.outboxRows": 0, "limits.outboxMegabytes": 0, "limits.intakeMessages": 0,
     "limits.intakeMegabytes": 0, "limits.unanswered": 0, "limits.hashQueue": 0, "limits.slowQueueBytes": 0,

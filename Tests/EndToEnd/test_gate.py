@@ -91,7 +91,7 @@ class Connecting(EndToEnd):
 
 class Memory(OwnWorld):
     def heap(self, tool):
-        """Returns the next figure of the broker's memory, which the broker publishes every few seconds."""
+        """Returns the next figure of the broker's memory; the broker publishes such a figure every few seconds."""
         started = len(tool.unread("/uptime"))
         tool.wait(lambda: len(tool.unread("/uptime")) > started + 1, 20, "the broker's next word")
         return tool.unread("/heap/current")[-1].body

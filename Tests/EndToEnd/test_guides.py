@@ -553,7 +553,7 @@ class Servers(Guided):
         self.certbot_renews(hook)
         self.the_authority_is_renewed(renew)
         looks = looks.replace("8081", str(self.service.health_port))
-        # A test machine can cause warnings, with which `doctor` exits with code 3.
+        # A test machine can cause warnings, and `doctor` then exits with code 3.
         code = 1 if postgres.CARELESS else 3
         looks = looks.replace("doctor", f"doctor || [ $? = {code} ]")
         self.start(f'PATH="$PWD/.build/debug:$PATH"; {looks}').end()
@@ -651,8 +651,8 @@ class Servers(Guided):
         self.assertIn(b"101 Switching Protocols", asked.stdout)
 
 
-# This program finds the messages in the log that were sent to an address, and prints the code of message number `turn`.
-# The address is in the members of a request.
+# This program finds in the log the messages that were sent to an address, and prints the code of message number `turn`.
+# The program takes the address from the members of a request.
 CODE_OF_THE_LOG = r"""
 import pathlib, re, sys, time
 

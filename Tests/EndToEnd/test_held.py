@@ -17,8 +17,8 @@ from world import OwnWorld, World
 # These floods fit into two minutes. In this short form, other clients must be answered; the long form also measures how
 # soon they are answered.
 SHORT = {"terminals": 60, "seconds": 5, "baseline": 1, "rate": 4, "slack": 9}
-# These floods need more terminals to reach the bound. The gate checks only once a second, so the bound also depends on
-# the pace of the flood.
+# These floods need more terminals to reach the bound. The gate checks the memory only once a second, so the highest
+# memory also depends on the pace of the flood.
 OTHERWISE = {"half": {"terminals": 300, "pace": 18, "seconds": 14}, "wills": {"terminals": 400, "pace": 30, "seconds": 11},
              "filters": {"terminals": 200}}
 B1_AND_B2 = ["qos2", "sessions", "history", "status"]

@@ -60,8 +60,7 @@ class History(EndToEnd):
     def test_data_from_before_the_registration_belongs_to_the_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
         # The test uses two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours. If one
-        # of the days since then has 25 hours, the kept history begins up to an hour after the midnight 29 days before
-        # today.
+        # of these 30 days has 25 hours, the kept history begins up to an hour after the midnight 29 days before today.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
                 - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]

@@ -1,5 +1,5 @@
-"""A test with a real Home Assistant, which runs if LAMPLIGHTER_HOME_ASSISTANT names a virtual environment that
-contains it.
+"""A test with a real Home Assistant; the test runs only if LAMPLIGHTER_HOME_ASSISTANT names a virtual environment
+that contains Home Assistant.
 
 The following commands create the environment, with Python 3.13 (docs/contributing/long-tests.md):
 

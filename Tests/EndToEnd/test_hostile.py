@@ -321,7 +321,7 @@ class Trial:
 
     @property
     def late(self):
-        """Whether only bounds of time were missed, as on a busy machine."""
+        """Whether only time limits were exceeded, as can happen on a busy machine."""
         return not self.missed(self.rest())
 
     def __str__(self):

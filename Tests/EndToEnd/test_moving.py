@@ -166,8 +166,8 @@ class Moving(unittest.TestCase):
 
 @postgres.on_file
 class AfterACleanStop(OwnWorld):
-    """The data of a service that was stopped while in use can be moved at once; each round interrupts different
-    work."""
+    """If a service is stopped while clients use it, its data can be moved at once; each round interrupts
+    different work."""
 
     ROUNDS = 50 if LONG else 3
 
@@ -212,8 +212,8 @@ class AfterACleanStop(OwnWorld):
                 self.assertGreaterEqual(moved["session"], 1)
                 if number + 1 < self.ROUNDS:
                     self.server.drop(store)
-                    # Each round uses one of two ways to send mails. With either way, unsent messages can be left when
-                    # the service stops next.
+                    # Each round uses one of two ways to send mails. Either way can leave unsent messages when the
+                    # service stops the next time.
                     service.arguments = [*SETTINGS, *self.mail(("gateway", "smtp")[number % 2])]
                     service.start()
                     device, app = self.again(service, device, app)

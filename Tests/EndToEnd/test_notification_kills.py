@@ -61,7 +61,7 @@ class Killed(OwnWorld):
         return self.faults()
 
     def alerts(self, device):
-        """Counts the device's alerts in the log of the device's own events, which has each event once."""
+        """Counts the device's alerts in the log of the device's own events; this log contains each event once."""
         return int(self.service.sql(f"SELECT count(*) FROM event WHERE did = '{device.did}' AND type = 'alert'")[0][0])
 
     def last_alert(self):

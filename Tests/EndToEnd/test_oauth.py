@@ -36,7 +36,7 @@ def session_type():
 
 
 class Browser:
-    """A browser without scripts that keeps cookies and follows no redirect."""
+    """A browser that runs no scripts, keeps cookies and follows no redirect."""
 
     def __init__(self, port):
         self.port, self.cookies = port, {}

@@ -131,8 +131,8 @@ class Restarting(unittest.TestCase):
                 if m.topic.endswith(f"/device/{device.did}/status") and m.payload and not m.retain]
 
     def settled(self, app, device):
-        """Returns the version of the device's status in the service if the last version that the app has received is
-        the same; otherwise None."""
+        """Returns the version of the device's status in the service if this is also the last version that the app
+        has received; otherwise None."""
         version = app.get("device/status", {"did": device.did})["version"]
         return version if self.versions(app, device)[-1:] == [version] else None
 

@@ -36,15 +36,16 @@ def readyz(service):
 
 
 def store_is_away(service, reason=""):
-    """Returns whether `/readyz` gives this reason and reports that the store itself isn't ready, not only a
-    worker."""
+    """Returns whether `/readyz` gives this reason and reports that the store itself, and not only a worker, isn't
+    ready."""
     code, text = readyz(service)
     return code == 503 and any(
         part["name"] == "store" and not part["ready"] and part["reason"].startswith(reason) for part in json.loads(text)["parts"])
 
 
 class Changed:
-    """A proxy that replaces bytes with other bytes of the same length, as a pooler might change settings."""
+    """A proxy that replaces bytes with other bytes of the same length; in this way, it imitates a pooler that
+    changes settings."""
 
     def __init__(self, path, old, new):
         assert len(old) == len(new)

@@ -70,7 +70,7 @@ class PushWorld(unittest.TestCase):
         return next(row.get("push") for row in self.user.get("session/list")["sessions"] if row["current"])
 
     def reason(self):
-        """Returns the newest row of explain, and the part of it that concerns this terminal."""
+        """Returns the newest row of `notification/explain`, and the part of this row that concerns this terminal."""
         row = self.user.get("notification/explain", {"limit": 1})["reasons"][0]
         return row, next((end for end in row.get("terminals", []) if end["terminalId"] == self.user.terminal_id), None)
 

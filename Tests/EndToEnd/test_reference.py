@@ -294,7 +294,7 @@ class Search(unittest.TestCase):
         """)
         self.assertEqual(found[0], "service-device.html#device-list")
         self.assertEqual(browser.run("return document.querySelector('#results mark').textContent"), "device/list")
-        # No page is wider than a phone; tables and pictures scroll on their own.
+        # No page is wider than a phone; tables and pictures scroll separately from the page.
         browser.command("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=True)
         for name in pages():
             browser.open((folder() / name).as_uri())

@@ -157,7 +157,7 @@ class Rounds(OwnWorldOfClass):
         self.assertLess(last, SECOND)
         return last
 
-    # The rounds. Most of them return how long after the end the last message reached the reader
+    # The rounds. Most rounds return the time from the end to the last message that reached the reader
 
     def user(self, reporter, number):
         """Returns a user that has bound the device, and the user's stream, which has already shown statuses of the

@@ -330,8 +330,8 @@ class Firing(Scheduling):
 
 
 class Apart(OwnWorldOfClass, Scheduling):
-    """The scheduler runs outside the service; the tests use no scheduler, one or two schedulers, or a service
-    that was down."""
+    """The scheduler runs outside the service; the test runs first without a scheduler, and then with two
+    schedulers."""
 
     @classmethod
     def make_world(cls):

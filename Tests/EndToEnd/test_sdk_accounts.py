@@ -1,5 +1,5 @@
-"""Account calls that the SDKs of five vendors make, in the form in which they make them; the ids at the beginning of
-the docstrings name capabilities."""
+"""Account calls in the form in which the SDKs of five vendors make them; the ids at the beginning of the
+docstrings name capabilities."""
 
 import base64
 import itertools
@@ -98,7 +98,8 @@ class SigningUp(Sdk):
         self.assertEqual(set(self.whoami(owner)["custom"]), {"interest", "b", "big"})
 
     def test_a_phone_that_was_checked_in_an_earlier_request(self):
-        """B17: a code for the purpose `operation` gives a ticket, with which a user can register, also with a name."""
+        """B17: a code for the purpose `operation` gives a ticket; with this ticket, a user can register with or
+        without a name."""
         phone, terminal = fresh_phone(), self.anonymous("sdk")
         owner = self.plain("sdk", terminal=terminal, phone=phone, ticket=self.ticket(terminal, phone=phone))
         self.assertEqual((owner.user["username"], owner.user["phone"], owner.user["phoneVerified"]),
@@ -400,8 +401,8 @@ class Adopting(Sdk):
         return result
 
     def test_devices_bound_before_the_login_are_moved(self):
-        """Overlooked 2: devices that a user bound before a login move to the account, and the user can then share
-        them."""
+        """Overlooked 2: if a user bound devices before a login, these devices move to the account, and the user
+        can then share them."""
         name, owner = self.account()
         terminal, (one, two) = self.begun(2)
         terminal.get("device/setCustomInfo", {"did": one.did, "alias": "Kitchen"})

@@ -1,5 +1,5 @@
-"""Calls that the device SDKs and the firmware make, in the form in which they make them; the id at the beginning of
-a test's docstring names the capability."""
+"""Calls in the form in which the device SDKs and the firmware make them; the id at the beginning of a test's
+docstring names the capability."""
 
 import base64
 import json
@@ -288,8 +288,8 @@ class Gateways(People):
         return terminal.expect("/code", lambda b: b["requestId"] == request, seconds).body
 
     def test_an_unknown_number_is_reported_at_once_and_not_retried(self):
-        """Overlooked case 15: a mistyped number fails at once; the user doesn't wait 15 s while it is tried three
-        times."""
+        """Overlooked case 15: a mistyped number fails at once; the service doesn't try the number three times, so
+        the user doesn't wait 15 s."""
         phone, email = fresh_phone(), fresh_email()
         self.gateway.dead = (phone, email)
         self.addCleanup(setattr, self.gateway, "dead", ())

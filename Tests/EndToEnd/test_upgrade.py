@@ -1,4 +1,4 @@
-"""Stores of earlier versions, and of this one, are migrated with all their contents."""
+"""Stores of earlier versions and of this version are migrated with all their contents."""
 
 import json
 import pathlib

@@ -7,7 +7,7 @@ extension Tag {
     @Tag static var broker: Self
 }
 
-/// The topic and payload of a received message, which tests can store and compare.
+/// The topic and payload of a received message, as a value that tests can store and compare.
 struct Received: Equatable {
     var topic: String
     var payload: String

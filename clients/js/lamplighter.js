@@ -305,9 +305,8 @@ export class App {
       this.keep({ ...this.credentials, token: result.token, expiresAt: result.expiresAt });
     } else if (result.token && result.sessionId && result.user) {
       this.logIn(result);
-      // Once the request succeeds, the app must receive the user's messages. If another connection
-      // carried the login, the app must reconnect with the token; the request is then repeated, and
-      // gets the same answer.
+      // Once the request succeeds, the app must receive the user's messages. If another connection carried the login,
+      // the app must reconnect with the token; the request is then repeated, and gets the same answer as before.
       return this.connection.subscribe(
         [`${this.userSpace}/#`], granted => granted ? request.succeed(result) : this.renew());
     } else if (request.method === "account/logout" && this.credentials) {

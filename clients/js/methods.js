@@ -369,10 +369,9 @@ export class Device {
    *
    * Give either `did`, or `productKey` and `mac`. The service allows, in 15 minutes, 5 wrong tries from one user for
    * one device, 10 from one terminal, and 50 from all users for one device; after that even the right passcode gets
-   * TooManyRequests. With the right `claim`, other users' wrong tries for the device do not count. A try for a device
-   * that does not exist counts only towards the limit of the user for the `did` or MAC that the user gave. A user who is
-   * already bound also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has
-   * 1,000 devices.
+   * TooManyRequests. With the right `claim`, other users' wrong tries for the device do not count. If the device does not
+   * exist, a try counts only towards this user's limit for the given `did` or MAC. A user who is already bound also needs
+   * the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices.
    * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
    * @returns {Promise<{did: string}>}
    */

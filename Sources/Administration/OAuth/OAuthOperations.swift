@@ -15,7 +15,7 @@ enum OAuthOperations {
         Operation("removeOAuthClient", "DELETE", "oauth/{clientId}", role: .admin, remove),
     ]
 
-    /// The largest number of clients of one app.
+    /// The maximum number of OAuth clients of an app.
     private static let clientsMax = 20
     /// The largest number of sessions that one transaction ends.
     private static let endedAtOnce = 200

@@ -41,7 +41,8 @@ enum ProviderOperations {
 
     /// Returns a function that makes a provider's row.
     ///
-    /// The function takes a provider's name, whether it is enabled, its way of sending messages, and its settings.
+    /// The function takes a provider's name, a flag that says if it is enabled, its way of sending messages, and its
+    /// settings.
     private static func rowMaker(
         _ app: App,
         in tx: Transaction

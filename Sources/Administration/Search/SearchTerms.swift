@@ -69,7 +69,7 @@ struct SearchTerms: Sendable, Equatable {
         terms.allSatisfy { $0.finds(anyOf: texts[$0.key] ?? words) != $0.isNegated }
     }
 
-    /// Throws `Refused` if a term has a key that the list doesn't support.
+    /// Throws `Refused` if a term has a key that `known` doesn't contain.
     func requireKeys(_ known: [String]) throws {
         for term in terms where !term.key.isEmpty && !known.contains(term.key) {
             let keys = known.map { $0 + ":" }.joined(separator: ", ")

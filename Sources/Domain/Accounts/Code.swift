@@ -24,7 +24,7 @@ package enum CodePurpose: String, Sendable, CaseIterable {
 package enum CodeRules {
     /// The lifetime of a code, in seconds.
     package static let lifeSeconds: Int64 = 600
-    /// The maximum number of tries of one code; right and wrong tries are both counted.
+    /// The maximum number of tries for one code; right and wrong tries are both counted.
     ///
     /// Tries with the code's `codeToken` are counted separately from tries without it, and have the same maximum.
     ///

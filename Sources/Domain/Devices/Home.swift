@@ -1,4 +1,4 @@
-/// A home: a group of devices that a user made.
+/// A home: a user's group of devices.
 package struct Home: Sendable, Equatable {
     /// The home's id.
     package var id: HomeID

@@ -10,7 +10,7 @@ package struct RegistrationRequest: Sendable, Equatable {
     package var productKey: ProductKey
     /// The hardware address, from the topic.
     package var mac: MAC
-    /// The secret with which a user who binds the device later proves possession of it.
+    /// The secret with which a user who binds the device proves possession of it.
     package var passcode: String
     /// The device's previous secret; nil if the request contains no secret.
     package var oldSecret: String?

@@ -26,7 +26,7 @@ package enum EventType: String, Sendable, CaseIterable {
     /// deleted.
     case gap = "events.gap"
 
-    /// Makes the log's type for a device's event; returns nil if the log doesn't contain events of that type.
+    /// Makes the entry type for a device's event; returns nil if the log doesn't contain events of that type.
     package init?(_ event: Event) {
         self.init(rawValue: event.type == "scheduleRun" ? Self.scheduleRun.rawValue : "device.\(event.type)")
     }

@@ -67,7 +67,7 @@ package struct WebhookSearch: Equatable, Sendable {
     /// The number of dead letters since the last success.
     private var deadInRow = 0
 
-    /// Makes a search that hasn't narrowed the batch yet.
+    /// Makes a search that doesn't limit batches yet.
     package init() {}
 
     /// Records that the endpoint took a batch, doubles `limit` if it is set, and removes a limit above 100.

@@ -1,7 +1,7 @@
 /// A step of time for summaries of history: a number of minutes, hours, days, weeks or months; in charts, also seconds.
 ///
 /// Seconds, minutes and hours have a fixed length and are counted from the Unix epoch. Days, weeks (from Monday) and
-/// months follow a time zone; a day on which its clocks change is longer or shorter.
+/// months follow a time zone; a day on which the zone's clocks change is longer or shorter.
 package struct TimeStep: Sendable, Equatable {
     /// The unit of a step.
     package enum Unit: Character, Sendable, CaseIterable {

@@ -94,7 +94,7 @@ package struct KeyScope: Sendable, Hashable {
 
     /// The service.
     package let service: Service
-    /// Whether the scope only allows methods that change nothing.
+    /// Whether the scope allows only methods that change nothing.
     package let isReading: Bool
 
     /// Parses a scope such as `device` or `device:read`; returns nil for any other string.

@@ -1,5 +1,4 @@
-/// An order of waiting jobs in which senders take turns, so that no sender has to wait until all jobs of another sender
-/// are done.
+/// An order of waiting jobs: senders take turns, so no sender has to wait until all jobs of another sender are done.
 ///
 /// The documentation describes these rules (reference: fairness#turns).
 package enum FairTurns {

@@ -57,7 +57,7 @@ package enum OperatorSignIn {
     package static let lifeSeconds: Int64 = 604_800
     /// The precision with which the time of a session's last use is stored, in seconds.
     package static let usedSeconds: Int64 = 60
-    /// The time after a sign-in by link in which the operator can set a new password without the old one, in seconds.
+    /// After a sign-in by link, the operator can set a new password without the old one for this number of seconds.
     package static let linkTrustSeconds: Int64 = 600
     /// The maximum number of wrong passwords for one operator's name from one address within `triesSeconds`.
     ///
@@ -70,12 +70,12 @@ package enum OperatorSignIn {
     ///
     /// A valid link always signs the operator in, even after too many wrong links.
     package static let linksPerAddress = 30
-    /// How many sign-ins per minute from one address, at most, the console handles with normal priority; further
+    /// The console handles at most this number of sign-ins per minute from one address with normal priority; further
     /// sign-ins from that address get the lowest priority.
     package static let requestsPerAddress = 60
-    /// How many failed sign-ins from one address, at most, the audit trail records per minute.
+    /// The audit trail records at most this number of failed sign-ins per minute from one address.
     package static let auditedPerAddress = 30
-    /// How many failed sign-ins from all addresses together, at most, the audit trail records per minute.
+    /// The audit trail records at most this number of failed sign-ins per minute from all addresses together.
     package static let auditedTogether = 300
     /// The period in which wrong passwords and wrong links are counted, in seconds.
     package static let triesSeconds: Int64 = 900

@@ -90,8 +90,8 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // Once the gate has reported a connection, a birth message alone doesn't bring the device online: a late
-            // last will can look the same.
+            // Once the gate has reported a connection, a birth message alone doesn't bring the device online: a delayed
+            // last will can look like a birth message.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

@@ -111,7 +111,7 @@ package enum StatusRules {
         product: Product
     ) -> Rejection? {
         for condition in conditions where !product.declares(kind, condition.name) {
-            // The product still declared the condition when it was raised, so a report can always clear the condition.
+            // A report can always clear an open condition, even if the product no longer declares the condition.
             if condition.value == .bool(false), status.eventID(kind, condition.name) != nil { continue }
             return .invalid(kind.field, "\(condition.name) is not one of the product's \(kind.field).")
         }

@@ -78,10 +78,11 @@ protocol Kept {
     func isAsNew(at now: Int64) -> Bool
 }
 
-/// The tallies of clients or addresses without a connection, each kept until it equals a new tally.
+/// The tallies of clients or addresses without a connection, each kept until it has the effect of an unused tally.
 ///
-/// A tally that equals a new tally again is dropped, so few tallies stay longer than half a minute. If there are more
-/// than `limit` tallies, all are forgotten. An attacker gains little by this, because each tally costs a connection.
+/// A tally that has the effect of an unused tally is dropped, so few tallies stay longer than half a minute. If there
+/// are more than `limit` tallies, all are forgotten. An attacker gains little by this, because each tally costs a
+/// connection.
 struct Tallies<Value: Kept> {
     private let limit: Int
     private var kept: [String: Value] = [:]

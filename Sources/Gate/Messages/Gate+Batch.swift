@@ -66,8 +66,8 @@ extension Gate {
 
     /// Adds a delivery to a worker's batch; returns false if the broker must deliver the message itself.
     ///
-    /// The topic shows that a delivery belongs to the passing message. If several filters of a worker match, the broker
-    /// asks once for each filter, but the worker gets the message only once.
+    /// The topic shows that a delivery belongs to the message in `passing`. If several filters of a worker match, the
+    /// broker asks once for each filter, but the worker gets the message only once.
     func putInBatch(of client: Client, _ topic: Bytes) -> Bool {
         guard let batch = client.outgoing, let passing, client.isConnected, client.rights.isWorker,
             passing.topic.count == topic.count, passing.topic.elementsEqual(topic)

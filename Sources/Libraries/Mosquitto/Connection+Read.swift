@@ -6,8 +6,8 @@ extension Connection {
     ///
     /// The value is false while acknowledgements are being written, because the library would also write the
     /// acknowledgement of a new message before the message's transaction is committed. The value is also false while
-    /// many permitted acknowledgements wait for acknowledgements that aren't permitted yet. Otherwise, the permitted
-    /// acknowledgements would wait forever under a steady load.
+    /// many acknowledgements are permitted but not written, because others aren't permitted yet. Otherwise, the
+    /// permitted acknowledgements would wait forever under a steady load.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)

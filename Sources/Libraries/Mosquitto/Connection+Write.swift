@@ -21,8 +21,8 @@ extension MosquittoClient {
     /// Permits the acknowledgements of the `count` oldest deliveries.
     ///
     /// The library writes all queued acknowledgements or none, so the next `writePermitted()` writes acknowledgements
-    /// only if all queued acknowledgements are permitted. While many permitted acknowledgements wait for
-    /// acknowledgements that aren't permitted yet, `receive` reads no message.
+    /// only if all queued acknowledgements are permitted. While many acknowledgements are permitted but can't be
+    /// written yet, `receive` reads no message.
     package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
     /// Writes as many messages and permitted acknowledgements as the broker accepts now; `receive` writes the remaining

@@ -18,8 +18,7 @@ final class Connection {
     var intake = Intake()
     /// The number of deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
-    /// The number of queued acknowledgements that are permitted, but wait for acknowledgements that aren't permitted
-    /// yet.
+    /// The number of queued acknowledgements that are permitted but not written, because others aren't permitted yet.
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0

@@ -21,7 +21,7 @@ package struct MosquittoError: Error, Equatable, Sendable {
     /// The value of `errno` at the time of the failure; nil if the library doesn't report a system error.
     package let systemError: Int32?
 
-    /// Makes an error of a function that failed.
+    /// Makes an error with the name of the function that failed.
     package init(_ code: Code, function: String, reasonCode: UInt8? = nil, systemError: Int32? = nil) {
         self.code = code
         self.function = function

@@ -19,7 +19,7 @@ package final class Waker: Sendable {
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Clears all earlier wakes.
+    /// Clears all earlier calls of `wake()`.
     func reset() {
         var count: eventfd_t = 0
         _ = eventfd_read(descriptor, &count)

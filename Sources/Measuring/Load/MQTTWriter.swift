@@ -3,7 +3,7 @@
 /// The benchmark and the simulated devices don't use libmosquitto, so that one thread can serve thousands of
 /// connections and one system call can send many packets.
 package struct MQTTWriter {
-    /// The fields of a CONNECT packet, always with a clean session, since a simulated device itself queues its reports.
+    /// The fields of a CONNECT packet; the session is always clean, because simulated devices queue their own reports.
     package struct Login: Sendable {
         var clientID: String
         var username: String

@@ -21,7 +21,7 @@ actor IssuerKeys {
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// The time after a failed request during which old keys are used without another request.
+    /// The time for which old keys are used without another request after a request has failed.
     ///
     /// In any period of this length, unknown keys cause at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)

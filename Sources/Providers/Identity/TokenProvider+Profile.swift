@@ -3,7 +3,7 @@ import Domain
 import Foundation
 import Sodium
 
-/// The optional requests for a user's name and picture at a provider, after the verification of a login.
+/// The optional requests that get a user's name and picture from a provider after a login is verified.
 extension TokenProvider {
     /// The longest time for which a login waits for the user's profile.
     private static let patience = Duration.seconds(2)

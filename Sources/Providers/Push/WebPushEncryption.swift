@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Sodium
 
-/// The encryption of a push, so that the terminal can decrypt the push but the push service can't (RFC 8291).
+/// Encrypts a push so that the terminal can decrypt the push but the push service can't (RFC 8291).
 struct WebPushEncryption {
     private let publicKey: P256.KeyAgreement.PublicKey
     private let auth: [UInt8]

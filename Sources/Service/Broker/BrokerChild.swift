@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Synchronization
 package import Web
 
-/// A service that runs Mosquitto with the gate as a child process, restarts it, and ends it after all other services.
+/// A service that runs Mosquitto (with the gate) as a child process, restarts it, and ends it after all other services.
 package final class BrokerChild: Service {
     private let plan: BrokerPlan
     private let readiness: Readiness

@@ -9,7 +9,7 @@ import Workers
 enum SystemChecks {
     private static let roomWarn = Int64(1 << 30)
 
-    /// Checks that only the owner of the data directory and the secret files can read them.
+    /// Checks that the data directory and the secret files can be read only by their owner.
     static func secrets(_ directory: DataDirectory) -> Finding {
         let check = Check(.doctorSecrets, "secrets are readable by their owner only")
         let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]

@@ -1,4 +1,4 @@
-/// The limits of the service process, which no setting changes; the limits of the workers are in `Limits`.
+/// The service process's limits, which no setting changes; the limits of the workers are in `Limits`.
 enum ServiceLimits {
     /// The longest time that a stopping service can take to finish its work.
     static let drainMax: Duration = .seconds(5)

@@ -3,7 +3,7 @@ package struct BatchReader: IteratorProtocol {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 1
 
-    /// Makes a reader at the first message; returns nil if the bytes are not a batch.
+    /// Makes a reader that begins at the first message; returns nil if the bytes are not a batch.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.first == BatchWriter.version else { return nil }
         self.bytes = bytes

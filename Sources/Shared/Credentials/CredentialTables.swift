@@ -4,7 +4,8 @@ package struct CredentialTables: Sendable {
     package private(set) var products: [String: Digest] = [:]
     /// The secrets of devices, by did.
     package private(set) var devices: [String: Digest] = [:]
-    /// The earliest accepted beginning of a device's certificates, by did, in milliseconds since the Unix epoch.
+    /// The earliest start time that is accepted in a device's certificates, by did, in milliseconds since the Unix
+    /// epoch.
     package private(set) var certificates: [String: Int64] = [:]
     /// The secrets of apps, by app id.
     package private(set) var apps: [String: Digest] = [:]

@@ -157,7 +157,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         try Descriptor(folder, O_RDONLY | O_DIRECTORY).synchronize()
     }
 
-    /// Reads the records that other writers have appended, or all if the file has been replaced.
+    /// Reads the records that other writers have appended, or all records if the file has been replaced.
     private mutating func catchUp() throws(CredentialsError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(call: "stat", errno: errno) }

@@ -122,7 +122,7 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-/// A replaced token, valid until the new token's first use, but no longer than `until`.
+/// A replaced token, valid until the new token's first use, and never after `until`.
 package struct OldToken: Sendable, Equatable {
     /// The SHA-256 of the token.
     package var token: Digest

@@ -2,7 +2,7 @@ package import Glibc
 
 /// The clock for all limits: never set back, precise to a few milliseconds, and read without a system call.
 package enum CoarseClock {
-    /// Returns the number of milliseconds since an unspecified moment, by this clock or by a given one.
+    /// Returns the number of milliseconds since an unspecified moment, on the coarse clock or on a given clock.
     package static func milliseconds(_ clock: clockid_t = CLOCK_MONOTONIC_COARSE) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

@@ -2,7 +2,7 @@
 /// exceed the allowance.
 ///
 /// A second with a refusal counts as hot, and each second without a refusal subtracts one hot second. The connection
-/// must be closed after more than `patience` hot seconds. If every second has a refusal, the connection must be closed
+/// must be closed after more than `patience` hot seconds. If each second has a refusal, the connection must be closed
 /// `patience` seconds after the first refusal. A connection with short peaks is never closed if it keeps to the rate
 /// between the peaks.
 ///

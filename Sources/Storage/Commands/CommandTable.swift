@@ -65,9 +65,9 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued) + open(did, Self.sent)).sorted { $0.cid < $1.cid }
     }
 
-    // Each query has one state as a literal: a query with a list of states would make handling a command about a tenth
-    // slower. Without the order by `cid`, the engine would use the index that sorts a device's commands by age, and
-    // would read all of them. A test checks which index is used.
+    // Each query has one state as a literal: a query with a list of states would make the handling of a command about a
+    // tenth slower. Without the order by `cid`, the engine would use the index that sorts a device's commands by age,
+    // and would read all of them. A test checks which index is used.
     static let queued = "SELECT cid FROM command WHERE did = $1 AND state = 'queued' ORDER BY cid"
     static let sent = "SELECT cid FROM command WHERE did = $1 AND state = 'sent' ORDER BY cid"
     static let firstQueued = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'queued'"

@@ -18,7 +18,7 @@ package struct EventLogTable: TransactionTable {
         return "\(base) + CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)"
     }
 
-    /// The condition for rows that can be read, because no open transaction can still add a row before them.
+    /// The condition that a row can be read, because no open transaction can still add a row before this row.
     private var isSettled: String {
         guard sql.hasOtherWriters else { return "TRUE" }
         return """

@@ -182,7 +182,7 @@ package struct HistoryDayDraft: Sendable {
     package let did: DeviceID
     /// The number of the day.
     package let day: Int64
-    /// How many records the chunks that were read contain (`read`), and how many belong to the day (`count`).
+    /// How many records are in the chunks that were read (`read`), and how many belong to the day (`count`).
     private(set) var read: Int64 = 0
     private(set) var count: Int64 = 0
     private(set) var sums: [String: HistoryDaySums] = [:]

@@ -154,7 +154,7 @@ package struct LockConflict: Error {}
 
 /// The error thrown when a transaction is about to write a row without holding the row's lock.
 ///
-/// Either another transaction added the row meanwhile, so that the next run can lock it, or the code has a defect.
+/// Either another transaction added the row meanwhile, and the next run can lock it, or the code has a defect.
 struct LockMissing: Error, CustomStringConvertible {
     let breach: LockLedger.Breach
 

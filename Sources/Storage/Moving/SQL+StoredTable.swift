@@ -1,7 +1,7 @@
 /// Methods that read and write whole rows of tables; the names of the columns come from the steps of `Migrations`.
 extension SQL {
-    /// Reads a page of a table's rows after a key; the page ends after `rowsMax` rows, or with the row that brings its
-    /// size to `bytesMax` bytes.
+    /// Reads a page of a table's rows after a key; the page ends after `rowsMax` rows, or with the row that brings the
+    /// page's size to `bytesMax` bytes.
     func page(of table: StoredTable, behind key: [StoredValue]?, rowsMax: Int, bytesMax: Int) throws -> [[StoredValue]]
     {
         var rows: [[StoredValue]] = []

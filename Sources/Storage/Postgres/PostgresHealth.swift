@@ -6,7 +6,7 @@ package struct DatabaseHealth: Sendable {
         package let name: String
         /// Whether commits wait for the standby.
         package let isSynchronous: Bool
-        /// How many bytes of the log the standby lacks; nil if the service's role isn't allowed to see that.
+        /// How many bytes of the log are missing on the standby; nil if the service's role isn't allowed to see that.
         package let bytesBehind: Int64?
     }
 

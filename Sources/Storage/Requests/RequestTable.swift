@@ -144,8 +144,8 @@ package struct RequestTable: TransactionTable {
 
     /// Deletes at most `limit` requests that were received outside a period; returns the number deleted.
     ///
-    /// Rows are in the order of arrival, so all rows before an old row are old too, whatever time the clock showed
-    /// then. A row whose time is after the period was written before the clock was set back.
+    /// Rows are in the order of arrival, so all rows before an old row are old too, whatever times are stored in these
+    /// rows. A row whose time is after the period was written before the clock was set back.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.rowsChanged(
             """

@@ -75,7 +75,8 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Invalidates at once the token that the last refresh replaced, because the gate has seen the new token used.
+    /// Invalidates at once the token that the last refresh replaced, because the gate has seen that the new token was
+    /// used.
     ///
     /// If the old token's expiry isn't `until`, the session has been refreshed again, and nothing is changed.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {

@@ -161,8 +161,8 @@ package struct BindingTable: TransactionTable {
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings; if commands have been sent to the device, also stores each binding as a former binding, until
-    /// all commands from before the binding's end are deleted.
+    /// Deletes bindings; if commands have been sent to the device, also stores each binding as a former binding, and
+    /// keeps it until all commands from before the binding's end are deleted.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

@@ -59,7 +59,7 @@ final class ConnectionGuard: ChannelInboundHandler {
         }
     }
 
-    /// Removes the client's time limit, since other limits apply from now on.
+    /// Removes the client's time limit, because other limits apply from now on.
     func allowAll() { deadline?.cancel() }
 
     /// Records whether the connection is busy; a connection that isn't busy may be closed to make room for a newer one.

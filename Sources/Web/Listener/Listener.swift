@@ -75,7 +75,8 @@ package struct Listener: Sendable {
         self.logger = logger
     }
 
-    /// Serves requests until the service group shuts down, and calls `onRunning` once it is listening on all addresses.
+    /// Serves requests until the service group shuts down, and calls `onRunning` when the server listens on all
+    /// addresses.
     func run(_ router: Router<WebContext>, onRunning: @escaping @Sendable () -> Void) async throws {
         let places = ConnectionPlaces(name, limits)
         let waiting = Atomic(endpoints.count)

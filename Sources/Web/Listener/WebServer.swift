@@ -19,7 +19,7 @@ package struct WebServer: Service {
     ///
     /// The server has no pages behind links if `pages` is nil, no reference if `documents` is nil, no requests and
     /// streams if `front` is nil, and no authorization server if `oauth` is nil. `console` returns the console's URL
-    /// for a visitor on this machine or elsewhere, or nil if the page must not show the URL.
+    /// for a local visitor (on this machine) or a remote one, or nil if the page must not show the URL.
     package init(
         _ listener: Listener,
         readiness: Readiness,

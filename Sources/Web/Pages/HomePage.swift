@@ -7,7 +7,8 @@ struct HomePage: Sendable {
     let basePath: String
     /// Whether the page links to the reference.
     let hasDocuments: Bool
-    /// Returns the console's URL for a visitor on this machine or elsewhere; nil if the page must not show the URL.
+    /// Returns the console's URL for a local visitor (on this machine) or a remote one; nil if the page must not show
+    /// the URL.
     var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
     /// Adds the routes of the page and of its style sheet, which the pages behind links also use.

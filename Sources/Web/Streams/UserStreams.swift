@@ -41,8 +41,8 @@ package final class UserStreams: Sendable {
 
     /// Connects to the broker as a terminal, and subscribes to filters.
     ///
-    /// - Throws: `Rejection` if no place is free, or if the broker can't be reached, or refuses the connection or a
-    ///   filter.
+    /// - Throws: `Rejection` if no place is free, if the broker can't be reached, or if the broker refuses the
+    ///   connection or a filter.
     func open(
         _ holder: RequestFront.Holder,
         token: String,

@@ -116,8 +116,8 @@ package enum ReportCodec {
 
     /// Encodes the answer to an accepted report, with the server's time and the place where the report was stored.
     ///
-    /// `stored` is nil if the report belongs only in the history and the device has already stored as many bytes of
-    /// history as it may store today.
+    /// `stored` is nil if the report belongs only in the history and the device has already stored its maximum number
+    /// of history bytes for today.
     package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)
         writer.beginObject()

@@ -34,7 +34,7 @@ enum Registration {
         return parameters.email == nil || policies.emailRegistration == .code
     }
 
-    /// Refuses an unverified phone number as a username, since the number may be another person's.
+    /// Refuses an unverified phone number as a username, because the number may be another person's.
     private static func checkNumber(_ parameters: RegistrationParameters, proved: Address?, _ call: Call) throws {
         guard parameters.isNamedByPhone, proved?.isPhone != true else { return }
         throw call.fields.refuse("username", "is a phone number that this request doesn't prove")
@@ -117,7 +117,7 @@ enum Registration {
         for address in pending { draft.user.writeDown(address, at: call.tx.now) }
         let user = try NewUser.store(draft, &call)
         if registered != nil {
-            // Several users can claim the same address; the first user who follows the link gets the address.
+            // Several users can claim the same address; the address goes to the user whose link is followed first.
             let policies = call.app.policies
             let isLink = policies.emailRegistration == .link && policies.emailVerification
             try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)

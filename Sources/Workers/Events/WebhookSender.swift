@@ -5,7 +5,7 @@ import Providers
 import Storage
 import Synchronization
 
-/// A sender that posts the events after each webhook's cursor, and moves the cursor after a 2xx answer.
+/// A sender that posts to each webhook the events after its cursor, and moves the cursor after a 2xx answer.
 ///
 /// Each webhook gets one post at a time. If several processes share the work, only the leader sends. A post that is
 /// interrupted by the end of the process is repeated, so each event is delivered at least once, in order.
@@ -77,7 +77,8 @@ package final class WebhookSender: Sendable {
         }
     }
 
-    /// Gives each webhook a turn after a change of the catalog, since the webhook may have been switched on or changed.
+    /// Gives each webhook a turn after a change of the catalog, because the webhook may have been switched on or
+    /// changed.
     private func findChanges() throws {
         let known = number.load(ordering: .acquiring)
         let (now, ids) = try environment.store.read { tx in

@@ -4,7 +4,7 @@ import Wire
 
 /// A collector of a page's rows from consecutive records.
 protocol HistoryRows {
-    /// Adds the record at a position; returns false if the record belongs on the next page.
+    /// Adds the record that is at `place`; returns false if the record belongs on the next page.
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool
     /// Returns the finished page; `isCut` is true if the page doesn't contain the records from `place` on.
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage

@@ -33,7 +33,7 @@ struct LaneShares {
     }
 
     /// The number of free lanes that this process gets if the free lanes are given out one by one, each to the process
-    /// that then has the fewest lanes.
+    /// that has the fewest lanes at that moment.
     ///
     /// Without this rule, two processes would immediately retake the lanes that they gave back for a third process.
     private var portion: Int {

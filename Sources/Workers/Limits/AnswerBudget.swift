@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A limit on the bytes that are sent to each terminal per second; the requests of a terminal that exceeds it must
-/// wait.
+/// A limit on the bytes that are sent to each terminal per second; the requests of a terminal that exceeds the limit
+/// must wait.
 ///
 /// Each byte sent advances the terminal's virtual time, and the terminal's requests wait while this time is more than
 /// two seconds ahead of the clock. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).

@@ -20,7 +20,7 @@ enum CodeLimits {
         )
     }
 
-    /// Returns the terminal's limit, towards which only the first code for each address in an hour counts.
+    /// Returns the terminal's limit, which counts only the first code for each address in an hour.
     private static func own(_ address: String, _ call: Call) throws -> [Quota] {
         let terminal = call.request.terminal.text
         let mark = AttemptTable.Limit("code/known/\(terminal)/\(address)", perHour: 1)

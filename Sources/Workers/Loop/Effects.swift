@@ -164,7 +164,7 @@ extension DeadLetter {
             case malformed
             /// The device is unknown.
             case unknownDevice
-            /// The message is well-formed, but its data doesn't fit the product, or a webhook refused it.
+            /// The message is well-formed, but its data doesn't fit the product, or a webhook refused the message.
             case refused
             /// The service repeatedly failed to handle the message.
             case failed

@@ -216,7 +216,7 @@ package final class WorkerThread: Sendable {
 
     /// Whether reports must stay at the broker because the disk has too little space for them.
     ///
-    /// A worker that has not connected since its thread started connects even while the disk is low on space. Such a
+    /// If a worker has not connected since its thread started, it connects even while the disk is low on space. Such a
     /// worker may have no MQTT session, and without a session, the broker keeps no messages.
     private var mustRest: Bool { lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed) }
 

@@ -35,7 +35,7 @@ struct InboxThinning: MaintenanceJob {
         return !devices.isEmpty
     }
 
-    /// Returns the devices that have more than twice the number of report ids that the job keeps for each device.
+    /// Returns the devices that have more than twice as many report ids as the job keeps for each device.
     private func findCrowded() throws -> [(did: DeviceID, before: Instant)] {
         let kept = environment.limits.inboxPerDevice
         let dids = try environment.store.read { tx in try tx.inbox.crowded(over: kept * 2) }

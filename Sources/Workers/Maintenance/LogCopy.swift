@@ -10,8 +10,8 @@ struct LogCopy: MaintenanceJob {
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// The interval between copies while little is being written; because of these copies, the log restarts even on a
-    /// full disk.
+    /// The interval between copies while little is being written; thanks to these copies, writing can begin again at
+    /// the log's start even if the disk is full.
     let interval: Duration = .seconds(10)
     /// After this number of written pages (32 MB), the log is copied.
     ///

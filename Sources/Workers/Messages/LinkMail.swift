@@ -98,7 +98,8 @@ struct LinkMail {
         return detail
     }
 
-    /// Counts a requested message with a link, or throws `TooManyRequests`; all spellings of an address share a count.
+    /// Counts a requested message with a link, or throws `TooManyRequests`; all spellings of an address share one
+    /// count.
     func count(in work: UnitOfWork) throws {
         guard case .email(let email) = address else { return }
         let hash = Sodium.hex(work.tx.hash("\(app.text) \(email.key)", boundTo: "link"))

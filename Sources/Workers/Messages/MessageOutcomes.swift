@@ -7,8 +7,8 @@ import Wire
 
 /// A class that handles the outcomes of attempts to send messages, for all routes.
 ///
-/// A dummy is a message that is never sent but must look like a real one. Therefore, a dummy's terminal gets the same
-/// outcome as the last real message of the channel, after the same time.
+/// A dummy is a message that is never sent but must look like a real one. Therefore, a dummy's terminal gets the
+/// outcome that the channel's last real message had, after the same time.
 package final class MessageOutcomes: Sendable {
     /// The condition of a channel, as seen in the last attempts to send.
     struct Condition: Equatable {

@@ -94,7 +94,7 @@ package struct OAuthService: Sendable {
     }
 
     /// Answers a request to the revocation endpoint (RFC 7009): ends the token's session if the token belongs to the
-    /// client; any other token has no effect.
+    /// client; a request with another token has no effect.
     ///
     /// - Throws: `OAuthError`, or an error of the store.
     package func revoke(_ parameters: OAuthParameters, _ basic: Basic?) async throws {

@@ -6,7 +6,7 @@ import Wire
 enum ScheduleLists {
     static let isUnknown = Rejection(.resourceNotFound, "There is no such schedule.", field: "params.scheduleId")
 
-    /// Returns the schedule that the request names, with the caller's binding to its device.
+    /// Returns the schedule that the request names, with the caller's binding to that schedule's device.
     static func visible(_ call: Call) throws -> (Schedule, Binding) {
         let id = try call.fields.scheduleID()
         guard let schedule = try call.tx.schedules.find(id),

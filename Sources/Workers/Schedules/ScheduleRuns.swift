@@ -18,7 +18,7 @@ enum ScheduleRuns {
         }
     }
 
-    /// Stores the outcome of a schedule's command in its run, and notifies the device's users.
+    /// Stores the outcome of a schedule's command in the run, and notifies the device's users.
     static func finish(_ command: Command, in work: inout UnitOfWork) throws {
         guard let state = ScheduleRun.State(command.state) else { return }
         let run = try work.tx.runs.finish(

@@ -149,7 +149,8 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // The due occurrence can differ from the received trigger's, so `load` might not have loaded its run.
+        // The due occurrence may not be the trigger's occurrence, so `load` may not have loaded the due occurrence's
+        // run.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }

@@ -96,7 +96,7 @@ package enum SessionLifecycle {
 
     /// Ends a session whose account is erased in the same transaction, and announces the end immediately.
     ///
-    /// The notice is for outside services. The session worker ignores it, since it no longer finds the session.
+    /// The notice is for outside services. The session worker ignores the notice, since it no longer finds the session.
     static func endForGood(_ session: Session, by actor: Actor, in work: inout UnitOfWork) throws {
         let reason = Session.EndReason.accountCancelled
         var session = session

@@ -11,7 +11,7 @@ enum BindMethods {
         "device/unbind": Method(locks: .device, run: unbind),
     ]
 
-    /// The common answer to a wrong proof, an unknown device, and a device of another app.
+    /// The single answer for three cases: a wrong proof, an unknown device, and a device of another app.
     private static let wrong = Rejection(.invalidCredentials, "The device, passcode or label is wrong.")
 
     // MARK: At the device

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The methods `share/…`, about invitations of an owner to other users (`schemas/methods/share.schema.json`).
+/// The methods `share/…`, about an owner's invitations to other users (`schemas/methods/share.schema.json`).
 enum SharingMethods {
     static let all: [String: Method] = [
         "share/invite": Method(locks: .device, run: SharingInvitation.run),

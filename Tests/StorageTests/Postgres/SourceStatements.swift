@@ -31,7 +31,7 @@ struct SourceStatements {
     private(set) var described: Set<String> = []
     private let tables: [String: DescribedTable]
 
-    /// The values of interpolations that the search can't find, by the names of the file and the interpolation.
+    /// The values that the search can't find for interpolations, by the names of the file and the interpolation.
     private static let others: [String: [String]] = [
         "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
         "AccountTable.swift condition": [

@@ -97,7 +97,8 @@ final class AccountWorld {
 
     // MARK: Sent messages
 
-    /// Removes and returns the e-mails and SMS messages since the last call, without the dummies, which are never sent.
+    /// Removes and returns the e-mails and SMS messages that were added since the last call, without the dummies, which
+    /// are never sent.
     func mails() throws -> [OutgoingMessage] {
         try world.write { tx in
             let due =

@@ -61,7 +61,7 @@ struct TurnQueueTests {
         Case(senders: "aab!bb", batches: ["aba", "!bb"], acknowledged: [3, 3]),
         Case(senders: "!aaaaa", batches: ["!aa", "aaa"], acknowledged: [3, 3]),
         // A request that reads much data waits for its terminal's earlier requests. The request also waits for other
-        // messages, but not forever. While it waits, it is already acknowledged.
+        // messages, but not forever. The request is already acknowledged while it waits.
         Case(senders: "AaBbc", batches: ["abc", "AB"], acknowledged: [5, 0]),
         Case(senders: "AAaaaab", batches: ["abaA", "aaA"], acknowledged: [4, 3]),
         Case(senders: "12AB", batches: ["12B", "A"], acknowledged: [4, 0]),

@@ -406,9 +406,9 @@ class App:
                                result["expiresAt"]))
         elif all(member in result for member in SESSION_MEMBERS):
             self._log_in(result)
-            # Once the request succeeds, the app must receive the user's messages. If another
-            # connection carried the login, the app must reconnect with the token; the request is
-            # then repeated, and gets the same answer.
+            # Once the request succeeds, the app must receive the user's messages. If another connection carried the
+            # login, the app must reconnect with the token; the request is then repeated, and gets the same answer as
+            # before.
             self._requests[request.body["id"]] = request
             return self._subscribe(
                 [(self._user_filter, 1)], lambda granted: self._settle(request, result) if granted else self._renew())

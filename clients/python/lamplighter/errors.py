@@ -4,9 +4,9 @@
 class LamplighterError(Exception):
     """A refused request; `code` names the error for programs (InvalidRequest, DeviceOffline, …).
 
-    `field` is the faulty member, `reason` a word that some codes add, `retry_after` the seconds
-    until another try makes sense, and `request_id` the request's id. After Unavailable, the request
-    can safely be repeated with this id.
+    `field` is the faulty member, `reason` is a word that some codes add, `retry_after` is the number of seconds until
+    another try makes sense, and `request_id` is the request's id. After Unavailable, the request can safely be
+    repeated with this id.
     """
 
     def __init__(self, error, request_id=None):

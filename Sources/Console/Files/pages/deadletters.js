@@ -61,7 +61,7 @@ async function show(view, id) {
   box.element.addEventListener('close', () => { if (here().parts[0] === 'deadletters') refine({ open: null }); });
 }
 
-// Saves a dead letter as a file for a test: its payload, its topic, and why it couldn't be processed.
+// Saves a dead letter as a file for a test: its payload, its topic, and the reason why it couldn't be processed.
 function example({ row, text, base64 }) {
   let payload = text ?? { base64 };
   try { payload = JSON.parse(text); } catch { /* a text that isn't JSON stays a text */ }

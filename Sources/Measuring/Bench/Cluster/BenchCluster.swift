@@ -8,7 +8,7 @@ import Workers
 /// Measures how much speed each process adds when a round trip to the database takes several milliseconds:
 /// `lamplighter-bench cluster`.
 extension BenchCluster {
-    /// How many processes each measurement runs, in order; the later results are compared with the first.
+    /// The numbers of processes of the measurements, in order; the later results are compared with the first.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
 
     func validate() throws {

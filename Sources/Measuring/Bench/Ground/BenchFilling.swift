@@ -46,7 +46,7 @@ extension Transaction {
         return user.uid
     }
 
-    /// Logs a device's alert, given the event as JSON.
+    /// Logs an alert of a device; `json` is the alert's event.
     func logAlert(of did: DeviceID, _ json: String) throws {
         let event = LoggedEvent(.deviceAlert, at: now, did: did, product: BenchSeed.product, data: Array(json.utf8))
         try eventLog.append([event])

@@ -64,7 +64,8 @@ final class CommandLoad {
 
     // MARK: Commands
 
-    /// Sends commands at an even rate while the device `crowd` reports once a second, then waits for the last outcome.
+    /// Sends commands at an even rate, and one report of the device `crowd` each second, then waits for the last
+    /// outcome.
     private func pace(seconds: Double, rate: Double) throws(LoadError) {
         let stopwatch = Stopwatch()
         var sent = 0

@@ -17,8 +17,8 @@ final class HTTPSocket: Sendable {
     /// Takes over an open connection.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to a port of this machine; the connection comes from the address `source`, such as 127.0.0.2, because
-    /// listeners limit the number of connections from each address.
+    /// Connects to a port of this machine; listeners limit the number of connections from each address, so `source` can
+    /// be another local address, such as 127.0.0.2.
     convenience init(port: Int, from source: String = "127.0.0.1") throws(LoadError) {
         self.init(try sockaddr_in(host: "127.0.0.1", port: port).connect(from: sockaddr_in(host: source, port: 0)))
         var patience = timeval(tv_sec: 30, tv_usec: 0)

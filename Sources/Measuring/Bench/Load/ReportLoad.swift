@@ -33,8 +33,8 @@ final class ReportLoad {
     private(set) var marked = 0
     /// The number of sent reports whose own status, or a later status of the same device, has been received.
     ///
-    /// The service can replace an unsent status with a newer status of the same device, which then covers both reports.
-    /// Retained statuses of an earlier load don't count.
+    /// The service can replace an unsent status with a newer status of the same device. The newer status then covers
+    /// both reports. Retained statuses of an earlier load don't count.
     private(set) var delivered = 0
     /// The milliseconds from each report until a terminal received the report's status, recorded while `isTiming` is
     /// true.

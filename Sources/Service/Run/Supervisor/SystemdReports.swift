@@ -6,7 +6,7 @@ import Synchronization
 import Web
 import Workers
 
-/// The reports to systemd that the service is starting, ready, alive, waiting for something or stopping.
+/// The reports that tell systemd that the service is starting, ready, alive, waiting for something or stopping.
 ///
 /// The service counts as alive while it answers its own health check over HTTP. A missing broker is no reason for
 /// systemd to restart the service; the status line says in this case that the service is waiting for the broker.

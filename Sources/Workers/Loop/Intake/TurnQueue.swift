@@ -23,8 +23,8 @@ struct TurnQueue {
     /// The service's own messages, which are handled first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
-    /// The registrations, which wait for earlier messages, since reports that a device sent before its reset belong to
-    /// its old owner.
+    /// The registrations, which wait for earlier messages, because reports that a device sent before its reset belong
+    /// to its old owner.
     private var registrations = Deque<Waiting>()
     /// The states of all messages since the oldest unfinished message; a message must be acknowledged if its `isHeld`
     /// is true.

@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// The refusal, without a transaction, of requests whose MQTT 5 Correlation Data is too long.
+/// The refusal of requests whose MQTT 5 Correlation Data is too long; no transaction is used.
 ///
 /// The gate has removed the data, so neither a queue nor the outbox contains the data. The answer needs no outbox,
 /// since a sender that gets no answer repeats its request.

@@ -9,7 +9,7 @@ struct OpenRows {
     static let none: Int64 = -1
 
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
-    /// The number of each row's unconfirmed messages; a row that only waits for older rows has no entry.
+    /// The number of unconfirmed messages of each row; a row that only waits for older rows has no entry.
     private var open: [Int64: Int] = [:]
     /// The rows that the broker has confirmed completely, along with all earlier rows.
     private(set) var confirmedRows: [Int64]

@@ -84,7 +84,7 @@ struct Publisher {
             || fanOut.count >= 4 * limits.backlogMax
     }
 
-    /// Returns how many outdated statuses were not published since the last call.
+    /// Returns how many outdated statuses were left out since the last call.
     mutating func takeLeftOut() -> Int { exchange(&leftOut, with: 0) }
 
     /// Returns the milliseconds until fan-outs continue; nil if no fan-out is waiting, or if other messages or
@@ -92,7 +92,7 @@ struct Publisher {
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
-        // Messages that wait for an outlet are published first, since they may be on the same topics.
+        // Messages that wait for an outlet are published first, since they may be on the topics of fan-outs.
         waiting == 0 && packets.count < Int(limits.sendMaximum) && fanOutOpen < fanOut.window
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The results of slow work on their way back to the worker that requested the work.
+/// A queue that returns the results of slow work to the worker that requested the work.
 ///
 /// A result stays in the queue while its request is waiting, so that a retried transaction finds the result again.
 final class CompletionQueue: Sendable {
