@@ -78,7 +78,8 @@ JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
 # documents.
 DOCUMENTS = ("AppCodec", "Fields", "ProductCodec", "ProfileCodec", "RefusalCodec")
 CODEC = re.compile(r"^package (?:enum|struct) (\w+Codec|Fields)\b|\b(Fields)\(", re.M)
-# Wire reads and writes payloads. In the workers, only these files may use JSON, because they store devices' values.
+# The module Wire reads and writes payloads. In the workers, only these files may use JSON, because they store devices'
+# values.
 JSON_WORKERS = (
     "Sources/Workers/Devices/DeviceEntry+Info.swift",  # merges and stores a device's hardware
     "Sources/Workers/Status/HistoryAdditions.swift",  # stores the values of a report

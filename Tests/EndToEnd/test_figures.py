@@ -337,8 +337,8 @@ class Load:
         return self.grown("lamplighter_reports_total", outcome="accepted") >= accepted
 
     def settled(self):
-        """Returns whether all figures that appear late have the expected values; the tests report all other
-        differences."""
+        """Returns whether the figures that appear late have the expected values; tests report differences of all
+        other figures."""
         self.after = Page(self.service)
         self.later = self.console.get("/overview").json
         self.seconds = time.monotonic() - self.first + 1

@@ -27,7 +27,7 @@ struct StreamPosition: Sendable, Equatable {
         }
     }
 
-    /// The position in an object; nil before the object's first event.
+    /// The position in an object's events; nil before the first event.
     subscript(_ watch: Watch) -> Int64? {
         get { numbers[Self.key(watch)] }
         set { numbers[Self.key(watch)] = newValue }

@@ -57,8 +57,8 @@ extension Gate {
     /// Returns whether to query the allocator; a query takes a long time, because it goes through all free memory.
     ///
     /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second, and
-    /// whenever the process has grown by 1/16 of the limit. Growth alone isn't a sufficient sign, since a process that
-    /// reuses freed memory doesn't grow.
+    /// whenever the process has grown by 1/16 of the limit. It isn't enough to query only after growth, since a process
+    /// that reuses freed memory doesn't grow.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard

@@ -62,7 +62,7 @@ package struct Doctor {
         }
     }
 
-    /// Returns the findings of a group; nil for the certificates, because their check doesn't block.
+    /// Returns the findings of a group; nil for the certificates, because their check doesn't block the thread.
     private func checkBlocking(_ group: String) -> [Finding]? {
         group == "database"
             ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run() : check(group).map { [$0] }
@@ -94,7 +94,8 @@ package struct Doctor {
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    /// Returns the finding of a group with a single check; nil for the certificates, because their check doesn't block.
+    /// Returns the finding of a group with a single check; nil for the certificates, because their check doesn't block
+    /// the thread.
     private func check(_ group: String) -> Finding? {
         switch group {
         case "service": ServiceCheck(directory: directory, settings: settings, patience: patience).run()

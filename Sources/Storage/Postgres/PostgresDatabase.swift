@@ -15,7 +15,7 @@ final class PostgresDatabase: Sendable {
     let processID: String
     /// A pattern that matches the ids of all processes.
     static let anyProcess = "p-%"
-    /// The location of the database, for messages.
+    /// The location of the database, as shown to operators.
     let place: String
     private let pool: PostgresPool
     private let isOneWriter: Bool

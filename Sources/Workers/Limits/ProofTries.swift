@@ -3,8 +3,8 @@ import Wire
 
 /// The counts of the attempts to give a proof: a passcode, a label or a scanned code.
 ///
-/// A try is counted before its proof is checked, so that parallel requests get no extra tries. `succeed` takes back the
-/// count of a correct proof; a failed transaction rolls the count back.
+/// A try is counted before its proof is checked, so that parallel requests get no extra tries. If the proof is correct,
+/// `succeed` subtracts the attempt again; if the transaction fails, the attempt isn't counted either.
 ///
 /// A try for a device that doesn't exist counts only towards the user's limit for that device name. The try is refused
 /// if the terminal has no tries left, but doesn't count towards the terminal's limit.

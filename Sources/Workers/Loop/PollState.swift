@@ -31,7 +31,7 @@ struct PollState {
 
     /// The work known at the beginning of a turn.
     struct Outlook {
-        /// Whether messages wait in memory, or rows of the store must be read.
+        /// True if messages are waiting in memory or rows must be read from the store.
         var hasWork = false
         /// The next time at which work is due; nil if only other workers can cause work, or if due work is not allowed
         /// now.

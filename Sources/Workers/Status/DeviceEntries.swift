@@ -98,7 +98,7 @@ struct DeviceEntries {
         return place
     }
 
-    /// Loads the beginning of the current ownership period for each device that reports old events or bytes.
+    /// Loads the beginning of the current ownership period for each device that reports bytes, or events from the past.
     ///
     /// Events from before the current ownership period belong to the previous owner and are hidden from the new owner.
     private mutating func loadOwnership(for items: [StatusItem], in work: UnitOfWork) throws {

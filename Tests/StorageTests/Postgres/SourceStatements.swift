@@ -6,8 +6,8 @@ import Foundation
 /// The SQL statements in the source files of Storage, found by searching the text of the files.
 ///
 /// A string literal that begins with a word such as `SELECT` is a statement. A literal that begins with `WHERE` or
-/// `ORDER BY` is the end of a statement; the code before the literal names the statement's table. The values of an
-/// interpolation are looked up in the same file, in the described tables, or in `others`.
+/// `ORDER BY` is the end of a statement; the code before the literal names the statement's table. The text that
+/// replaces an interpolation is looked up in the same file, in the tables, or in `others`.
 struct SourceStatements {
     /// The text of a source file without comments, and the positions of the string literals in the text.
     private struct Source {

@@ -51,7 +51,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         segments.map { "\($0.racer == 0 ? "A" : "B")\($0.steps == .max ? "…" : "\($0.steps)")" }.joined(separator: " ")
     }
 
-    /// The maximum number of possible orders for a race that is run in every order.
+    /// A race with at most this many possible orders is run in every order.
     static let allMax = 400
 
     /// Returns all orders of two racers with these numbers of steps, or nil if there are more than `allMax` orders.
