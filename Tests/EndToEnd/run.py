@@ -18,6 +18,7 @@ import multiprocessing
 import os
 import pathlib
 import queue
+import signal
 import sys
 import time
 import unittest
@@ -36,6 +37,7 @@ WAITING = ["test_schedules", "test_accounts_crash", "test_http_limits", "test_wa
 MEASURING = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again",
              "test_session_cut", "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held",
              "test_hostile", "test_event_cluster", "test_revocation", "test_webhook_failures"]
+TEST_SECONDS = 600  # after which a test fails that would never end; not in the long form
 MOST_REPEATED = 3  # modules; more failures than these are no accident
 
 
@@ -44,7 +46,12 @@ class Result(unittest.TextTestResult):
 
     def startTest(self, test):
         self.began = time.monotonic()
+        signal.alarm(0 if LONG else TEST_SECONDS)
         super().startTest(test)
+
+    def stopTest(self, test):
+        signal.alarm(0)
+        super().stopTest(test)
 
     def addSuccess(self, test):
         if self.showAll:
@@ -55,8 +62,13 @@ class Result(unittest.TextTestResult):
         return test.id()
 
 
+def fail_endless(*_):
+    raise AssertionError(f"the test did not end within {TEST_SECONDS} s")
+
+
 def run(names, stream):
     """Runs tests by name; returns how many ran, how many were skipped and whether all passed."""
+    signal.signal(signal.SIGALRM, fail_endless)
     tests = unittest.defaultTestLoader.loadTestsFromNames(names)
     outcome = unittest.TextTestRunner(stream, verbosity=2, resultclass=Result).run(tests)
     return outcome.testsRun, len(outcome.skipped), outcome.wasSuccessful() and outcome.testsRun > 0

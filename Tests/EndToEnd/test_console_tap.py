@@ -31,33 +31,40 @@ class TestTap(unittest.TestCase):
         """Opens a stream, and waits until the service receives messages for it."""
         stream = Console(self.service, self.tokens[role]).events(term)
         self.addCleanup(stream.close)
-        while not stream.next("tap")[1]["isListening"]:
-            pass
+        eventually(lambda: stream.next("tap")[1]["isListening"], what="the tap's connection")
         return stream
 
-    def lines(self, stream, until):
-        """Returns the lines that arrive, up to the first line for which `until` is true."""
+    def lines(self, stream, until, send=lambda: None):
+        """Sends a message, if any; returns the lines that arrive, up to the first line for which `until` is true.
+
+        After a second without lines, the message is sent again: the tap gets messages with QoS 0.
+        """
         lines = []
-        while True:
+
+        def is_shown():
             _, tap = stream.next("tap")
             self.assertEqual(problems_of("Tap", tap), [])
-            lines += tap["lines"]
-            if any(until(line) for line in tap["lines"]):
-                return lines
+            lines.extend(tap["lines"])
+            if not tap["lines"]:
+                send()
+            return any(until(line) for line in tap["lines"])
+
+        send()
+        eventually(is_shown, what="the line of the message")
+        return lines
 
     def mark(self, stream):
         """Sends a report; returns the lines that arrive, up to the line of this report."""
         text = fresh_id()[:8]
-        self.lamp.report(data={"label": text})
-        return self.lines(stream, lambda line: text in json.dumps(line))
+        return self.lines(stream, lambda line: text in json.dumps(line), lambda: self.lamp.report(data={"label": text}))
 
     # MARK: Shown messages
 
     def test_messages_appear_as_they_travel(self):
         stream = self.watch()
         began = time.time() * 1000
-        self.lamp.report(id="seen-1", data={"brightness": 45})
-        lines = self.lines(stream, lambda line: line["topic"].endswith("/response"))
+        lines = self.lines(stream, lambda line: line["topic"].endswith("/response"),
+                           lambda: self.lamp.report(id="seen-1", data={"brightness": 45}))
         report = next(line for line in lines if line["topic"] == f"{self.lamp.base}/report")
         self.assertEqual((report["way"], report["outcome"], report["branch"]), ("in", "accepted", "device/+/report"))
         self.assertEqual((report["payload"]["id"], report["payload"]["data"]), ("seen-1", {"brightness": 45}))
@@ -69,13 +76,18 @@ class TestTap(unittest.TestCase):
 
     def test_refused_and_dead_messages_are_shown_with_the_reason(self):
         stream = self.watch()
-        self.lamp.publish(f"{self.lamp.base}/report", b"no json")
-        self.lamp.publish("ll/v1/device/d-zzzzzzzzzzz00/report", {}, wait=False)
         outcomes = {}
-        while len(outcomes) < 2:
-            for line in stream.next("tap")[1]["lines"]:
-                if line["outcome"] != "accepted":
-                    outcomes[line["outcome"]] = line
+
+        def send():
+            self.lamp.publish(f"{self.lamp.base}/report", b"no json")
+            self.lamp.publish("ll/v1/device/d-zzzzzzzzzzz00/report", {}, wait=False)
+
+        def are_both(line):
+            if line["outcome"] != "accepted":
+                outcomes[line["outcome"]] = line
+            return len(outcomes) == 2
+
+        self.lines(stream, are_both, send)
         self.assertEqual((outcomes["refused"]["reason"], outcomes["refused"]["topic"]), ("notAllowed", "ll/v1/device/d-zzzzzzzzzzz00/report"))
         self.assertEqual(outcomes["dead"]["topic"], f"{self.lamp.base}/report")
 
@@ -83,8 +95,8 @@ class TestTap(unittest.TestCase):
         other = self.world.device()
         stream = self.watch(f"tap:{self.lamp.did}")
         everything = self.watch()
-        other.report(data={"power": True})
-        self.lines(everything, lambda line: line["topic"] == f"{other.base}/report")
+        self.lines(everything, lambda line: line["topic"] == f"{other.base}/report",
+                   lambda: other.report(data={"power": True}))
         for line in self.mark(stream):
             self.assertIn(self.lamp.did, line["topic"])
 
@@ -190,8 +202,7 @@ class TestTap(unittest.TestCase):
         caller.enter(self.service.json("operator", "link", name)["url"])
         stream = caller.events("tap")
         self.addCleanup(stream.close)
-        while not stream.next("tap")[1]["isListening"]:
-            pass
+        eventually(lambda: stream.next("tap")[1]["isListening"], what="the tap's connection")
         ended = threading.Event()
 
         def talk():
