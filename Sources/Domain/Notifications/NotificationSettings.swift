@@ -4,9 +4,8 @@ package struct NotificationSettings: Sendable, Equatable {
     package var uid: UserID
     /// The kinds that are switched off.
     package var off: Set<Notification.Kind> = []
-    /// Whether notifications about a device are on, by the device's id; notifications about devices that aren't listed
-    /// are on.
-    package var devices: [DeviceID: Bool] = [:]
+    /// The devices whose notifications are switched off.
+    package var offDevices: Set<DeviceID> = []
     /// How many minutes a device must be offline before the user is notified; 0 turns these notifications off.
     package var offlineMinutes: Int64 = 0
     /// The hours in which pushes are delayed; nil if there are no such hours.
@@ -17,13 +16,13 @@ package struct NotificationSettings: Sendable, Equatable {
 
     /// The maximum of `offlineMinutes`: a week.
     package static let offlineMinutesMax: Int64 = 10_080
-    /// The maximum number of devices with a setting.
+    /// The maximum number of devices whose notifications can be switched off.
     package static let devicesMax = 500
 
     /// Returns why the user is not notified of an event of the given kind and device; nil if the user is notified.
     package func refusal(of kind: Notification.Kind, _ did: DeviceID?) -> NotificationReason? {
         if kind != .system, off.contains(kind) { return .kindOff }
-        if let did, devices[did] == false { return .deviceOff }
+        if let did, offDevices.contains(did) { return .deviceOff }
         return nil
     }
 }
@@ -42,10 +41,12 @@ package struct QuietHours: Sendable, Equatable {
     /// Returns the end of the quiet hours that contain a given moment; nil for a moment outside quiet hours.
     package func end(at now: Instant, in zone: ZoneRules) -> Instant? {
         let seconds = now.milliseconds / 1_000
-        let minute = ((seconds + zone.offset(at: seconds)) % 86_400 + 86_400) % 86_400 / 60
+        let today = zone.date(at: seconds).day
+        let minute = (seconds + zone.offset(at: seconds) - today * 86_400) / 60
         let isQuiet = from <= to ? (from..<to).contains(minute) : minute >= from || minute < to
         guard isQuiet else { return nil }
-        let left = (to - minute + 1_440) % 1_440
-        return Instant(milliseconds: (seconds / 60 + left) * 60_000)
+        let end = zone.first(local: (to > minute ? today : today + 1) * 86_400 + to * 60)
+        // If the clocks were set back over the end, its first occurrence can be in the past.
+        return Instant(milliseconds: (end > seconds ? end : seconds + 60) * 1_000)
     }
 }

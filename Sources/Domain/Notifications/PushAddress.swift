@@ -93,7 +93,7 @@ package struct PushAddress: Sendable, Equatable {
 package struct OutgoingPush: Sendable, Equatable {
     /// The address and its terminal.
     package var address: PushAddress
-    /// The notification; nil for a push that replaces several notifications.
+    /// The notification; nil for a test push, and for a push that says how many notifications were left out.
     package var notification: NotificationID?
     /// The content as JSON.
     package var payload: [UInt8]

@@ -45,7 +45,7 @@ package struct NotificationTable: TransactionTable {
         of uid: UserID,
         did: String = "",
         from: Instant = Instant(milliseconds: 0),
-        to: Instant = Instant(milliseconds: .max),
+        to: Instant = .max,
         limit: Int
     ) throws -> [Domain.Notification] {
         try sql.rows(
@@ -111,11 +111,12 @@ package struct NotificationTable: TransactionTable {
 
     // MARK: The user's changes
 
-    /// Marks a user's notifications as read, and returns them as they were before.
+    /// Marks a user's notifications as read, and returns them.
     package func markRead(_ ids: [NotificationID], of uid: UserID) throws -> [Domain.Notification] {
         try transaction.requireLock(of: uid)
-        let rows = try find(ids, of: uid)
+        var rows = try find(ids, of: uid)
         try sql.run("UPDATE notification SET isRead = 1 WHERE notificationId = $1", each: rows) { $0.id }
+        for index in rows.indices { rows[index].isRead = true }
         return rows
     }
 
@@ -286,10 +287,8 @@ extension NotificationSettings: TableRow {
         var settings = NotificationSettings(column("uid", \.uid, as: .key))
         let off = column("off", { $0.off.map(\.rawValue).sorted().joined(separator: " ") }, as: .changing)
         settings.off = Set(off.split(separator: " ").compactMap { Domain.Notification.Kind(rawValue: String($0)) })
-        let devices = column("dids", { JSONObject($0.devices.map { ($0.text, .bool($1)) }) }, as: .changing)
-        for member in devices.members {
-            if let isOn = member.value.boolValue { settings.devices[DeviceID(trusted: member.key)] = isOn }
-        }
+        let devices = column("dids", { JSONObject($0.offDevices.map { ($0.text, .bool(false)) }) }, as: .changing)
+        settings.offDevices = Set(devices.members.map { DeviceID(trusted: $0.key) })
         settings.offlineMinutes = column("offlineMinutes", \.offlineMinutes, as: .changing)
         let from = column("quietFrom", \.quiet?.from, as: .changing)
         let to = column("quietTo", { $0.quiet?.to ?? 0 }, as: .changing)

@@ -54,7 +54,7 @@ package enum NotificationCodec {
         var answer = JSONObject(
             Notification.Kind.allCases.map { ($0.rawValue, .bool(!settings.off.contains($0))) }
         )
-        let devices = settings.devices.sorted { $0.key < $1.key }.map { ($0.key.text, JSONValue.bool($0.value)) }
+        let devices = settings.offDevices.sorted().map { ($0.text, JSONValue.bool(false)) }
         answer["dids"] = .object(JSONObject(devices))
         answer["offlineMinutes"] = .integer(settings.offlineMinutes)
         answer["quiet"] = settings.quiet.map { quiet in

@@ -24,8 +24,9 @@ extension Fields {
             return nil
         }
         guard !has("all"), !has("kind") else { throw refuse("notificationIds", "can't be combined with all or kind") }
-        let ids = try texts("notificationIds").compactMap { NotificationID($0) }
-        guard (1...Self.notificationIDsMax).contains(ids.count), try texts("notificationIds").count == ids.count else {
+        let names = try texts("notificationIds")
+        let ids = names.compactMap { NotificationID($0) }
+        guard (1...Self.notificationIDsMax).contains(ids.count), ids.count == names.count else {
             throw refuse("notificationIds", "must have 1 to \(Self.notificationIDsMax) ids")
         }
         return ids
@@ -47,9 +48,9 @@ extension Fields {
             guard let did = DeviceID(member.key), let isOn = member.value.boolValue else {
                 throw refuse("dids", "must contain device ids, each with true or false")
             }
-            settings.devices[did] = isOn ? nil : false
+            if isOn { settings.offDevices.remove(did) } else { settings.offDevices.insert(did) }
         }
-        guard settings.devices.count <= NotificationSettings.devicesMax else {
+        guard settings.offDevices.count <= NotificationSettings.devicesMax else {
             throw refuse("dids", "would switch off more than \(NotificationSettings.devicesMax) devices")
         }
         if let minutes = try integer("offlineMinutes", in: 0...NotificationSettings.offlineMinutesMax) {
@@ -77,10 +78,7 @@ extension Fields {
 
     /// Returns `from` and `to`, the period to explain; the default period covers everything that is stored.
     package func explainedPeriod() throws(Rejection) -> (from: Instant, to: Instant) {
-        (
-            try instant("from") ?? Instant(milliseconds: 0),
-            try instant("to") ?? Instant(milliseconds: JSONValue.integerMax)
-        )
+        (try instant("from") ?? Instant(milliseconds: 0), try instant("to") ?? .max)
     }
 
     /// Returns the message of `notification/send`: the user or device to which it is addressed, and its content in the

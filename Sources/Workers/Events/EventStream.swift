@@ -137,7 +137,11 @@ package final class EventStream: Sendable {
         }
         do {
             let (page, wait) = try environment.store.read(at: now) { tx in
-                let (reader, cursor) = (try reader(at: now, in: tx), state.withLock(\.cursor))
+                let (reader, row) = try reader(at: now, in: tx)
+                let cursor = state.withLock { state in
+                    if let row { state.follow(row.cursor) }
+                    return state.cursor
+                }
                 let page = try reader.read(after: cursor, limit: Self.pageMax, bytesMax: Self.pageBytes, in: tx)
                 return (page, EventWait(reader, after: page.cursor, until: end, epoch: try tx.meta.catalogEpoch()))
             }
@@ -153,21 +157,20 @@ package final class EventStream: Sendable {
         }
     }
 
-    /// Returns the reader of the next page.
+    /// Returns the reader of the next page, and the stream's subscription, if any.
     ///
     /// - Throws: `End`, or an error of the store.
-    private func reader(at now: Instant, in tx: Transaction) throws -> EventReader {
+    private func reader(at now: Instant, in tx: Transaction) throws -> (EventReader, EventSubscription?) {
         let key = try tx.keys.find(token: token)
         guard let key, key.refusal(at: now) == nil, let app = try tx.apps.find(key.app) else {
             throw End(reason: key?.refusal(at: now)?.reason ?? "replaced")
         }
         var reader = EventReader(app: app, filter: filter)
-        guard let subscription else { return reader }
+        guard let subscription else { return (reader, nil) }
         guard let row = try tx.eventSubscriptions.find(subscription) else { throw End(reason: "unsubscribed") }
         guard try tx.eventSubscriptions.reader(of: subscription) == number else { throw End(reason: "takenOver") }
         reader.filter = row.filter
-        state.withLock { $0.follow(row.cursor) }
-        return reader
+        return (reader, row)
     }
 
     /// Returns whether the key or the subscription has ended, or a newer stream has taken over the subscription.

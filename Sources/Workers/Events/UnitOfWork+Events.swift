@@ -60,9 +60,9 @@ extension UnitOfWork {
 
     /// Stores a changed account, and logs the change.
     mutating func save(_ user: User, changed: User.SecurityChange? = nil) throws {
-        let before = try tx.accounts.find(user.uid)
+        let changed = try changed ?? tx.accounts.find(user.uid).flatMap { user.change(since: $0) }
         try tx.accounts.save(user)
-        log(.accountChanged, of: user, changed: changed ?? before.flatMap { user.change(since: $0) })
+        log(.accountChanged, of: user, changed: changed)
     }
 
     /// Logs the beginning or the end of a session.

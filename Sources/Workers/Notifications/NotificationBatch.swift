@@ -248,7 +248,7 @@ struct NotificationBatch {
 
     private mutating func quietEnd(of settings: NotificationSettings, in work: UnitOfWork) throws -> Instant? {
         guard let quiet = settings.quiet else { return nil }
-        let name = quiet.zone ?? users[settings.uid]?.profile.timezone ?? "UTC"
+        let name = quiet.zone ?? users[settings.uid]?.timezone ?? "UTC"
         return quiet.end(at: work.now, in: try calendar.zone(name) ?? .utc)
     }
 
@@ -265,12 +265,14 @@ struct NotificationBatch {
             added.map { (NotificationCodec.Change.added, $0) }
             + changed.values.map { (revealed.contains($0.id) ? .added : .changed, $0) }
         try work.publish(news.filter { !$0.1.isHidden })
-        for note in added { work.tx.afterCommit { Self.count(note.outcome) } }
+        for note in added { work.tx.afterCommit { Self.decisions[note.outcome]?.increment() } }
     }
 
-    private static func count(_ outcome: Notification.Outcome) {
-        Counter(label: "lamplighter_notifications_total", dimensions: [("outcome", outcome.rawValue)]).increment()
-    }
+    private static let decisions = Dictionary(
+        counting: "lamplighter_notifications_total",
+        by: "outcome",
+        Notification.Outcome.allCases
+    )
 }
 
 extension UnitOfWork {

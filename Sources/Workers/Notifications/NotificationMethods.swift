@@ -24,7 +24,7 @@ enum NotificationMethods {
             kind: fields.notificationKind()?.rawValue ?? "",
             did: fields.anyDevice()?.text ?? "",
             onlyUnread: fields.onlyUnread(),
-            before: cursor.map { ($0.at, $0.id) } ?? (Instant(milliseconds: .max), ""),
+            before: cursor.map { ($0.at, $0.id) } ?? (.max, ""),
             limit: limit + 1
         )
         let rows = AnswerRows.fitting(notes.prefix(limit), row: NotificationCodec.row)
@@ -35,13 +35,7 @@ enum NotificationMethods {
 
     @Sendable
     private static func markRead(_ call: inout Call) throws -> Reply {
-        try change(.changed, &call) { ids, uid, table in
-            try table.markRead(ids, of: uid).map { note in
-                var note = note
-                note.isRead = true
-                return note
-            }
-        }
+        try change(.changed, &call) { ids, uid, table in try table.markRead(ids, of: uid) }
     }
 
     @Sendable

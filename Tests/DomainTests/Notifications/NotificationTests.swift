@@ -28,6 +28,14 @@ struct NotificationTests {
         #expect(quiet.end(at: at(12, 0), in: zone) == nil)
     }
 
+    @Test("Quiet hours end at their local time in a night in which the clocks change", arguments: [3_600, -3_600])
+    func quietAtAChange(of seconds: Int64) {
+        let quiet = QuietHours(from: 22 * 60, to: 7 * 60, zone: nil)
+        let change = at(26, 0).milliseconds / 1_000
+        let zone = ZoneRules(firstOffset: 0, known: [ZoneRules.Transition(at: change, offset: seconds)], later: nil)
+        #expect(quiet.end(at: at(23, 0), in: zone) == Instant(milliseconds: at(31, 0).milliseconds - seconds * 1_000))
+    }
+
     private func address(since: Instant) -> PushAddress {
         PushAddress(
             "token",
