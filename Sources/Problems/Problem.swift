@@ -15,7 +15,7 @@ package struct Problem: Error, Sendable, Equatable {
 
     /// The stable code, which `lamplighter explain` describes.
     package let code: ProblemCode
-    /// A sentence that describes what is wrong, and where.
+    /// A sentence that names the fault and its place.
     package let message: String
     /// The place of the fault: a path, an address or `file:line`.
     package let place: String?

@@ -68,8 +68,7 @@ extension Setting {
             && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    /// Returns what is wrong with the origin of a web page, and a corrected form or an example where possible; nil if
-    /// the origin is valid.
+    /// Returns the fault of a web page's origin, with a corrected form or an example; nil if the origin is valid.
     ///
     /// Browsers send an origin as `scheme://host:port`, so an origin in any other form would never match.
     private static func objection(toOrigin origin: String) -> String? {

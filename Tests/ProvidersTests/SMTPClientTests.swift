@@ -86,12 +86,12 @@ struct SMTPClientTests {
         for wrong in [
             try settings(server, .startTLS, password: "wr0ng secret"), try settings(bare, .startTLS), foreign,
         ] {
-            let failure = #expect(throws: SendFailure.self) {
+            let failure = #expect(throws: MessageFailure.self) {
                 try SMTPClient(wrong).send(mail())
             }
-            #expect(failure?.isPermanent == false)
-            #expect(failure?.summary.contains("secret") == false)
-            #expect(failure?.summary.contains("ann@") == false)
+            #expect(failure == .unavailable(failure?.reason ?? ""))
+            #expect(failure?.reason.contains("secret") == false)
+            #expect(failure?.reason.contains("ann@") == false)
         }
     }
 
@@ -107,18 +107,19 @@ struct SMTPClientTests {
         let server = try MailServer(.bare)
         let client = SMTPClient(try settings(server, .none, user: nil, password: nil))
 
-        let failure = #expect(throws: SendFailure.self) { try client.send(mail(to: to, from: from)) }
+        let failure = #expect(throws: MessageFailure.self) { try client.send(mail(to: to, from: from)) }
 
-        #expect(failure?.isPermanent == isPermanent, "\(failure?.summary ?? "")")
+        let reason = failure?.reason ?? ""
+        #expect(failure == (isPermanent ? .refused(reason) : .unavailable(reason)))
     }
 
     @Test("An unreachable server is a temporary failure")
     func away() throws {
         let settings = try SMTPSettings(host: "127.0.0.1", port: 1, security: .none)
 
-        let failure = #expect(throws: SendFailure.self) { try SMTPClient(settings).send(mail()) }
+        let failure = #expect(throws: MessageFailure.self) { try SMTPClient(settings).send(mail()) }
 
-        #expect(failure?.isPermanent == false)
+        #expect(failure == .unavailable(failure?.reason ?? ""))
     }
 
     @Test("A text's content can't become a header or end the mail")

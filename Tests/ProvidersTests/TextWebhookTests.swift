@@ -9,12 +9,12 @@ struct TextWebhookTests {
     private func send(
         within timeout: Duration = .seconds(30),
         _ handler: @escaping @Sendable (ReceivedRequest) async throws -> Say
-    ) async throws -> (failure: SendFailure?, asks: [ReceivedRequest]) {
+    ) async throws -> (failure: MessageFailure?, asks: [ReceivedRequest]) {
         try await withServer(handler) { url, asked in
             let client = WebClient()
             let webhook = try TextWebhook(client: client, url: url + "/sms", token: "t0ken", timeout: timeout)
-            var failure: SendFailure?
-            do throws(SendFailure) {
+            var failure: MessageFailure?
+            do throws(MessageFailure) {
                 try await webhook.send(["messageId": "m-1", "to": "13912345678"])
             } catch {
                 failure = error
@@ -44,15 +44,15 @@ struct TextWebhookTests {
     func refused(status: Int, isPermanent: Bool) async throws {
         let (failure, _) = try await send { _ in Say(status: status, body: "t0ken") }
 
-        #expect(failure?.isPermanent == isPermanent)
-        #expect(failure?.summary == "The webhook answered \(status).")
+        let reason = "The webhook answered \(status)."
+        #expect(failure == (isPermanent ? .refused(reason) : .unavailable(reason)))
     }
 
     @Test("A server that doesn't answer times out")
     func hangs() async throws {
         let (failure, _) = try await send(within: .milliseconds(300), hang)
 
-        #expect(failure == .temporary("The webhook failed: the server did not answer in time."))
+        #expect(failure == .unavailable("The webhook failed: the server did not answer in time."))
     }
 
     @Test(

@@ -69,13 +69,13 @@ enum OAuthOperations {
         while true {
             let count = try call.context.work { work in
                 let sessions = try work.tx.oauth.sessions(of: id, limit: endedAtOnce)
-                try work.tx.lock(users: Set(sessions.map(\.uid)).sorted())
+                try work.tx.lock(users: sessions.map(\.uid))
                 let live = try sessions.compactMap { try work.tx.sessions.find($0.id) }.filter { $0.endedAt == nil }
                 for session in live { try SessionLifecycle.end(session, because: .operator, by: call.actor, in: &work) }
-                return sessions.count
+                return (found: sessions.count, ended: live.count)
             }
-            ended += count
-            guard count == 0 else { continue }
+            ended += count.ended
+            guard count.found == 0 else { continue }
             return try call.act { work, act in
                 guard let client = try work.tx.oauth.client(id) else { throw Refused.notFound("client", id.text) }
                 (act.subject, act.app, act.before) = ("client \(id)", client.app, .object(row(client)))

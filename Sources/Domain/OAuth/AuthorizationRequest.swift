@@ -58,15 +58,6 @@ package struct AuthorizationRequest: Sendable, Equatable {
         members: [(String, String)]
     ) -> String {
         let all = members + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
-        let query = all.map { "\($0)=\(escape($1))" }.joined(separator: "&")
-        return redirect + (redirect.contains("?") ? "&" : "?") + query
-    }
-
-    private static func escape(_ text: String) -> String {
-        text.utf8.map { byte in
-            let isPlain = byte.isLetterOrDigit || "-._~".utf8.contains(byte)
-            return isPlain
-                ? "\(Unicode.Scalar(byte))" : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
-        }.joined()
+        return redirect + (redirect.contains("?") ? "&" : "?") + WebQuery.encode(all)
     }
 }

@@ -37,7 +37,7 @@ package struct OAuthClient: Sendable, Equatable {
     /// The scheme must be `https`, `http` with this machine as the host, or an app's scheme that contains a dot.
     /// Fragments aren't allowed.
     package static func isRedirect(_ text: String) -> Bool {
-        guard text.utf8.count <= 512, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+        guard text.utf8.count <= 512, text.utf8.allSatisfy(\.isVisible),
             !text.contains(where: "#\"'<>\\^`{|}@".contains), let colon = text.firstIndex(of: ":")
         else { return false }
         let (scheme, rest) = (text[..<colon], text[colon...])
@@ -66,7 +66,7 @@ package struct OAuthToken: Sendable {
     /// The moment from which the token is refused.
     package let expiresAt: Instant
     /// The moment at which the token became invalid; a code becomes invalid when it is used, and a refresh token
-    /// becomes invalid when a newer one is used.
+    /// becomes invalid when a public client uses another token.
     package let usedAt: Instant?
 
     /// Makes a token.

@@ -69,8 +69,7 @@ struct CurlHandle: ~Copyable {
 
     /// Performs the transfer, blocks until its end, and returns the server's last status (`curl_easy_perform`).
     mutating func perform() throws(CurlError) -> Int {
-        try isolate()
-        return try status(after: curl_easy_perform(handle))
+        try status(after: curl_easy_perform(handle))
     }
 
     /// Prevents the transfer from using the proxy that environment variables name, and from using signals (such as

@@ -3,7 +3,7 @@ import NIOPosix
 
 /// A client that sends HTTP requests to outside parties, within limits of time and size (libcurl).
 ///
-/// A call blocks one thread of a small pool. Few calls run at a time, since each outside party's `Breaker` limits them.
+/// A call blocks one thread of a small pool; callers limit how many calls run at a time.
 package final class WebClient: Sendable {
     /// An HTTP request.
     struct Request: Sendable {

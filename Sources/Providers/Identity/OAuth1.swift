@@ -1,4 +1,5 @@
 import Crypto
+import Domain
 import Foundation
 
 /// A signer of OAuth 1.0a requests with HMAC-SHA1 (RFC 5849 section 3.4).

@@ -1,4 +1,5 @@
 import CCurl
+package import Domain
 
 /// A client that sends e-mails through a mail server, with libcurl.
 ///
@@ -14,8 +15,8 @@ package struct SMTPClient: Sendable {
     /// The call blocks until the server has accepted the mail, but at most as long as the settings allow, so call it
     /// only on a small pool of threads. If the connection breaks after the server has accepted a mail, the mail can
     /// arrive twice with the same Message-ID.
-    /// - Throws: `SendFailure`.
-    package func send(_ message: MailMessage) throws(SendFailure) {
+    /// - Throws: `MessageFailure`.
+    package func send(_ message: MailMessage) throws(MessageFailure) {
         do {
             var curl = try CurlHandle()
             try prepare(&curl, message)
@@ -77,6 +78,7 @@ package struct SMTPClient: Sendable {
     }
 
     private func prepare(_ curl: inout CurlHandle, from domain: String) throws(CurlError) {
+        try curl.isolate()
         let scheme = settings.security == .tls ? "smtps" : "smtp"
         // libcurl sends the path of the URL as the name in EHLO.
         let url = "\(scheme)://\(settings.host):\(settings.port)/\(domain)"
@@ -101,9 +103,9 @@ package struct SMTPClient: Sendable {
     /// changing settings.
     private static let ofSettings = [502, 503, 530, 534, 535, 538]
 
-    private static func failure(_ error: CurlError) -> SendFailure {
+    private static func failure(_ error: CurlError) -> MessageFailure {
         let isAnswer = error.code == CURLE_SEND_ERROR || error.code == CURLE_WEIRD_SERVER_REPLY
         let isFinal = (500...599).contains(error.status) && !ofSettings.contains(error.status)
-        return isAnswer && isFinal ? .permanent(error.summary) : .temporary(error.summary)
+        return isAnswer && isFinal ? .refused(error.summary) : .unavailable(error.summary)
     }
 }

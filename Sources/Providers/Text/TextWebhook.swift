@@ -33,17 +33,17 @@ package struct TextWebhook: Sendable {
     ///
     /// A status of 4xx, except 408, 425 and 429, means that the webhook will never accept the message. Any other status
     /// means that the webhook may accept the message later. A message can arrive twice with the same `messageId`.
-    /// - Throws: `SendFailure`.
-    package func send(_ message: JSONObject) async throws(SendFailure) {
+    /// - Throws: `MessageFailure`.
+    package func send(_ message: JSONObject) async throws(MessageFailure) {
         var request = self.request
         request.body = (type: "application/json", bytes: message.encoded())
         let answer = try await call(request)
         let summary = "The webhook answered \(answer.status)."
         switch answer.status {
         case 200...299: return
-        case 408, 425, 429: throw .temporary(summary)
-        case 400...499: throw .permanent(summary)
-        default: throw .temporary(summary)
+        case 408, 425, 429: throw .unavailable(summary)
+        case 400...499: throw .refused(summary)
+        default: throw .unavailable(summary)
         }
     }
 
@@ -52,18 +52,18 @@ package struct TextWebhook: Sendable {
     /// Many webhooks accept only a POST, so most error statuses still show that the webhook exists. The exceptions are
     /// the statuses of a refused token (401 and 403), of a wrong address (404 and 410), and of a failing server (5xx
     /// except 501).
-    /// - Throws: `SendFailure` if there is no answer.
-    package func reach() async throws(SendFailure) -> Int {
+    /// - Throws: `MessageFailure` if there is no answer.
+    package func reach() async throws(MessageFailure) -> Int {
         var request = self.request
         request.isHead = true
         return try await call(request).status
     }
 
-    private func call(_ request: WebClient.Request) async throws(SendFailure) -> WebClient.Answer {
+    private func call(_ request: WebClient.Request) async throws(MessageFailure) -> WebClient.Answer {
         do {
             return try await client.call(request, until: .now + timeout)
         } catch {
-            throw .temporary("The webhook failed: \(error.rawValue).")
+            throw .unavailable("The webhook failed: \(error.rawValue).")
         }
     }
 

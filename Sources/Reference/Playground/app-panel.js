@@ -93,8 +93,7 @@ export class AppPanel {
     if (result?.user && result.token) {
       this.user = result.user;
       this.problems = {};
-      await this.list();
-      await this.notes.load();
+      await this.load();
     }
     this.redraw();
     return result;
@@ -113,6 +112,11 @@ export class AppPanel {
 
   async enter() {
     this.user = (await this.app.account.whoami()).user;
+    await this.load();
+  }
+
+  /** Reads what the page shows of a user. */
+  async load() {
     await this.list();
     await this.notes.load();
   }

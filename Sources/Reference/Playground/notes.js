@@ -33,7 +33,7 @@ export class Notes {
 
   clear() { Object.assign(this, { rows: [], unread: 0, reached: "" }); }
 
-  /** Reads the newest notifications after a login on an earlier visit. */
+  /** Reads the newest notifications once there is a session, and sets this browser's push address. */
   async load() {
     const { notifications, unread } = await this.panel.app.ask("notification/list", { limit: SHOWN_MAX });
     this.rows = notifications;

@@ -10,8 +10,7 @@ struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The number of bytes by which a standby can lag behind the database's log without a warning: about what a busy
-    /// service writes in a few seconds.
+    /// The longest lag of a standby without a warning, in bytes of the log; a busy service writes this in some seconds.
     private static let lagMax: Int64 = 64 << 20
     /// The age in seconds above which the doctor warns about a transaction, because an old transaction keeps dead rows
     /// from being removed.

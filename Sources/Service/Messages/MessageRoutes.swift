@@ -81,15 +81,11 @@ package enum MessageRoutes {
         )
         do {
             try await blocking.run { try client.send(mail) }
-        } catch let failure as SendFailure {
-            throw translated(failure)
+        } catch let failure as MessageFailure {
+            throw failure
         } catch {
             throw .unavailable("Too many mails are being sent.")
         }
-    }
-
-    static func translated(_ failure: SendFailure) -> MessageFailure {
-        failure.isPermanent ? .refused(failure.summary) : .unavailable(failure.summary)
     }
 
     static func wrong(_ key: String, _ why: String, example: String) -> Problem {
@@ -116,11 +112,7 @@ extension MessageRoutes {
                 "template": message.template.rawValue, "params": JSONObject(params), "appName": message.appName,
                 "expiresAt": message.expiresAt, "text": message.text.sms,
             ])
-            do throws(SendFailure) {
-                try await hook.send(body)
-            } catch {
-                throw translated(error)
-            }
+            try await hook.send(body)
         }
     }
 

@@ -136,8 +136,8 @@ package struct ProviderTrial: Sendable {
             case 500, 502...599: ProviderTrial(.fail, evidence).cured(by: "see the log of the webhook's server")
             default: ProviderTrial(.pass, evidence)
             }
-        } catch let failure as SendFailure {
-            return ProviderTrial(.fail, FindingText(verbatim: failure.summary))
+        } catch let failure as MessageFailure {
+            return ProviderTrial(.fail, FindingText(verbatim: failure.reason))
                 .cured(by: "see whether this machine reaches webhook.url")
         } catch {
             return broken(error)

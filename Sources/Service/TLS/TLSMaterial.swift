@@ -22,7 +22,7 @@ package struct TLSMaterial: Sendable {
 
     /// Reads and checks the files.
     ///
-    /// - Throws: A `Problem` that names the file and says what is wrong with it.
+    /// - Throws: A `Problem` that names the file and its fault.
     package init(_ files: TLSFiles) throws {
         self.files = files
         let maker = files.certificateMaker

@@ -37,7 +37,7 @@ package struct SessionTable: TransactionTable {
     /// Returns the id of the current session on a terminal if it is the session of a user's Home Assistant (a link);
     /// otherwise nil.
     package func link(on terminal: TerminalID) throws -> SessionID? {
-        let id = SessionID(trusted: Credentials.Session.linkPrefix + terminal.text)
+        let id = Session.linkID(on: terminal)
         return try find(id).flatMap { $0.endedAt == nil ? id : nil }
     }
 

@@ -22,7 +22,9 @@ struct OAuthPage {
         let words = PageWords.of(language)
         // The place to which the user returns: the host of the URL or, if an app opens the URL, the URL's scheme.
         let parts = request.redirect.split(separator: "/", maxSplits: 2)
-        let place = parts[0].hasPrefix("http") ? parts[1].prefix { $0 != "?" } : parts[0].dropLast()
+        let place =
+            ["http:", "https:"].contains(parts[0])
+            ? parts[1].prefix { $0 != "?" } : request.redirect.prefix { $0 != ":" }
         let texts = words.oauth.mapValues {
             MessageText.fill($0, ["client": known.client.name, "place": "\(place)"])
         }

@@ -42,7 +42,7 @@ enum RequestCredentials: Equatable {
     static func isToken(_ text: String) -> Bool {
         (1...secretMax).contains(text.utf8.count)
             && text.utf8.allSatisfy {
-                (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+                $0.isVisible && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
             }
     }
 

@@ -32,7 +32,7 @@ final class StreamCutoff: Sendable {
         }
     }
 
-    /// Closes the connection; the kernel, too, discards what it hasn't sent (`SO_LINGER` of zero seconds).
+    /// Closes the connection and discards all bytes that the kernel hasn't sent (`SO_LINGER` of zero seconds).
     private func reset() {
         channel.eventLoop.execute { [channel] in
             try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable { (socket: CInt) in

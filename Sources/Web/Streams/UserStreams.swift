@@ -7,9 +7,9 @@ import Synchronization
 
 /// The streams of users' messages, each of which is an MQTT connection that the service opens with a session's token.
 ///
-/// The gate therefore decides what a stream receives. The gate also applies its limits to the stream, and can close it.
-/// A terminal has only one connection at the broker, and the newest connection replaces any earlier one. A client that
-/// uses both MQTT and a stream therefore logs in as two terminals.
+/// The gate checks every message to a stream. The gate also limits the stream, and can close it. A terminal has only one
+/// connection at the broker, and the newest connection replaces any earlier one. A client that uses both MQTT and a
+/// stream therefore logs in as two terminals.
 package final class UserStreams: Sendable {
     private let broker: (name: String, host: String, port: Int)
     private let tls: BrokerTLS?

@@ -6,7 +6,7 @@ package struct LoginParameters: Sendable, Equatable {
     package let place: RequestRegion
     /// The login name.
     package let name: LoginName
-    /// True if the name was given as `account`; an e-mail address in `account` can also be somebody's username.
+    /// Whether the member `account` contains the name; an e-mail address in `account` can also be a username.
     package let isAnyName: Bool
     /// The code that proves the address; nil for a login with a password.
     package let proof: AddressProof?

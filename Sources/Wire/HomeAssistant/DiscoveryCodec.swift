@@ -177,7 +177,7 @@ package struct DiscoveryCodec {
         }
     }
 
-    /// The device class of each unit that belongs to only one device class.
+    /// The device class that a unit implies; units without a certain device class are left out.
     private static let unitClasses = [
         "°C": "temperature", "°F": "temperature", "K": "temperature", "kWh": "energy", "Wh": "energy", "MWh": "energy",
         "W": "power", "kW": "power", "V": "voltage", "mV": "voltage", "A": "current", "mA": "current",

@@ -42,7 +42,7 @@ package enum Cancellation {
         }
     }
 
-    /// Schedules the erasure of an anonymous user who logs out, because nobody can reach the account again.
+    /// Schedules the erasure of an anonymous user who logs out; no login reaches such an account again.
     static func discard(_ uid: UserID, _ call: inout Call) throws {
         guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
         let actor = try call.actor()

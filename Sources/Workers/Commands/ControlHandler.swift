@@ -27,8 +27,7 @@ package struct ControlHandler: BatchHandler {
 
     package var role: WorkerRole {
         var subscriptions = requests.role.subscriptions
-        // The broker must not queue the commands from users' Home Assistants, because a late command would take effect
-        // when nobody expects it.
+        // The broker must not queue commands from Home Assistant, because a late command would surprise its user.
         subscriptions.fleeting = environment.topics.filters("ha/+/+/set", of: environment.divided)
         return WorkerRole(.control, subscriptions, longReadings: requests.role.longReadings)
     }

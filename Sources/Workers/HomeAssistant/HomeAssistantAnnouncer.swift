@@ -80,7 +80,9 @@ package final class HomeAssistantAnnouncer: Sendable {
             try tx.eventLog.read(after: state.cursor, withBulk: false) { event, _ in
                 guard let uid = event.uid else { return true }
                 switch event.type {
-                case .sessionStarted, .sessionEnded: if HomeAssistantCodec.isOfLink(event) { users.insert(uid) }
+                case .sessionStarted, .sessionEnded:
+                    guard HomeAssistantCodec.isOfLink(event) else { return true }
+                    users.insert(uid)
                 case .deviceBound, .deviceUnbound, .deviceRoleChanged: break
                 default: return true
                 }

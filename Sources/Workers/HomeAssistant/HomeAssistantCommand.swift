@@ -6,8 +6,8 @@ import Wire
 extension RequestProcessor {
     /// Carries out a command that a link sends to a device, as if the link's user had called `device/control`.
     ///
-    /// Home Assistant gets no answer: it shows what the device reports, and a refused command doesn't change the
-    /// device's reports. The refusal is published as an event.
+    /// Home Assistant gets no answer. Home Assistant shows reported values, which a refused command doesn't change. The
+    /// worker publishes the refusal as an event.
     func carryOut(_ message: Inbound, ofLink id: SessionID, for did: DeviceID, in work: inout UnitOfWork) throws {
         try work.tx.lock(devices: [did])
         guard let session = try work.tx.sessions.find(id), session.isLink, session.refusal(at: work.now) == nil,

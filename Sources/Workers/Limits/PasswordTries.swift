@@ -3,7 +3,7 @@ import Sodium
 package import Storage
 import Wire
 
-/// The counts of wrong passwords for each account, each terminal, and each name, even a name that nobody has.
+/// The counts of wrong passwords for each account, each terminal and each name, including names without an account.
 ///
 /// A try is counted before the password is compared, so that parallel requests get no extra tries; the count of a
 /// successful try is taken back.

@@ -54,8 +54,8 @@ package struct OAuthService: Sendable {
 
     /// Answers a request to the token endpoint.
     ///
-    /// If a code or refresh token is used a second time, the session ends, since the code or token may have been
-    /// stolen.
+    /// The session ends if a code is used a second time, or if a replaced refresh token is used, since the code or token
+    /// may have been stolen.
     ///
     /// - Throws: `OAuthError`, or an error of the store.
     package func token(_ parameters: OAuthParameters, _ basic: Basic?) async throws -> Tokens {

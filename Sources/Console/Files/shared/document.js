@@ -1,5 +1,4 @@
-// An editor for a document in JSON: before the document is saved, the editor shows what changes and what the changes
-// would break.
+// An editor for JSON documents. Before the editor saves a document, it shows the changes and what they would break.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';

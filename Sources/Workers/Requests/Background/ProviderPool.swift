@@ -96,8 +96,7 @@ package final class ProviderPool: BackgroundPool {
 
     private func end(_ line: String, _ sender: Sender) {
         let busy = calls.withLock { calls in
-            let count = calls.byLine[line, default: 1]
-            calls.byLine[line] = count == 1 ? nil : count - 1
+            HeldWork.lower(&calls.byLine, line)
             calls.held.release(sender)
             return calls.all
         }

@@ -95,7 +95,8 @@ struct HeldWork {
     /// The number of senders that have work.
     var senders: Int { bySender.count }
 
-    private static func lower(_ counts: inout [String: Int], _ key: String) {
+    /// Subtracts one from a count; a count of 0 is removed.
+    static func lower(_ counts: inout [String: Int], _ key: String) {
         guard let count = counts[key] else { return }
         counts[key] = count > 1 ? count - 1 : nil
     }
