@@ -11,10 +11,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import unittest
 
 import postgres
-from harness import BINARY, ENVIRONMENT, Service, eventually, free_port
+from harness import BINARY, ENVIRONMENT, MOSQUITTO, Service, eventually, free_port
 from way import Way
 from world import SETTINGS, OwnWorldOfClass, World
 
@@ -115,7 +114,7 @@ class Cluster:
               for kind in ("messages_per_second", "bytes_per_second"))]) + "\n")
         log = open(self.folder / "broker.log", "ab")
         self.broker = subprocess.Popen(
-            [shutil.which("mosquitto") or "/usr/sbin/mosquitto", "-c", str(config)],
+            [MOSQUITTO, "-c", str(config)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     # A `World` calls these functions of its service.
@@ -178,7 +177,7 @@ class Cluster:
                 shutil.rmtree(self.folder, ignore_errors=True)
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+@postgres.installed
 class OwnClusterOfClass(OwnWorldOfClass):
     """A class of tests that share a cluster of `processes` processes."""
 

@@ -5,11 +5,13 @@ import http.client
 import json
 import re
 import socket
+import time
 
 import jsonschema
 import yaml
 
 import contract
+from harness import patience
 
 # The headers that the console's own pages send with a change.
 OWN_PAGE = {"Content-Type": "application/json", "X-Lamplighter": "console", "Sec-Fetch-Site": "same-origin"}
@@ -89,6 +91,8 @@ class Events:
     def next(self, *names, seconds=15):
         """Returns the next event and its data, or None after the end of the stream; if names are given, events with
         other names are skipped."""
+        seconds = patience(seconds)
+        deadline = time.monotonic() + seconds
         self.connection.sock.settimeout(seconds)
         while True:
             fields = {}
@@ -104,6 +108,8 @@ class Events:
             self.last = fields.get("id", self.last)
             if not names or fields["event"] in names:
                 return fields["event"], json.loads(fields["data"])
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no event {' or '.join(names)} within {seconds} s")
 
     def close(self):
         # The answer object holds the socket too, so it must also be closed.

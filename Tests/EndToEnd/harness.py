@@ -23,6 +23,7 @@ LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 # The variables that configure the tests are removed. The program would warn about them, since they aren't its settings.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")} | {"CHECK_LOCKS": "1"}
 TOPICS = "ll/v1"
+MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 SECOND = 1.0 if LONG else 3.0  # for what must happen within a second: other tests can occupy the cores
 
 # The names under which ready.json lists the ports of these settings.

@@ -71,8 +71,7 @@ class HomeAssistant(Client):
         if raw.topic.startswith("homeassistant/device/") and payload:
             config = json.loads(payload)
             topics = {place["topic"] for place in config["availability"]} | {
-                component[member] for component in config["components"].values() for member in ("state_topic",)
-                if member in component}
+                component["state_topic"] for component in config["components"].values() if "state_topic" in component}
             for topic in sorted(topics - set(self.filters)):
                 self.filters[topic] = 1
                 self.paho.subscribe(topic, 1)

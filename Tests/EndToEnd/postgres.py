@@ -19,6 +19,8 @@ START_SECONDS = 30
 
 # This decorator is for tests that concern only SQLite's file.
 on_file = unittest.skipIf(WANTED, "it is about a file of SQLite's")
+# This decorator is for tests that need PostgreSQL's programs.
+installed = unittest.skipUnless((PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 
 # This check of `doctor` fails, since the tests' server doesn't sync its writes; without syncing, the tests run faster.
 CARELESS = ["LL1314"] if WANTED else []

@@ -17,10 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 import tools
 from client import fresh_id
-
-
-def b64(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+from provider import b64
 
 
 def bytes_of(text):
@@ -185,7 +182,7 @@ class Google(HTTPService):
     usual = (200, b'{"name": "projects/lamps/messages/1"}', {})
 
     def __init__(self):
-        self.key, self.tokens, self.refused = rsa.generate_private_key(65537, 2048), set(), []
+        self.key, self.tokens = rsa.generate_private_key(65537, 2048), set()
         super().__init__()
 
     def settings(self, **more):
@@ -203,8 +200,6 @@ class Google(HTTPService):
         if push.path == "/token":
             return self.take(push, self.token(push))
         if push.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
-            with self.lock:
-                self.refused.append(push)
             return self.error(401, "UNAUTHENTICATED")
         # The prepared answers to a push are stored under its push address.
         push.path = push.json["message"]["token"]
@@ -230,7 +225,7 @@ class Apple(Plans):
     def __init__(self):
         super().__init__()
         tools.use()
-        self.key, self.connections, self.accepts = ec.generate_private_key(ec.SECP256R1()), 0, lambda said: None
+        self.key, self.connections = ec.generate_private_key(ec.SECP256R1()), 0
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
         threading.Thread(target=self.listen, daemon=True).start()
@@ -320,8 +315,6 @@ class Apple(Plans):
             return self.error(403, "InvalidProviderToken")
         if header["kid"] != "KEY1234567" or said["iss"] != "TEAM123456":
             return self.error(403, "InvalidProviderToken")
-        if reason := self.accepts(said):
-            return self.error(403, reason)
         assert push.headers["apns-topic"] == "org.example.lamps" and push.headers["apns-push-type"] == "alert"
         assert int(push.headers["apns-expiration"]) > time.time() and len(push.headers["apns-collapse-id"]) <= 64
         return 200, b"", {}

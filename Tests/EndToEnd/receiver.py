@@ -4,7 +4,6 @@ import base64
 import hashlib
 import hmac
 import json
-import socket
 import socketserver
 import sys
 import threading
@@ -161,12 +160,6 @@ def place(id):
     """The place of an event in the log, for comparisons."""
     xid, seq, left = (int(part, 36) for part in id.split("-"))
     return xid, seq, -left
-
-
-def unused_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 if __name__ == "__main__":

@@ -262,7 +262,7 @@ class Alone(OwnClusterOfClass):
         self.assertIn("lamplighter p-", done.stderr)
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+@postgres.installed
 class BesideUp(unittest.TestCase):
     """A process that runs its own broker, and a database that other processes could use too."""
 

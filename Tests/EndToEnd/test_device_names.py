@@ -189,8 +189,7 @@ class Interface(Names):
         self.caller().ask("PATCH", f"/devices/{lamp.did}", {"name": "Cellar"})
         stream = self.caller().events("tap,deadLetters")
         self.addCleanup(stream.close)
-        while not stream.next("tap")[1]["isListening"]:
-            pass
+        eventually(lambda: stream.next("tap")[1]["isListening"], what="the tap's connection")
         lamp.publish(f"{lamp.base}/report", b"nonsense")
         told = {}
         while len(told) < 2:

@@ -240,7 +240,7 @@ class Kills(Killed):
         self.assertEqual([fault for fault in found if not fault.startswith("/alerts")], [])
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+@postgres.installed
 class KillsOnPostgres(Killed):
     def make_store(self):
         self.server = postgres.Server()

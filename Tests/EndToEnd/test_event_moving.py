@@ -97,7 +97,7 @@ class Moved(OwnWorld):
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         return {table["name"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
 
-    @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+    @postgres.installed
     def test_subscriptions_continue_on_postgresql_and_back_in_a_file(self):
         first, server = self.service, postgres.Server()
         self.addCleanup(server.close)

@@ -43,7 +43,7 @@ class ByNumber(threading.Thread):
                 return
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+@postgres.installed
 class Writers(OwnWorld):
     def make_world(self):
         self.server = postgres.Server()

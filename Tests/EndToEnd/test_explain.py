@@ -17,7 +17,7 @@ from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, Gateway, fresh_email, fr
 from client import fresh_id
 from harness import ROOT, TOPICS, eventually
 from pushservices import Apple, Google, WebPush, pem
-from test_keys import Server
+from test_event_log import Server
 from world import World
 
 SETTINGS = ["--set", "outbound.privateTargets=127.0.0.1", "--set", "limits.deliveryBackoff=1"]
@@ -384,7 +384,7 @@ def not_bound(stage):
     stage.user.bind(stage.lamp)
 
 
-def share(stage, owner, guest, lamp):
+def share(owner, guest, lamp):
     id = owner.get("share/invite", {
         "did": lamp.did, "way": "user", "guest": {"type": "uid", "value": guest.uid}})["sharingId"]
     guest.get("share/answer", {"sharingId": id, "accept": True})
@@ -395,10 +395,10 @@ def the_user_left_the_device(stage):
     stage.subscribe()
     owner, lamp = stage.terminal(), stage.keep(stage.world.device())
     owner.bind(lamp)
-    share(stage, owner, stage.user, lamp)
+    share(owner, stage.user, lamp)
     stage.raises("device.unbound", stage.user.get, "device/unbind", {"did": lamp.did})
     yield NoRow()
-    share(stage, owner, stage.user, lamp)
+    share(owner, stage.user, lamp)
     stage.next("device.unbound", owner.get, "device/removeUser", {"did": lamp.did, "uid": stage.user.uid})
 
 
@@ -406,10 +406,10 @@ def the_user_left_the_device(stage):
 def the_user_gave_the_device_away(stage):
     stage.subscribe()
     heir = stage.terminal()
-    share(stage, stage.user, heir, stage.lamp)
+    share(stage.user, heir, stage.lamp)
     stage.raises("device.unbound", stage.user.get, "share/transfer", {"did": stage.lamp.did, "uid": heir.uid})
     yield NoRow()
-    share(stage, heir, stage.user, stage.lamp)
+    share(heir, stage.user, stage.lamp)
     stage.next("device.unbound", heir.get, "device/removeUser", {"did": stage.lamp.did, "uid": stage.user.uid})
 
 
@@ -428,12 +428,13 @@ def a_message_to_the_users_of_another_app(stage):
     app = fresh_id("app")
     with stage.test.importing:
         stage.world.import_app(app, {"products": "all"})
-    made = stage.world.service.json("key", "add", fresh_id("server"), "--app", app, "--scope", "notification")
-    other = stage.keep(Server(stage.world.port, made).come())
+    other = stage.keep(Server(stage.world, app, "notification").come())
     message = {"did": stage.lamp.did, "title": "News", "text": "Version 2 is ready."}
     stage.raises("message", other.get, "notification/send", message)
+    known = stage.known
     stage.fault()
     yield Told("pushed", push="pushed")
+    stage.known = known
     stage.next("message", stage.test.server.get, "notification/send", message)
     assert stage.fresh() == [], stage.fresh()
 
@@ -838,8 +839,7 @@ class Explain(unittest.TestCase):
         service = cls.world.service
         cls.world.import_app("test-app", {
             **cls.world.apps["test-app"], "push": {"fcm": cls.google.settings(), "apns": cls.apple.settings()}})
-        made = service.json("key", "add", fresh_id("server"), "--app", "test-app", "--scope", "notification")
-        cls.server = Server(cls.world.port, made).come()
+        cls.server = Server(cls.world, scope="notification").come()
         cls.addClassCleanup(cls.server.close)
         names = service.ready["service"]
         cls.gateway = PushGateway(

@@ -65,7 +65,7 @@ class ApartCluster(Cluster):
         super().close()
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+@postgres.installed
 class Feed(OwnWorldOfClass):
     @classmethod
     def make_world(cls):

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import pathlib
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -13,7 +12,7 @@ import unittest
 
 from client import Client, Terminal, fresh_terminal
 from cluster import OwnClusterOfClass
-from harness import SECOND, TOPICS, eventually
+from harness import MOSQUITTO, SECOND, TOPICS, eventually, free_port
 from homeassistant import HomeAssistant, client_id, space
 from sharing import Sharing
 from world import FREE, LAMP, OwnWorld, World
@@ -31,9 +30,9 @@ class Linked(Sharing):
     def link(self, user, **more):
         return user.get("session/link", {"kind": "homeAssistant", **more})
 
-    def home(self, user, **more):
+    def home(self, user):
         """Returns a Home Assistant that the user has just linked."""
-        return self.keep(HomeAssistant(self.world.port, self.link(user), **more)).come()
+        return self.keep(HomeAssistant(self.world.port, self.link(user))).come()
 
     def linked(self, product=LAMP):
         """Returns a device, its user, and the user's Home Assistant, which has discovered the device."""
@@ -278,8 +277,10 @@ class Neighbours(Linked):
     def test_the_usual_subscriptions_of_home_assistant_are_not_reported(self):
         user = self.terminal()
         home = self.home(user)
-        refusals = [m for m in self.world.watcher.unread("system/refusal") if m.body["username"] == home.link["username"]]
-        self.assertEqual(refusals, [])
+        # This refusal is reported, and must be the first.
+        home.publish(f"{TOPICS}/none", {}, wait=False)
+        first = self.world.watcher.expect("system/refusal", lambda b: b.get("username") == home.link["username"]).body
+        self.assertEqual(first["topic"], f"{TOPICS}/none")
 
 
 class Changes(OwnWorld, Linked):
@@ -337,12 +338,10 @@ class Bridge(Linked):
         lamp, user = self.pair()
         link = self.link(user)
         with tempfile.TemporaryDirectory() as folder:
-            with socket.socket() as place:
-                place.bind(("127.0.0.1", 0))
-                port = place.getsockname()[1]
+            port = free_port()
             config = pathlib.Path(folder) / "mosquitto.conf"
             config.write_text(f"user {os.environ.get('USER', 'root')}\nlistener {port} 127.0.0.1\nallow_anonymous true\n{link['bridge']}")
-            broker = subprocess.Popen([shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin"), "-c", config],
+            broker = subprocess.Popen([MOSQUITTO, "-c", config],
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.addCleanup(broker.wait)
             self.addCleanup(broker.terminate)

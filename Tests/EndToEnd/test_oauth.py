@@ -2,6 +2,7 @@
 is the client."""
 
 import base64
+import concurrent.futures
 import hashlib
 import http.client
 import http.server
@@ -17,10 +18,12 @@ import urllib.parse
 import postgres
 import test_event_moving
 import tools
-from accounts import COUNTRY, PASSWORD, WRONG, People, fresh_email, fresh_name
+from accounts import COUNTRY, PASSWORD, WRONG, People, fresh_email, fresh_name, wrong
 from client import Terminal, fresh_id
 from harness import BINARY, ENVIRONMENT, TOPICS, Service, eventually
 from pages import Page
+from provider import b64
+from test_http import HTTPTerminal
 from world import SETTINGS, OwnWorld
 
 REDIRECT = "https://voice.example/callback?skill=1"
@@ -73,6 +76,7 @@ def answer(location):
 
 class OAuth(People):
     app = "people-3"
+    send_http = HTTPTerminal.send
 
     def setUp(self):
         super().setUp()
@@ -118,14 +122,9 @@ class OAuth(People):
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         if auth:
             headers["Authorization"] = "Basic " + base64.b64encode(":".join(auth).encode()).decode()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        body = urllib.parse.urlencode([(k, v) for k, v in values.items()], doseq=True)
-        connection.request("POST", f"/oauth/{path}", body, headers)
-        got = connection.getresponse()
-        text = got.read()
-        self.headers = {k.lower(): v for k, v in got.getheaders()}
-        connection.close()
-        return got.status, json.loads(text)
+        body = urllib.parse.urlencode(values, doseq=True)
+        status, self.headers, text = self.send_http(f"/oauth/{path}", body, headers)
+        return status, json.loads(text)
 
     def link(self, client, **more):
         """Links the client to the user's account; returns the tokens."""
@@ -146,13 +145,9 @@ class OAuth(People):
 
     def ask(self, token, name, params=None, path=None):
         """Sends a request over HTTP with an access token; returns the status and the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request("POST", path or f"/{TOPICS}/request/{name}", json.dumps({"params": params or {}}), {
+        status, _, text = self.send_http(path or f"/{TOPICS}/request/{name}", json.dumps({"params": params or {}}), {
             "Authorization": f"Bearer {token}", "Content-Type": "application/json"})
-        got = connection.getresponse()
-        text = got.read()
-        connection.close()
-        return got.status, json.loads(text)
+        return status, json.loads(text)
 
     def code_of(self, token, name, params=None):
         return self.ask(token, name, params)[1].get("error", {}).get("code")
@@ -240,11 +235,18 @@ class Linking(OAuth):
         self.assertEqual(page.status, 200, page.text)
         sent = self.gateway.taken(email)["params"]["code"]
         self.assertIn("one-time-code", page.text)
-        wrong = self.browser.send(page, code=f"{(int(sent) + 1) % 1_000_000:06d}")
-        self.assertEqual(wrong.status, 422)
-        self.assertIn("wrong or too old", wrong.text)
-        self.assertIn("code", answer(self.browser.send(wrong, code=sent).location))
+        refused = self.browser.send(page, code=wrong(sent))
+        self.assertEqual(refused.status, 422)
+        self.assertIn("wrong or too old", refused.text)
+        self.assertIn("code", answer(self.browser.send(refused, code=sent).location))
         self.assertEqual(len(self.links()), 1)
+
+    def test_a_redirect_to_an_app_is_shown_by_its_scheme(self):
+        for redirect, place in (("http.lamp.example:cb", "http.lamp.example"), ("com.example.lamp:/cb", "com.example.lamp")):
+            with self.subTest(redirect=redirect):
+                page = self.page(self.client(redirects=(redirect,)), redirect_uri=redirect)
+                self.assertEqual(page.status, 200)
+                self.assertRegex(page.text, rf"{place}(?!:)\b")
 
     def test_the_clients_end_ends_its_sessions(self):
         client = self.client()
@@ -392,7 +394,7 @@ class Refusals(OAuth):
     def test_a_stolen_code_is_refused(self):
         client, other = self.client(redirects=(REDIRECT, "https://voice.example/other")), self.client()
         verifier = secrets.token_urlsafe(48)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+        challenge = b64(hashlib.sha256(verifier.encode()).digest())
         code = self.allow(self.page(client, code_challenge=challenge, code_challenge_method="S256"))["code"]
         for thief, more in (
                 (other, {"code_verifier": verifier}), (client, {}), (client, {"code_verifier": "x" * 43}),
@@ -465,13 +467,9 @@ class Refusals(OAuth):
 
         def at_once(send):
             """Sends eight requests at the same time, and returns their answers."""
-            found = []
-            threads = [threading.Thread(target=lambda: found.append(send())) for _ in range(8)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            return found
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                return [sent.result() for sent in [pool.submit(send) for _ in range(8)]]
+
         answers = at_once(lambda: self.exchange(client, code))
         won = [tokens for status, tokens in answers if status == 200]
         self.assertEqual((len(answers), len(won)), (8, 1), answers)
@@ -547,7 +545,7 @@ class Moved(OwnWorld, OAuth):
         for terminal in self.terminals:
             self.assertNotEqual(self.keep(Terminal(service.mqtt_port, self.app, app_secret, terminal)).connect(), 0)
 
-    @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+    @postgres.installed
     def test_links_continue_after_a_restart_on_postgresql_and_from_a_backup(self):
         self.made = self.client()
         self.link(self.made)

@@ -20,7 +20,7 @@ import urllib.error
 import urllib.request
 
 from client import Client, Device
-from harness import BINARY, ROOT, TOPICS, Service, eventually, free_port
+from harness import BINARY, MOSQUITTO, ROOT, TOPICS, Service, eventually, free_port
 from test_http import HTTPTerminal, Stream
 from world import OwnWorld, OwnWorldOfClass, World
 
@@ -101,7 +101,7 @@ class Outside(Service):
             "listener 8883": f"listener {self.tls_port} 127.0.0.1",
             "/etc/lamplighter/tls": self.tls,
         }))
-        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+        program = MOSQUITTO
         self.broker = subprocess.Popen(
             [program, "-c", str(path)], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         eventually(lambda: self.broker.poll() is not None or self.listens(), 20, "the broker")
@@ -306,7 +306,7 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
     def start_broker(self, *lines):
         path = self.service.folder / "bare.conf"
         path.write_text("\n".join([f"listener {self.service.mqtt_port} 127.0.0.1", "allow_anonymous true", *lines]) + "\n")
-        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+        program = MOSQUITTO
         self.service.broker = subprocess.Popen(
             [program, "-c", str(path)], stdin=subprocess.DEVNULL, stdout=self.service.log, stderr=self.service.log)
 
@@ -354,7 +354,7 @@ class WhenTheGateIsLost(OwnWorld):
         eventually(service.why_not_ready, 20, "the loss of the broker")
         bare = service.folder / "bare.conf"
         bare.write_text(f"listener {service.mqtt_port} 127.0.0.1\nallow_anonymous true\n")
-        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+        program = MOSQUITTO
         service.broker = subprocess.Popen(
             [program, "-c", str(bare)], stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log)
         number = 2

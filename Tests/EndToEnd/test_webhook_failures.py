@@ -8,8 +8,8 @@ import time
 import unittest
 
 from client import fresh_id
-from harness import LONG, eventually
-from receiver import Receiver, answer, drip, hang_up, long_headers, slowly, unused_port
+from harness import LONG, eventually, free_port
+from receiver import Receiver, answer, drip, hang_up, long_headers, slowly
 from test_keys import Server
 from world import World
 
@@ -64,7 +64,7 @@ class Failures(unittest.TestCase):
         for client in (self.server, user):
             self.addCleanup(client.close)
         self.subscribe("quick", self.receiver.url("/quick"))
-        self.subscribe("down", f"http://localhost:{unused_port()}/")
+        self.subscribe("down", f"http://localhost:{free_port()}/")
         for number, (name, act) in enumerate(WAYS.items()):
             self.receiver.usual[f"/{number}"] = act
             self.subscribe(name, self.receiver.url(f"/{number}"))

@@ -7,9 +7,9 @@ import unittest
 
 import tools
 from client import Terminal, fresh_id
-from harness import eventually
+from harness import eventually, free_port
 from metrics import Page
-from receiver import Receiver, answer, drip, hang_up, long_headers, place, slowly, unused_port
+from receiver import Receiver, answer, drip, hang_up, long_headers, place, slowly
 from test_keys import Server
 from world import World
 
@@ -299,7 +299,7 @@ class Webhooks(unittest.TestCase):
         # This machine's host name resolves to an address of this machine, and the operator hasn't allowed this name.
         name = socket.gethostname()
         id = self.server.get("events/subscribe", {
-            "name": "inside", "types": ["account.changed"], "url": f"https://{name}:{unused_port()}/"})["subscriptionId"]
+            "name": "inside", "types": ["account.changed"], "url": f"https://{name}:{free_port()}/"})["subscriptionId"]
         self.change()
         eventually(lambda: "addressNotAllowed" in self.row(id).get("lastError", ""), 30)
         update = {"subscriptionId": id, "url": "https://10.0.0.1/"}
