@@ -117,11 +117,14 @@ class EventLog(EndToEnd):
 
     def test_an_account_and_its_sessions(self):
         user = self.terminal()
+        user.get("account/updateProfile", {"nickname": "Nadia"})
         events = self.server.follow(
-            lambda e: e["type"] == "session.started" and e.get("uid") == user.uid, after=self.cursor,
+            lambda e: e["type"] == "account.changed" and e.get("uid") == user.uid, after=self.cursor,
             types=["account.*", "session.*"])
         mine = [event for event in events if event.get("uid") == user.uid]
-        self.assertEqual(types(mine), ["account.created", "session.started"])
+        self.assertEqual(types(mine), ["account.created", "session.started", "account.changed"])
+        for event in mine:
+            self.assertEqual(event["actor"], {"kind": "user", "id": user.uid})
 
     def test_a_key_without_the_scope_and_a_user_are_refused(self):
         server = Server(self.world, scope="device").come()

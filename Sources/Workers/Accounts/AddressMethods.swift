@@ -41,7 +41,7 @@ enum AddressMethods {
         if user.isAnonymous {
             try NewUser.becomeReal(&user, &call)
         } else {
-            try call.work.save(user)
+            try call.save(user)
         }
         if let old, old != address { try call.notifyOldAddress(old, of: before, new: address) }
         call.notifyTerminals(of: address, user)

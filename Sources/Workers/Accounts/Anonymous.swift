@@ -49,7 +49,7 @@ enum Anonymous {
         try call.quotas.take(call.anonymousQuotas)
         var user = NewUser.make(in: place, isAnonymous: true, &call)
         user.nickname = nickname(of: user.uid)
-        try call.work.insert(user, deviceID: deviceID)
+        try call.work.insert(user, deviceID: deviceID, by: call.anybody(user.uid))
         try call.audit(.registered, of: user.uid, detail: call.request.method)
         return user
     }

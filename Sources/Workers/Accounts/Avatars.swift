@@ -25,7 +25,7 @@ enum Avatars {
         let digest = Sodium.hex(Sodium.sha256(Array(user.uid.text.utf8) + bytes))
         try call.tx.avatars.save(AvatarTable.Image(mediaType: mediaType, bytes: bytes), digest: digest, of: user.uid)
         user.avatar = digest
-        try call.work.save(user)
+        try call.save(user)
         return .result(AccountCodec.avatar(of: user, publicURL: call.environment.publicURL))
     }
 
@@ -34,7 +34,7 @@ enum Avatars {
         try call.tx.avatars.erase(user.uid)
         user.avatar = nil
         user.avatarURL = nil
-        try call.work.save(user)
+        try call.save(user)
         return .done
     }
 

@@ -28,6 +28,11 @@ extension Call {
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 
+    /// Stores a changed account, and logs that the request's sender changed it.
+    mutating func save(_ user: User, changed: User.SecurityChange? = nil) throws {
+        try work.save(user, by: anybody(user.uid), changed: changed)
+    }
+
     /// Adds an audit entry about the user `uid`.
     ///
     /// If the request has no session and no API key, the kind of entry decides who the actor is. For a kind that

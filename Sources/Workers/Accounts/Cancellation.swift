@@ -74,7 +74,7 @@ package enum Cancellation {
         }
         try work.tx.codes.void(CodePurpose.allCases, of: user)
         try work.tx.cancellations.deleteAccount(user.uid)
-        work.log(.accountDeleted, of: user)
+        work.log(.accountDeleted, of: user, by: actor)
         try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 

@@ -217,7 +217,7 @@ enum Login {
         if case .external(let id) = name { user.externalUID = id }
         user.passwordHash = hash
         try call.quotas.take(call.namedQuotas)
-        try call.work.insert(user, deviceID: nil)
+        try call.work.insert(user, deviceID: nil, by: call.anybody(user.uid))
         try call.audit(.registered, of: user.uid, detail: call.request.method)
         if parameters.makesHome {
             try HomeMethods.make(Home.firstName, at: nil, for: user.uid, &call)

@@ -41,7 +41,7 @@ enum NewUser {
         user.isAnonymous = false
         try call.quotas.take(call.namedQuotas)
         guard draft.isConverted else {
-            try call.work.insert(user, deviceID: nil)
+            try call.work.insert(user, deviceID: nil, by: call.anybody(user.uid))
             try call.audit(.registered, of: user.uid, detail: call.request.method)
             return user
         }
@@ -52,7 +52,7 @@ enum NewUser {
     /// Turns an anonymous user into a named user, and logs out the other terminals, which logged in with a `deviceId`.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
-        try call.work.save(user)
+        try call.save(user)
         try call.tx.accounts.forgetDeviceID(of: user.uid)
         let (own, actor) = (call.request.terminal, call.anybody(user.uid))
         try SessionLifecycle.endAll(of: user.uid, except: own, because: .terminated, by: actor, in: &call.work)

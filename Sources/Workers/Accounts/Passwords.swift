@@ -43,7 +43,7 @@ enum Passwords {
             try PasswordTries.succeeded(user, call)
         }
         user.passwordHash = call.prepared.hash
-        try call.work.save(user)
+        try call.save(user)
         try endOldPassword(of: user, because: .passwordChanged, sparing: call.request.terminal, &call)
         return .done
     }
@@ -132,7 +132,7 @@ enum Passwords {
             return try CodeCheck.refusal(of: wrong, call)
         }
         user.passwordHash = hash
-        try call.work.save(user)
+        try call.save(user)
         try PasswordTries.clear(user, in: call.tx)
         try endOldPassword(of: user, because: .passwordReset, sparing: nil, &call)
         return .done

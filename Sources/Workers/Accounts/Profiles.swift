@@ -48,7 +48,7 @@ enum Profiles {
             guard username != nil || address != nil else { throw error }
             refusal = error
         }
-        try call.work.save(user)
+        try call.save(user)
         if place != (user.profile.latitude, user.profile.longitude) {
             // Schedules at sunrise or sunset run at times that depend on the user's location.
             try call.tx.replans.add(.user(user.uid))

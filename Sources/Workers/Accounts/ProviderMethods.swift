@@ -149,7 +149,7 @@ enum ProviderMethods {
         if user.isAnonymous {
             try NewUser.becomeReal(&user, &call)
         } else {
-            try call.work.save(user, changed: owner == nil ? .provider : nil)
+            try call.save(user, changed: owner == nil ? .provider : nil)
         }
         return .done
     }
@@ -165,7 +165,7 @@ enum ProviderMethods {
         guard user.waysIn > 0 else { throw Rejection(.forbidden, "The last way to log in can't be removed.") }
         try call.tx.identities.remove(provider, of: user.uid)
         try call.audit(.providerUnlinked, of: user.uid, detail: provider)
-        call.work.log(.accountChanged, of: user, changed: .provider)
+        call.work.log(.accountChanged, of: user, by: call.anybody(user.uid), changed: .provider)
         return .done
     }
 

@@ -47,22 +47,22 @@ extension UnitOfWork {
     }
 
     /// Logs a change of an account; `changed` is the changed part, if the change affects the account's security.
-    mutating func log(_ type: EventType, of user: User, changed: User.SecurityChange? = nil) {
+    mutating func log(_ type: EventType, of user: User, by actor: Actor, changed: User.SecurityChange? = nil) {
         let data = LoggedEventCodec.account(user, isDeleted: type == .accountDeleted, changed: changed)
-        effects.log(LoggedEvent(type, at: now, uid: user.uid, app: user.app, data: data))
+        effects.log(LoggedEvent(type, at: now, uid: user.uid, actor: actor, app: user.app, data: data))
     }
 
     /// Stores a new account, and logs its creation.
-    mutating func insert(_ user: User, deviceID: String?) throws {
+    mutating func insert(_ user: User, deviceID: String?, by actor: Actor) throws {
         try tx.accounts.insert(user, deviceID: deviceID)
-        log(.accountCreated, of: user)
+        log(.accountCreated, of: user, by: actor)
     }
 
     /// Stores a changed account, and logs the change.
-    mutating func save(_ user: User, changed: User.SecurityChange? = nil) throws {
+    mutating func save(_ user: User, by actor: Actor, changed: User.SecurityChange? = nil) throws {
         let changed = try changed ?? tx.accounts.find(user.uid).flatMap { user.change(since: $0) }
         try tx.accounts.save(user)
-        log(.accountChanged, of: user, changed: changed)
+        log(.accountChanged, of: user, by: actor, changed: changed)
     }
 
     /// Logs the beginning or the end of a session.

@@ -97,7 +97,7 @@ package struct LinkService: Sendable {
             } else {
                 guard try LinkRules.apply(link, to: &user, in: work.tx) else { return LinkView(.over) }
             }
-            try work.save(user)
+            try work.save(user, by: Actor(.user, user.uid.text))
             if link.kind == .verifyEmail { try notifyChange(from: resolved.user, to: user, in: &work) }
             try finish(link, user, lost: lost(resolved.user, user), in: &work)
             return resolved.view(.done)

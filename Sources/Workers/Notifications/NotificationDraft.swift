@@ -198,7 +198,7 @@ struct NotifiedEvent {
         let (event, details) = (source.event, source.details)
         guard let uid = event.uid else { return nil }
         var notified = NotifiedEvent(source, .system, for: .user(uid))
-        notified.draft.spared = event.actor?.terminal ?? details.terminal
+        notified.draft.spared = details.terminal
         guard event.type == .sessionStarted else {
             guard let changed = details.changed else { return nil }
             notified.draft.variant = changed

@@ -75,7 +75,7 @@ struct LoggedEventTests {
         _ = try world.environment.work(publishedBy: .session) { work in
             try work.tx.lock(users: [World.uid(0)])
             let user = try #require(try work.tx.accounts.find(World.uid(0)))
-            try work.save(user)
+            try work.save(user, by: .system)
             let session = try #require(try work.tx.sessions.live(on: World.terminal(0)))
             try SessionLifecycle.end(session, because: .operator, by: .system, in: &work)
             try Cancellation.begin(user, by: .system, in: &work)
@@ -83,6 +83,7 @@ struct LoggedEventTests {
         let events = try self.world.events()
         try #require(events.map { $0["type"] } == ["account.changed", "session.ended", "account.deleted"])
         #expect(events.allSatisfy { $0["uid"]?.stringValue == World.uid(0).text })
+        #expect(events.allSatisfy { $0["actor"]?.objectValue?["id"] == "lamplighter" })
         #expect(events[1]["data"]?.objectValue?["reason"] == "operator")
     }
 
