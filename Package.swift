@@ -260,8 +260,8 @@ let package = Package(
             swiftSettings: settings,
             plugins: ["EmbedTexts"]
         ),
-        // The targets for what operators handle: errors with a code and cures, the data directory, and backups of this
-        // directory.
+        // The targets for things that operators work with: errors that have codes and cures, the data directory, and
+        // its backups.
         .target(name: "Problems", dependencies: ["JSON"], swiftSettings: settings, plugins: ["EmbedTexts"]),
         .target(
             name: "Files",

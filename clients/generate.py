@@ -19,7 +19,7 @@ import catalog  # noqa: E402
 WIDTH = 120
 SIMPLE = {"string": ("str", "string"), "integer": ("int", "number"), "number": ("float", "number"),
           "boolean": ("bool", "boolean"), "null": ("None", "null")}
-# Members with the same name in several parts of a schema are alternatives.
+# If several parts of a schema have a member with the same name, the member can have the type of any of these parts.
 PARTS = ("allOf", "anyOf", "oneOf")
 
 
@@ -139,7 +139,7 @@ class Types:
         self.written = {}
 
     def of(self, schema, file):
-        """Returns a schema's type in TypeScript's form; for an object that has a definition, this is the name of the
+        """Returns a schema's type as TypeScript text; if an object has a definition, its type is the name of the
         definition."""
         if "$ref" in schema:
             return self.named(*catalog.target(schema["$ref"], file))

@@ -36,8 +36,7 @@ def quoted(text):
 
 
 def discussion(text):
-    """Returns the paragraphs after a command's abstract; lines that contain input for the reader to type stay
-    separate lines."""
+    """Returns the paragraphs after a command's abstract; a paragraph with commands to type keeps its line breaks."""
     lines = []
     for paragraph in text.strip().split("\n\n"):
         lines.append(".PP")
@@ -66,7 +65,7 @@ def flags(argument):
 
 
 def option(argument):
-    """Returns the manual page's entry for a flag, an option with its value, or a positional argument."""
+    """Returns the manual page's entry for one argument: a flag, an option with a value, or a positional argument."""
     value = rf"\fI{quoted(argument.get('valueName', ''))}\fR"
     head = {"flag": flags(argument), "option": f"{flags(argument)} {value}"}.get(argument["kind"], value)
     text = argument.get("abstract", "")
@@ -93,7 +92,7 @@ def synopsis(path, command):
 
 
 def is_common(argument):
-    """Returns whether an option is one that every command has; the page describes such options only once."""
+    """Returns whether an option belongs to every command; the page describes such options only once."""
     return argument.get("preferredName", {}).get("name") in COMMON
 
 

@@ -18,9 +18,9 @@ PROPERTY = re.compile(
     r"^\s*package\s+(?:(?:private|fileprivate|internal)\(set\)\s+|(static|final|lazy|weak|nonisolated)\s+)*"
     r"(?:let|var)\s+(\w+)(.*)"
 )
-# Properties that protocols of the standard library and of logging require.
+# Properties that are required by protocols of the standard library or of the logging library.
 PROPERTY_WITNESSES = {"description", "debugDescription", "logLevel", "metadata", "metadataProvider"}
-# Initialisers that protocols require: protocols of the standard library, of logging, and of Storage's columns.
+# Initialisers that are required by protocols of the standard library, of logging and of Storage's columns.
 INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
 # Functions that protocols of other packages require; the functions that our own protocols require are found in the
@@ -45,9 +45,9 @@ IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?
 REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*(func|var) (\w+)")
 
 FILES_MAX = 20
-# The texts that a newcomer reads first, each with its maximum number of lines and, if limited, of columns.
-SHORT = {"CONTRIBUTING.md": (70, 120), "README.md": (200, None)}
-# Identifiers that the glossary, docs/contributing/words.md, has replaced by better ones.
+# The texts that a newcomer reads first, each with its maximum number of lines and its maximum number of columns.
+SHORT = {"CONTRIBUTING.md": (70, 120), "README.md": (200, 120)}
+# Retired identifiers; the glossary (docs/contributing/words.md) has better words for them.
 RETIRED = re.compile(
     r"\b(?:Owed|OwedBook|PutAside|putAside|apology|RequestDesk|CommandDesk|LinkDesk|DeliveryDesk|DeliveryService|"
     r"Aside|SlowLane|SlowQueue|SlowPool|Preparation|Mailbox|WaitingRoom|Guest|StoreVisits|DueRest|Neighbours|Bell|"
@@ -64,7 +64,8 @@ SQL = re.compile(r"(?:\"|^)[ \t]*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DE
 # them, because these tests create a separate system.
 MACHINE = re.compile(r"(?<![\w.{}/$])/(?:work|home/\w+|root)/\w")
 MACHINES = ("Tests/Deploy",)
-# Phrases that are not natural English; the folder Tests is not checked, because names of tests may contain them.
+# Phrases that are not natural English; the folder Tests is not checked, because the names of tests may contain such
+# phrases.
 FOREIGN = re.compile(
     r"\bso many\b|(?<!there )\bis none\b|\bof one's own\b|\bfor people\b|\bis waited for\b|\banother one\b"
     # A sentence that begins with Who, unless the sentence is a question.
@@ -97,12 +98,12 @@ LIMIT = re.compile(
 LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
 DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
 PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
-# The maximum number of libraries in a chain in which each library depends on the previous one: each library is compiled
-# only after the previous one.
+# The maximum length of a chain of libraries, each of which depends on the library before it; the libraries of a chain
+# are compiled one after another.
 CHAIN_MAX = 7
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
-# Functions that can have three or more unlabelled parameters, each with the reason why it can have them. For a function
-# that C code calls, the reason given is the caller, because C has no labels.
+# Functions that can have three or more unlabelled parameters, each with the reason why it can have them. C has no
+# labels, so for a function that C code calls, the reason is only the name of the caller.
 UNLABELLED = {
     "Sources/Administration/Operations/Operation.swift": ("init",),  # a row of the table: id, method, path
     "Sources/Administration/Operations/Refused.swift": ("init",),  # a problem: status, code, words
@@ -114,7 +115,7 @@ UNLABELLED = {
 UNLABELLED_MAX = 20
 
 failures: list[str] = []
-# For each limit, by its name and number, the files that define the limit.
+# The files that define each limit; the key is the limit's name and number.
 limits: dict[tuple[str, str], set[str]] = {}
 hints: list[str] = []
 
@@ -139,8 +140,8 @@ def requirements(paths: list[pathlib.Path]) -> dict[str, set[str]]:
 
 
 def is_plain(line: str, witnesses: set[str]) -> bool:
-    """Returns whether a line declares a property that no protocol requires and that therefore needs its own doc
-    comment; only a computed or static property counts as required by our own protocols."""
+    """Returns whether a line declares a property that needs a doc comment because no protocol requires it; our
+    own protocols count only for computed and static properties."""
     found = PROPERTY.match(line)
     if not found or found[2] in PROPERTY_WITNESSES:
         return False
@@ -221,8 +222,8 @@ def check_code(name: str, text: str) -> None:
 
 def check_tree(files: list[pathlib.Path]) -> None:
     """Checks the rules for folders, and for all files together."""
-    # No C files are allowed: a C function replaces, in the whole program, any function of the same name in a library or
-    # the system.
+    # C files are forbidden, because a C function replaces every function of the same name in the whole program, even a
+    # function of a library or of the system.
     for path in (ROOT / "Sources").rglob("*.c"):
         failures.append(f"{path.relative_to(ROOT)}: Sources hold no C, but headers of wrappers")
     for folder in {path.parent for path in files}:
@@ -280,7 +281,7 @@ def check_short() -> None:
         if len(lines) > lines_max:
             failures.append(f"{name}: {len(lines)} lines; {lines_max} are allowed")
         for index, line in enumerate(lines):
-            if columns_max and len(line) > columns_max:
+            if len(line) > columns_max:
                 failures.append(f"{name}:{index + 1}: {len(line)} columns; {columns_max} are allowed")
 
 

@@ -1,6 +1,7 @@
 """Makes an OpenAPI document from the methods' schemas; the document describes requests over HTTP.
 
-Each method is one path, the short form of its topic; envelopes, examples and errors are the same as over MQTT.
+The path of a method is the short form of the method's topic; envelopes, examples and errors are the same as over
+MQTT.
 """
 
 import yaml

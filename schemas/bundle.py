@@ -68,8 +68,8 @@ USERS = {
 
 
 def part_name(file, definition):
-    """The name that the generated documents use for a shared definition, or for a message that other messages
-    contain; the name is unique there."""
+    """A name that is unique in the generated documents, for a shared definition or for a message inside other
+    messages."""
     entry = catalog.entries().get(definition)
     if entry and entry.file == file:
         return definition
@@ -110,8 +110,8 @@ def components():
 
 
 def entry_component(name):
-    """The component for one side of a method, for a message or for a document; for a side of a method, this function
-    also adds the title."""
+    """The component for a message, for a document, or for one side of a method; the component for a side of a
+    method also gets a title."""
     entry = catalog.entries()[name]
     schema = bundled(catalog.schema(name), entry.file)
     if entry.side is None:
@@ -189,8 +189,8 @@ def message(title, payload, summary, examples=()):
 
 
 def shown(name, around=lambda value: value):
-    """The valid examples of a message, a document or a side of a method, each in the form in which a message carries
-    it; examples that are larger than `EXAMPLE_MAX` are left out."""
+    """The valid examples of `name`, each with its case's name and wrapped by `around`; examples that are larger
+    than `EXAMPLE_MAX` are left out."""
     cases = catalog.examples(name, "valid").items()
     return [(case, around(value)) for case, value in cases if len(json.dumps(value)) <= EXAMPLE_MAX]
 
@@ -212,8 +212,8 @@ def envelope(kind, member, inner):
 
 
 def messages(name, channel, channels):
-    """The messages of one channel: the channel's own message, and, if the channel carries answers, also one answer
-    for each method."""
+    """The messages of one channel, which are the channel's own message and, if the channel carries answers, one
+    answer for each method."""
     if "binary" in channel:
         batch = message(name, BATCH, channel["summary"])
         batch["contentType"] = "application/octet-stream"
@@ -267,8 +267,8 @@ def channel_item(name, channel, channels):
 
 
 def channel_words(channel):
-    """The description of a channel; it names the other side, and says whether messages are retained or expire,
-    because the bindings of an operation say this only for MQTT 5."""
+    """The description of a channel; it names the other side, and says for all versions of MQTT whether messages
+    are retained or expire."""
     words = "Other side: " + USERS[channel["who"]] + "."
     if channel.get("retain"):
         words += " Retained: a subscriber gets the last one at once, and an empty payload takes it away."

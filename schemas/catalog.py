@@ -1,7 +1,7 @@
 """Reads the contract: methods, messages and documents by name, their channels and examples.
 
-A name is that of a message or document (`report`, `product`), or of one side of a method (`account.login.params`,
-`account.login.result`). README.md shows where each of these is described.
+Each name stands for a message or document (`report`, `product`), or for one side of a method
+(`account.login.params`, `account.login.result`). README.md shows where each of these is described.
 """
 
 import functools
@@ -21,7 +21,7 @@ FILES = ("common.schema.json", "documents.schema.json", "messages/*.schema.json"
 
 
 class Entry(NamedTuple):
-    """The place where a side of a method, a message or a document is described."""
+    """The place where a message, a document, or one side of a method is described."""
 
     file: str  # "methods/account"
     definition: str  # "login"
@@ -43,15 +43,15 @@ def _once(pairs):
 
 @functools.cache
 def files():
-    """The contents of the schema files, by each file's path without the suffix; the values of the lists replace
-    the references to the lists."""
+    """The schema files' contents, keyed by the file's path without the suffix; each reference to a list is
+    replaced by the list's values."""
     paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
     return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): lists.inlined(read(path)) for path in paths}
 
 
 def is_entry(definition):
-    """True for the definition of a method, message or document; only these definitions have titles, and all others
-    are parts of them."""
+    """True for the definition of a method, message or document; these definitions have titles, and all other
+    definitions are parts of these."""
     return "title" in definition
 
 
@@ -89,8 +89,7 @@ def _named(file, name):
 
 
 def schema(name):
-    """The schema of a message, a document or a side of a method, with its references as they are in the schema's
-    file."""
+    """The schema of a message, a document or a side of a method, with unchanged references."""
     file, definition, side = entries()[name]
     found = files()[file]["definitions"][definition]
     return found["properties"][side] if side else found

@@ -36,7 +36,7 @@ REFERENCE = "generated/lists.json#/definitions/"
 
 @functools.cache
 def all_lists():
-    """The lists by the name of their file."""
+    """The lists, keyed by the names of their files."""
     found = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((HERE / "lists").glob("*.yaml"))}
     for name, one in found.items():
         check(name, one)
@@ -111,11 +111,11 @@ def swift(one):
 
 
 def raised(name, error):
-    """An error in the form from which Plugins/EmbedTool makes a function."""
+    """An error in the form that Plugins/EmbedTool needs to make a function."""
     cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
     texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
     places = [place for text in texts for place in PLACE.findall(text)]
-    # A parameter can be absent only if `at` consists of this parameter alone, and no other text contains the parameter.
+    # A parameter can be absent only if it is the whole text of `at` and no other text contains it.
     absent = {place for place in places if places.count(place) == 1 and error.get("at") == f"{{{place}}}"}
     kinds = {place: "String?" if place in absent else "some CustomStringConvertible" for place in places}
     return {"name": name, **error, "cures": cures, "parameters": [f"{place}: {kind}" for place, kind in kinds.items()]}

@@ -28,8 +28,8 @@ struct CodeList: Decodable {
     let flags: [Flag]
     let entries: [Entry]
 
-    /// Returns the Swift source that is generated for a target from the lists in a file: enums, the texts of their
-    /// pages, and functions that make problems.
+    /// Generates a target's Swift source from the lists in a file: enums, the texts of pages, and functions that make
+    /// problems.
     static func source(of target: String, by file: String) throws -> String {
         let data = try Data(contentsOf: URL(filePath: file))
         let lists = try JSONDecoder().decode(File.self, from: data).lists

@@ -2,7 +2,7 @@ import Foundation
 
 /// A target's command line in `schemas/generated/commands.json`: a type for each command and each group of inputs.
 struct CommandLineTypes: Decodable {
-    /// A command or, if it has no name, a group of inputs.
+    /// A command, or a nameless group of inputs.
     struct Command: Decodable {
         let type, `is`: String
         let command, abstract, discussion, defaultSubcommand, operation: String?

@@ -17,7 +17,7 @@ enum EmbedTool {
         // Only a mistake in the plugin EmbedTexts causes this error, which ends the build.
         default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE | commands TARGET FILE")
         }
-        // A file that isn't written again isn't compiled again.
+        // The build compiles a file again only after it has been written.
         guard (try? String(contentsOfFile: words[0], encoding: .utf8)) != source else { return }
         try source.write(toFile: words[0], atomically: true, encoding: .utf8)
     }
@@ -33,7 +33,8 @@ enum EmbedTool {
         return text + "    ]\n}\n"
     }
 
-    /// Returns a text as a raw string literal, delimited by more number signs than the text contains in a row.
+    /// Returns a text as a raw string literal, whose delimiters have more number signs than any run of them in the
+    /// text.
     static func literal(_ text: String) -> String {
         var (run, longest) = (0, 0)
         for character in text {

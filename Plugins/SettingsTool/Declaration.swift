@@ -36,8 +36,8 @@ struct Declaration {
     var effect: String { fields["effect"] ?? "" }
     /// The Swift type of the property; nil if the kind of values determines the type.
     var type: String? { fields["type"] }
-    /// The number of the property's units in one unit of the setting, such as 86,400 for a property in seconds and a
-    /// setting in days.
+    /// The factor from the setting's unit to the property's unit, such as 86,400 for a setting in days and a property
+    /// in seconds.
     var factor: Int { fields["times"].flatMap(Self.number) ?? 1 }
     /// The name of the gate's option that the setting sets; nil if the setting sets no option of the gate.
     var option: String? { fields["gate"] }

@@ -14,7 +14,7 @@ enum SettingsTool {
             case "ServiceSettings": TableSource.text(declarations)
             default: throw Fault("\(words[0]) has no settings")
             }
-        // A file that isn't written again isn't compiled again.
+        // An unchanged file isn't written, so it isn't compiled again.
         guard source != (try? String(contentsOfFile: words[2], encoding: .utf8)) else { return }
         try source.write(toFile: words[2], atomically: true, encoding: .utf8)
     }

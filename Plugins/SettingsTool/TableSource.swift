@@ -33,7 +33,7 @@ enum TableSource {
             + "standard: \(kind.standard), unit: \"\(kind.unit)\", " + "effect: \"\(setting.effect)\"))\n"
     }
 
-    /// Returns a setting's kind of values and its default value, both as Swift source, and the name of its unit.
+    /// Returns a setting's kind and default value as Swift source, and the name of the setting's unit.
     private static func kind(_ setting: Declaration) -> (text: String, standard: String, unit: Substring) {
         let takes = setting.takes ?? ""
         let words = takes.split(separator: " ", maxSplits: 1)

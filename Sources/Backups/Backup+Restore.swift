@@ -9,8 +9,7 @@ extension Backup {
     /// Restores a backup into a directory that contains no data yet.
     ///
     /// The sequence numbers of commands and statuses are raised, so that devices and apps don't ignore new commands and
-    /// statuses as old. Sessions that ended after the backup was made are open again, unless `endsSessions` ends all
-    /// sessions.
+    /// statuses as old. If `endsSessions` is false, sessions that ended after the backup was made are open again.
     /// - Throws: A `Problem`, in which case the directory contains no data.
     package static func restore(
         _ path: String,

@@ -36,7 +36,7 @@ package struct Backup: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) }
     }
 
-    /// Checks a backup's database: its pages, its key, and its numbers of rows, which must match the backup's summary.
+    /// Checks the pages and the key of a backup's database, and compares its numbers of rows with the backup's summary.
     ///
     /// `keyLine` is the content of the backup's server.key.
     /// - Throws: A `Problem` if the database is damaged, or the key belongs to another database.
@@ -57,8 +57,7 @@ package struct Backup: Sendable {
         }
     }
 
-    /// Returns whether `keyLine`, the content of a `server.key`, is the key with which a copied database's secrets are
-    /// sealed.
+    /// Returns whether a copied database's secrets are sealed with the key in `keyLine`, the content of a `server.key`.
     static func isSealed(_ copy: DatabaseCopy, with keyLine: [UInt8]) throws -> Bool {
         let line = String(decoding: keyLine, as: UTF8.self).prefix { !$0.isNewline }
         guard let key = ServerKey(secret: String(line)) else { return false }

@@ -11,13 +11,13 @@ import Sodium
 enum BackupFormat {
     /// The first line of a backup.
     static let magic = "lamplighter-backup 1\n"
-    /// The maximum number of a member's bytes in one piece.
+    /// The maximum number of bytes of a member that one piece contains.
     static let pieceBytes = 256 << 10
     /// The maximum length of the second line, in bytes.
     static let headerBytesMax = 4096
     /// The name of the member that contains the database.
     static let database = "lamplighter.db"
-    /// The name of the member that contains the key of the database's secrets.
+    /// The name of the member that contains the key for decrypting the database's secrets.
     static let serverKey = "server.key"
     /// The memory and the number of passes for deriving a key from a passphrase, as libsodium recommends for files.
     static let derivation = (memoryBytes: 256 << 20, passes: 3)

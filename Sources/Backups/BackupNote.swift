@@ -3,7 +3,7 @@ package import Files
 import Glibc
 import JSON
 
-/// A note, in a small file beside the database, about the newest backup that was successfully read back.
+/// The content of a small file: the path and the time of the newest backup that was read back without errors.
 package struct BackupNote: Sendable, Equatable {
     /// The path of the backup.
     package let path: String
@@ -29,7 +29,7 @@ package struct BackupNote: Sendable, Equatable {
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
 
-    /// Removes the record of a failed backup, and writes the note unless a later backup's note exists.
+    /// Removes the record of a failed backup, and writes the note if there is no note of a later backup.
     ///
     /// - Throws: `Errno` if the note can't be written.
     func write(to directory: DataDirectory) throws {
@@ -42,8 +42,8 @@ package struct BackupNote: Sendable, Equatable {
         giveToOwner(directory)
     }
 
-    /// Makes the directory's owner the owner of a note that root wrote (`sudo lamplighter backup`), so that the service
-    /// can read the note.
+    /// Gives the directory's owner a note that root wrote (`sudo lamplighter backup`), so that the service can read the
+    /// note.
     private func giveToOwner(_ directory: DataDirectory) {
         var owner = stat()
         guard geteuid() == 0, stat(directory.path, &owner) == 0 else { return }

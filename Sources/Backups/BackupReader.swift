@@ -60,7 +60,7 @@ final class BackupReader {
         var rest = 0
         while true {
             guard let (piece, isLast) = stream.open(try sealed(), boundTo: bound) else {
-                // A wrong passphrase or a changed header is detected at the first piece.
+                // If the passphrase is wrong or the header changed, the first piece can't be opened.
                 guard bound.isEmpty || !header.isEncrypted else {
                     throw Problem.backup(
                         path,

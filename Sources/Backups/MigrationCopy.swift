@@ -14,8 +14,8 @@ package enum MigrationCopy {
     ///
     /// `version` is the version of the program that is about to change the database.
     ///
-    /// An existing copy is kept, because an earlier start that failed halfway may have made it. `progress` is called
-    /// with the finished fraction, from 0 to 1, and can throw an error to end the copying.
+    /// An existing copy is kept, because an earlier start that failed halfway may have made it. `progress` gets the
+    /// finished fraction of the copy, from 0 to 1; it can throw an error to stop the copy.
     /// - Throws: A `Problem` if the disk has too little space, or the error that `progress` throws; the database stays
     ///   unchanged.
     package static func make(

@@ -2,15 +2,16 @@ package import Domain
 
 /// How close a certificate is to its expiry, as reported in warnings by `doctor`, the log and the banner.
 ///
-/// A certificate that is valid for only a few weeks is judged by fractions of its validity, since it is renewed often.
+/// For a certificate that is valid for only a few weeks, the limits are fractions of this time, since it is renewed
+/// often.
 package enum CertificateAge: Sendable, Equatable {
     /// The certificate isn't valid yet: the clock of this machine or of the certificate's signer is wrong.
     case early
     /// More than 30 days, or more than a third of the validity, are left.
     case fine
-    /// At most 30 days or a third of the validity, whichever is less, are left: a new certificate should be made.
+    /// The remaining time is at most 30 days and at most a third of the validity, so a new certificate should be made.
     case soon
-    /// At most 7 days or a tenth of the validity, whichever is less, are left.
+    /// At most 7 days are left, or at most a tenth of the validity if that is less.
     case urgent
     /// The certificate has expired: clients refuse the connection.
     case ended

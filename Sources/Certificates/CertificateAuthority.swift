@@ -87,7 +87,7 @@ package struct CertificateAuthority: Sendable {
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Returns a certificate (PEM) that makes `other` trusted by all clients that trust this authority.
+    /// Returns a certificate (PEM); with this certificate, clients that trust this authority also trust `other`.
     ///
     /// The certificate is valid until one of the two authorities expires.
     ///

@@ -77,7 +77,7 @@ package struct CertificateFile: Sendable {
 
     /// Returns the certificates that have not expired (PEM).
     ///
-    /// - Throws: An error of the certificate library, which cannot occur for a certificate that the library has read.
+    /// - Throws: An error of the certificate library; it cannot occur, since the library has read the certificates.
     package func pem(endingAfter now: Instant) throws -> String {
         try certificates.filter { now.date < $0.notValidAfter }
             .map { try $0.serializeAsPEM().pemString + "\n" }.joined()

@@ -1,7 +1,7 @@
 import SwiftASN1
 import X509
 
-/// The form of a file that was given as a certificate or a key but is not in the required PEM form.
+/// The form of a certificate or key file that is not in the required PEM form.
 package enum CertificateForm: Sendable, Equatable {
     /// PKCS #12 (`.p12`, `.pfx`): a certificate and its key in one file, usually with a passphrase.
     case pkcs12

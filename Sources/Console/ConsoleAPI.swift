@@ -78,8 +78,8 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Before the body is read, returns a request's caller and the rank with which the operation runs; the caller is
-    /// nil if the operation needs no caller.
+    /// Returns the caller and the operation's rank for a request whose body hasn't been read yet; the caller is nil if
+    /// the operation needs no caller.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation

@@ -5,8 +5,8 @@
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64
-    /// The slot of a process that is the only writer, and of `lamplighter` commands that write while other processes
-    /// also write.
+    /// The slot of a process that writes alone; `lamplighter` commands also use this slot, even while other processes
+    /// write.
     package static let alone = NodeSlot(trusted: 0)
     /// The slots for processes that share a database.
     package static let shared = (1..<count).map { NodeSlot(trusted: $0) }

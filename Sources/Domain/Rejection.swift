@@ -14,8 +14,8 @@ package struct Rejection: Error, Equatable, Sendable {
     package var endpoint: String?
     /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
-    /// Further faults of a document; empty if the refused request contains no document, because such a request is
-    /// refused at its first fault.
+    /// A document's other faults; empty for a request without a document, because such a request is refused at its
+    /// first fault.
     package var others: [Rejection] = []
 
     /// Makes a refusal; a message or field path that is too long is shortened.

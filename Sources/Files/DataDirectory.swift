@@ -130,7 +130,7 @@ package struct DataDirectory: Sendable {
     /// Makes the database's files accessible only to their owner, in case other users can enter the directory.
     ///
     /// The modes are set before SQLite opens the database, because SQLite creates further files with the database's
-    /// mode. Failures are ignored: either SQLite reports the cause, or the files belong to another user.
+    /// mode. A failure is ignored, because either SQLite reports its cause or the files belong to another user.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {

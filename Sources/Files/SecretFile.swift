@@ -50,8 +50,8 @@ package struct ServiceSecrets: Sendable {
 
     /// Reads both passwords, and makes missing passwords; `serviceFile`, if given, contains the workers' password.
     ///
-    /// The tools' password is derived from the workers' password, so that processes with the same workers' password
-    /// also have the same tools' password.
+    /// The tools' password is derived from the workers' password. Processes that share the workers' password therefore
+    /// also share the tools' password.
     /// - Throws: A `Problem` if a file can't be read or written.
     package init(_ directory: DataDirectory, serviceFile: String? = nil) throws {
         let service = try serviceFile.map { try SecretFile.read($0) } ?? SecretFile.readOrMake(directory.serviceSecret)

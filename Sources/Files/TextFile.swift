@@ -30,8 +30,8 @@ package enum TextFile {
 
     /// Reads at most 4 MiB of standard input; returns nil if it is not readable.
     ///
-    /// The function doesn't open `/dev/stdin`, because this user might not have the right to reopen a file that another
-    /// user has opened.
+    /// The function doesn't open `/dev/stdin`: if another user opened the file behind it, this user might not have the
+    /// right to open that file.
     package static func readStandardInput() -> [UInt8]? {
         readBytes(.standardInput, upTo: 4 << 20)
     }

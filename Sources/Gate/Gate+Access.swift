@@ -44,10 +44,11 @@ extension Gate {
         return false
     }
 
-    /// Returns whether to grant an access that the client's rights permit; if so, records the effects of the access.
+    /// Returns whether the gate grants an access that the client's rights permit; records the effects of a granted
+    /// access.
     ///
     /// The result is false for a will that the gate sends in place of the broker, for a report or request to an
-    /// overloaded worker, and for a delivery to a slow client for which the broker can't keep more messages.
+    /// overloaded worker, and for a delivery to a slow client if the broker can't keep more messages for that client.
     private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
             return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)
@@ -65,7 +66,8 @@ extension Gate {
 
     /// Checks the credentials file for changes before each subscription, and once for each message to a user.
     ///
-    /// A message causes one check, before its first delivery, so the cost doesn't depend on the number of receivers.
+    /// The file is checked only before a message's first delivery, so the cost doesn't depend on the number of
+    /// receivers.
     private func lookIfNeeded(_ client: Client, _ access: Access, to topic: Bytes) {
         switch access {
         case .subscribe: look()
@@ -151,9 +153,9 @@ extension Gate {
 
     /// Returns the client about which the broker asks.
     ///
-    /// A disconnected client has an MQTT session, or is the source of a retained message. For the source of a retained
-    /// message, the broker has only a structure on its stack, which contains a username and a client id. In both cases,
-    /// the client was admitted earlier, and it gets the rights that its principal has now.
+    /// If the client is disconnected, it has an MQTT session or has published a retained message. For the publisher of
+    /// a retained message, the broker has only a structure on its stack, with a username and a client id. In both
+    /// cases, the client was admitted earlier, and it gets the rights that its principal has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }

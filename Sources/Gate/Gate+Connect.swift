@@ -4,7 +4,7 @@ import JSON
 extension Gate {
     /// Answers BASIC_AUTH: returns whether a client may connect.
     ///
-    /// If the answer is true, Mosquitto 2.0.11 connects the client or calls the disconnect callback for it.
+    /// If the answer is true, Mosquitto 2.0.11 either connects the client or calls the disconnect callback.
     func admit(_ client: OpaquePointer, password: Digest?) -> Bool {
         if isReloading { return mayStay(client) }
         guard var facts = Broker.facts(client) else { return false }
@@ -32,10 +32,10 @@ extension Gate {
 
     /// Returns whether a connected client, or an MQTT session without a connection, may stay.
     ///
-    /// The broker calls this function after it has reloaded its configuration, and the gate counts and publishes
-    /// nothing for these calls. Mosquitto 2.0.11 also asks about sessions without a connection, and reads no new
-    /// CONNECT until it has asked about all sessions. With any other version, the gate refuses each client whose
-    /// connection the gate doesn't know, because the client could be new.
+    /// The broker calls this function after it has reloaded its configuration. For these calls, the gate counts nothing
+    /// and publishes nothing. Mosquitto 2.0.11 also asks about sessions without a connection, and reads no new CONNECT
+    /// until it has asked about all sessions. With any other version, the gate refuses each client with an unknown
+    /// connection, because such a client could be new.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }
@@ -108,7 +108,7 @@ extension Gate {
         let new = Client(pass, facts: facts, connection: nextNumber())
         giveRights(to: new)
         if pass.isSecretShared { new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId }
-        // If an old connection has just ended, its tally was stored in `tallies`.
+        // If the client's old connection ended just now, its tally is in `tallies`.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
         if pass.principal.isCountedByAddress, !pass.isKey, let source = new.source {

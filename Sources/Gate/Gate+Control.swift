@@ -64,7 +64,7 @@ extension Gate {
             owe(client.clientId, after: 0)
         }
         guard !isReplaced, let client = client(on: terminalId), client.isTerminal,
-            // A connection that was made with the app's secret after the session's end is not closed.
+            // If the terminal has since connected with the app's secret, that connection stays open.
             client.session == sessionId
         else { return tellCut(of: sessionId, on: terminalId) }
         if client.cutSession != sessionId { tellCut(of: client) }
@@ -73,7 +73,7 @@ extension Gate {
         leaving.append(Leave(client: client, due: due, session: sessionId))
     }
 
-    /// Notifies the service that a terminal no longer has a connection that uses the revoked session.
+    /// Notifies the service that no connection of a terminal uses the revoked session any more.
     func tellCut(of client: Client) {
         guard let session = client.cutSession else { return }
         client.cutSession = nil

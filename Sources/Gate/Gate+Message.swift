@@ -1,9 +1,10 @@
 import CMosquittoBroker
 
 extension Gate {
-    /// Decides whether a message may pass; the broker asks (MESSAGE) after ACL_CHECK and before it queues the message.
+    /// Decides whether a message may pass; called for the event MESSAGE, after ACL_CHECK and before the broker queues
+    /// the message.
     ///
-    /// The broker asks neither about wills nor about messages that the gate itself publishes.
+    /// For wills and for the gate's own messages, the broker doesn't ask the gate.
     ///
     /// If messages are divided by shard, the function puts the shard into the topic, in memory that the broker owns.
     ///

@@ -17,7 +17,7 @@ extension Gate {
         review(isWide ? Array(connected.values) : records.compactMap { client(on: $0.key) })
     }
 
-    /// Closes those of the given connections that the records no longer admit.
+    /// Closes the connections of those clients that the records no longer admit.
     func review(_ clients: [Client]) {
         for client in clients where rights(of: client) == nil && !client.isLeaving {
             leaving.append(Leave(client: client, due: 0))
@@ -27,8 +27,8 @@ extension Gate {
     /// Closes connections of terminals whose session is missing from a new credentials file, even if no command has
     /// revoked the session.
     ///
-    /// The connections close only after the same delay as after a revocation, so that terminals can receive the message
-    /// about the session's end.
+    /// As after a revocation, a connection stays open for a moment, so that the terminal can receive the message about
+    /// the session's end.
     func reviewSessions() {
         for client in connected.values where client.isTerminal && !client.isLeaving {
             let entry = client.terminalId.flatMap { watch.tables.terminals[$0]?.session }
@@ -44,7 +44,7 @@ extension Gate {
                 continue
             }
             client.isCutOff = true
-            // A terminal without a live session keeps the connection if it logs in before `due`.
+            // If the terminal has no live session, it can log in before `due` and thus keep its connection.
             let ended = live == nil ? session : nil
             let due = Clock.steady() &+ Self.farewell
             leaving.append(Leave(client: client, due: due, session: ended))
@@ -67,7 +67,7 @@ extension Gate {
         }
     }
 
-    /// Returns whether a connection must still be closed, because no other connection or session has replaced this
+    /// Returns whether a connection must still be closed; false if another connection or session has replaced this
     /// connection.
     private func isOwed(_ leave: Leave) -> Bool {
         guard connected[leave.client.clientId] === leave.client else { return false }

@@ -3,23 +3,23 @@ import Metering
 
 /// The state of the plugin, and its answers to the broker's events.
 ///
-/// The broker calls the gate on one thread. `Broker.kick` runs the disconnect and access callbacks before it returns,
-/// so no method calls `Broker.kick` while the method is changing a stored property (reference: operation#gate).
+/// The broker calls the gate on one thread. `Broker.kick` runs the disconnect and access callbacks before it returns;
+/// never call `Broker.kick` while a stored property is being changed (reference: operation#gate).
 final class Gate {
     let settings: Settings
     let watch: CredentialsWatch
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The `Held` records of clients for which messages are waiting, by client id (`held`), and the total number of
-    /// bytes in these records (`heldBytes`).
+    /// `held` contains the `Held` records of clients with waiting messages, by client id, and `heldBytes` is the total
+    /// number of bytes in these records.
     var held: [String: Held] = [:]
     var heldBytes = 0
     /// The `Held` records of terminals that have missed status messages.
     var slow: [String: Held] = [:]
     /// Whether newcomers are refused because clients take up too much of the broker's memory.
     var isCrowded = false
-    /// Whether the sessions that take up the most memory are being ended.
+    /// Whether the gate is ending the sessions that take up the most memory.
     var isFull = false
     /// The smallest amount of free memory that the allocator has reported since the moment `since`.
     var leastFree: (since: Int64, bytes: Int) = (.min / 2, .max)
@@ -27,8 +27,8 @@ final class Gate {
     var pendingEnds: [String: Int64] = [:]
     /// The connections that began in this round of the broker's loop.
     ///
-    /// In the round of a client's CONNECT, the broker also asks whether the client may receive its session's queued
-    /// messages.
+    /// In the round in which a client connects, the broker also asks whether the client may receive the queued messages
+    /// of its session.
     var inheriting: Set<OpaquePointer> = []
     /// The services that connected in this round of the broker's loop and haven't been allowed to use QoS 2 yet.
     var arrivedServices: [Client] = []
@@ -61,7 +61,7 @@ final class Gate {
     /// A link can connect with a different client id each time, so the gate, not the broker, ends the old connection
     /// when the link connects again.
     var links: [String: Client] = [:]
-    /// The unconnected clients that the broker has asked about (sessions, sources of retained messages).
+    /// The clients that aren't connected but that the broker has asked about, such as the sources of retained messages.
     var absent: [OpaquePointer: Client] = [:]
     /// The message that the broker is passing on to its subscribers.
     var passing: PassingMessage?
@@ -72,8 +72,8 @@ final class Gate {
     /// The prefix of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Whether the broker is reloading its configuration, and is therefore asking about connected clients as if they
-    /// were new.
+    /// Whether the broker is reloading its configuration, during which it asks about connected clients as if they were
+    /// new.
     var isReloading = false
 
     /// The connected consoles, which watch messages.
@@ -87,9 +87,8 @@ final class Gate {
 
     /// Whether a message has been published to a user since the credentials file was last checked for changes.
     ///
-    /// If a login replaces another user's session, only a change of the credentials file revokes the terminal's rights
-    /// to the former user's topics. Messages that are published to the former user after the login must not be
-    /// delivered to the terminal.
+    /// A login can replace another user's session on the terminal; the gate learns this only from the credentials file.
+    /// After the login, messages to that user must not reach the terminal.
     var mustLookToDeliver = false
     /// The prefix of all users' topics, and the prefix of all terminals' topics.
     let users: [UInt8]
@@ -99,7 +98,7 @@ final class Gate {
     private var heeded: Int64 = 0
     private var lastLook: Int64 = 0
     private var lastReview: Int64 = 0
-    /// The time at which the memory held for clients was last checked.
+    /// The time of the last check of the memory that is held for clients.
     var relievedAt: Int64 = 0
     /// The time at which the allocator was last queried, and the size of the process at that time.
     var memoryLook: (at: Int64, resident: Int) = (.min / 2, 0)
@@ -153,16 +152,16 @@ final class Gate {
 
     /// Returns the number of a new connection.
     ///
-    /// The numbers increase while the broker runs. After a restart, the numbers continue from the current time or, if
-    /// the clock was set back, from the largest number that the service knows.
+    /// The numbers increase while the broker runs. After a restart, the numbers continue from the current time. If the
+    /// clock was set back, they continue from the largest number that the service knows.
     func nextNumber() -> Int64 {
         lastNumber &+= 1
         return lastNumber
     }
 
-    /// Continues the numbers of connections from the largest number that the service knows.
+    /// Makes new numbers of connections larger than the largest number that the service knows.
     ///
-    /// If the service's number is larger than every number assigned so far, the broker started with an outdated
+    /// If the service's number exceeds every number that the gate has assigned, the broker started with an outdated
     /// credentials file. Connected devices then get new numbers, because the store ignores smaller numbers.
     private func heedNumbers() {
         let known = watch.tables.lastConnection
@@ -235,14 +234,14 @@ final class Gate {
 
     /// Applies records that a worker sends and that the credentials file doesn't contain yet.
     ///
-    /// If the credentials file is made from a database on another machine, a client can get a response before the file
-    /// contains the change that the client requested.
+    /// If the credentials file is written from a database on another machine, the change that a client requested can
+    /// reach the file after the client has got the response.
     func learn(_ records: [Record]) {
         watch.learn(records)
         review(records)
     }
 
-    /// Returns the connection of the device or terminal `id`, or of the link whose session is on the terminal `id`.
+    /// Returns the connection of the device or terminal `id`; for the terminal of a link, the link's connection.
     func client(on id: String) -> Client? { connected[id] ?? links[Session.linkPrefix + id] }
 
     /// Returns the connection of a link; nil for other principals.

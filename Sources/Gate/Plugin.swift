@@ -18,7 +18,8 @@ private let requestTopic = "$CONTROL/lamplighter/request"
 ///
 /// The entry points are in a separate target (`GatePlugin`), because its linker flags would break this target's tests.
 package enum Plugin {
-    /// Returns the version of the plugin interface that the gate implements, or -1 if the broker doesn't offer it.
+    /// Returns the version of the plugin interface that the gate implements, or -1 if the broker doesn't offer this
+    /// version.
     package static func version(_ offered: UnsafePointer<Int32>?, count: Int32) -> Int32 {
         UnsafeBufferPointer(start: offered, count: Int(max(0, count))).contains(5) ? 5 : -1
     }

@@ -6,7 +6,7 @@ package struct Problem: Error, Sendable, Equatable {
     package struct Cure: Sendable, Equatable {
         /// The command to type, or the thing to do.
         package let command: String
-        /// The cure's effect; can be empty.
+        /// The note on the cure's effect; can be empty.
         package let title: String
 
         /// Makes a cure.

@@ -2,7 +2,7 @@
 enum MaskedURL {
     /// Returns a URL with `***` in place of the user and password and of each value in the query.
     ///
-    /// A string without `://` stays unchanged, unless `isURL` is true.
+    /// If `isURL` is false, a string without `://` stays unchanged.
     static func text(_ text: String, isURL: Bool) -> String {
         let scheme = text.firstRange(of: "://")
         guard let start = scheme?.upperBound ?? (isURL ? text.startIndex : nil) else { return text }

@@ -68,7 +68,7 @@ extension Setting {
             && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    /// Returns the fault of a web page's origin, with a corrected form or an example; nil if the origin is valid.
+    /// Returns the reason why a web page's origin is invalid, with a correction or an example; nil if it is valid.
     ///
     /// Browsers send an origin as `scheme://host:port`, so an origin in any other form would never match.
     private static func objection(toOrigin origin: String) -> String? {

@@ -66,7 +66,7 @@ package struct Settings: Sendable {
         return entry.value
     }
 
-    /// Returns the origin of the value of a setting that is in the table.
+    /// Returns the origin of a setting's value, for a setting that is in the table.
     func origin(_ key: String) -> Origin { values[key]?.origin ?? .standard }
 
     func text(_ key: String) -> String { value(key).text }

@@ -8,8 +8,8 @@ import SystemPackage
 enum SettingsFile {
     /// The keys in a file.
     ///
-    /// swift-configuration calls a closure to ask whether the value of each key is a secret; that closure adds the
-    /// keys.
+    /// For each key, swift-configuration calls a closure that says whether the value is secret; this closure also adds
+    /// the key.
     private final class Keys: Sendable {
         private let keys = Mutex<[String]>([])
         func note(_ key: String) { keys.withLock { $0.append(key) } }

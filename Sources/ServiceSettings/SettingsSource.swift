@@ -6,7 +6,7 @@ struct SettingsSource {
     /// The prefix of every key in this source.
     let prefix: [String]
     let provider: any ConfigProvider
-    /// The function that returns the origin to show for a setting whose value comes from this source.
+    /// The function that returns the origin to show for a setting that this source contains.
     let origin: (Setting) -> Settings.Origin
 
     /// Reads a setting from this source; returns nil if the source doesn't contain it.

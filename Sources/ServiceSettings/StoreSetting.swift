@@ -45,8 +45,8 @@ extension DataDirectory {
     /// Opens the existing data directory that the settings name, for commands that work on it.
     ///
     /// The directory must also contain the store's file, unless the store is on a database server.
-    /// - Throws: A `Problem` if the directory, or the store's file where required, doesn't exist, or if the directory
-    ///   can't be used.
+    /// - Throws: A `Problem` if the directory can't be used, or if the directory, or a store's file that it must
+    ///   contain, doesn't exist.
     package static func existing(_ settings: Settings) throws -> DataDirectory {
         try existing(settings.dataDirectory, holdsStore: settings.database == nil)
     }

@@ -2,7 +2,7 @@
 package enum Suggestion {
     /// Returns the candidate that is the fewest edits away from a word; nil if every candidate is too many edits away.
     ///
-    /// The maximum is two edits, or one edit for every three characters of the word if that number is larger.
+    /// Two edits are allowed; a word of nine or more characters may have one edit for every three characters.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }

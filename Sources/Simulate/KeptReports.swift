@@ -41,13 +41,13 @@ struct KeptReports {
         return true
     }
 
-    /// Makes all reports under way due now, so that they are sent again.
+    /// Sets the time of all reports under way to `now`, so that they are sent again.
     mutating func sendAgain(at now: Int64) {
         for index in underWay.indices { underWay[index].at = now }
         nextAt = now
     }
 
-    /// Returns the payloads of the reports that are due, oldest first, and how many of them are repeats.
+    /// Returns the payloads of the due reports, the oldest first, and the number of repeats among these reports.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         guard now >= nextAt else { return ([], 0) }
         let free = min(Self.underWayMax - underWay.count, waiting.count)

@@ -42,7 +42,7 @@ package struct SimulateOptions: Sendable {
 
 /// The result of a simulation.
 package struct SimulateSummary: Sendable {
-    /// The number of reports, each counted once regardless of repeats.
+    /// The number of reports, without repeats.
     package internal(set) var sent = 0
     /// The number of reports that the service has answered, whether accepted or refused.
     package internal(set) var answered = 0
@@ -52,8 +52,8 @@ package struct SimulateSummary: Sendable {
     package internal(set) var resent = 0
     /// The number of commands that devices received.
     package internal(set) var commands = 0
-    /// The number of times that a device or the app lost its connection, or the app failed to connect; the device or
-    /// app then tries again.
+    /// The number of times that a device or the app lost its connection, plus the number of times that the app failed
+    /// to connect.
     package internal(set) var reconnects = 0
     /// The number of messages that the app's user received.
     package internal(set) var seen = 0

@@ -17,7 +17,7 @@ struct SimulatedApp {
     let app: SimulateOptions.App
     let terminalID = RandomHex.digits(bytes: 16)
     var phase = Phase.away(until: 0)
-    /// The time, in milliseconds, at which the phase began or, if later, the last ping was sent.
+    /// The later of two times, in milliseconds: the beginning of the phase, and the last ping.
     var since: Int64 = 0
     /// The number of refused connections since the last accepted connection.
     var refusals = 0
@@ -72,8 +72,7 @@ struct SimulatedApp {
         asked = []
     }
 
-    /// Counts a refused connection; after two refusals without an accepted connection between them, discards the
-    /// session, so that a new user logs in.
+    /// Counts a refused connection; after two refusals in a row, discards the session, so that a new user logs in.
     mutating func noteRefusal() {
         refusals += 1
         guard refusals > 1 else { return }

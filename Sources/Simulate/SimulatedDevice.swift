@@ -22,7 +22,7 @@ struct SimulatedDevice {
     private(set) var did: String?
     private(set) var secret: String?
     var phase = Phase.away(until: 0)
-    /// The time, in milliseconds, at which the phase began or, if later, the last ping was sent.
+    /// The later of two times, in milliseconds: the beginning of the phase, and the last ping.
     var since: Int64 = 0
     var nextReportAt: Int64 = 0
     /// The reports that the service hasn't answered.

@@ -42,7 +42,7 @@ struct SimulatedValues {
 
     var all: JSONObject { JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) }
 
-    /// At random times, returns the beginning or the end of a fault; otherwise returns nil.
+    /// Begins or ends a fault at random, and returns this change; otherwise returns nil.
     mutating func fault() -> JSONValue? {
         guard let name = product.faults.first ?? product.alerts.first else { return nil }
         if let active = activeFault {

@@ -4,7 +4,7 @@ import Load
 
 /// A device's connection: registering, coming online, and receiving messages.
 extension Simulation {
-    /// Opens a connection: with the product's secret while the device has no id, then with the device's own secret.
+    /// Opens a connection with the device's own secret, or with the product's secret if the device has no id yet.
     func open(_ index: Int, at now: Int64) {
         let device = devices[index]
         devices[index].since = now
@@ -19,7 +19,8 @@ extension Simulation {
         }
     }
 
-    /// Publishes that a device is offline and disconnects it, since the broker sends no will after a clean disconnect.
+    /// Disconnects a device after publishing that it is offline, since the broker sends no will after a clean
+    /// disconnect.
     func leave(_ index: Int) {
         guard let did = devices[index].did else { return }
         publish(index, "device/\(did)/presence", payload: Self.offline)

@@ -25,15 +25,15 @@ package final class Simulation {
     let tell: (String) -> Void
     let show: (String) -> Void
 
-    /// The maximum number of devices that are connecting at the same time, since the broker's backlog is limited.
+    /// The maximum number of simultaneous connection attempts, since the broker's backlog is limited.
     static let openingMax = 64
-    /// The maximum number of devices that register per second: fewer than half as many as the gate admits.
+    /// The maximum number of devices that register per second, less than half of the number that the gate admits.
     static let newcomersPerSecond = 90
     /// The longest wait for the last answers after the end of the run, in milliseconds.
     static let endPatience: Int64 = 10_000
     /// The longest wait for the last answers after an interrupt, in milliseconds.
     static let interruptPatience: Int64 = 3000
-    /// The inverse of the probability that a device loses its connection in a second.
+    /// On average, one of this many devices loses its connection in each second.
     static let dropsOneIn = 120
 
     /// Prepares a simulation.
@@ -111,7 +111,7 @@ package final class Simulation {
                 // The broker or the service hasn't answered within 10 seconds.
                 if now - devices[index].since > 10_000 { lose(index, "no answer", at: now) }
             case .online:
-                // A failed write removes the connection from the pool without calling `lost`.
+                // When a write fails, the pool removes the connection and doesn't call `lost`.
                 guard pool.sockets[index] != nil else {
                     lose(index, "not connected", at: now)
                     continue

@@ -11,7 +11,7 @@ final class CommitAttempt<Value> {
     /// Whether a commit was sent and its answer was lost.
     var isCommitLost: Bool { mark?.isLost == true }
 
-    /// Waits, before the next run, until the reason for the last run's failure no longer exists.
+    /// Waits until the cause of the last run's failure is gone, so that the next run can succeed.
     ///
     /// If the last run missed its turn to write the gate's file, waits for the turn. If the answer to the last commit
     /// was lost, waits for the database server.

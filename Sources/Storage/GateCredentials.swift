@@ -2,12 +2,13 @@ import Credentials
 import Dispatch
 import Synchronization
 
-/// One transaction's changes to the gate's credentials, and the other effects of the transaction's commit.
+/// The effects of one transaction's commit, including its changes to the gate's credentials.
 final class GateChanges {
     var records: [Record] = []
     /// The actions to run after the commit, such as counting in metrics or writing log lines.
     var afterCommit: [() -> Void] = []
-    /// Whether the transaction stored a message that the message sender must send, or made such a message due at once.
+    /// Whether the transaction gave the message sender work: it stored an outgoing message, or made an outgoing message
+    /// due at once.
     var hasOutgoingMessage = false
     /// The largest connection number that the transaction saved.
     private(set) var connection: Int64 = 0
@@ -18,7 +19,7 @@ final class GateChanges {
         connection = max(connection, number)
     }
 
-    /// Takes over the effects of another transaction's commit, except the records.
+    /// Copies the effects of another transaction's commit, but not its records.
     func takeEffects(of other: GateChanges) {
         afterCommit = other.afterCommit
         hasOutgoingMessage = other.hasOutgoingMessage
@@ -48,8 +49,7 @@ final class GateCredentials: Sendable {
     private let path: String
     private let state = Mutex(State())
     private let turn = DispatchSemaphore(value: 1)
-    /// How long the file has lacked changes; not a part of `state`, because `state` is locked while the file is
-    /// written.
+    /// How long the file has lacked changes; separate from `state`, so that it can be read while a write locks `state`.
     private let lag = GateLag()
 
     init(path: String) {
@@ -72,12 +72,12 @@ final class GateCredentials: Sendable {
     /// Whether most of the file is obsolete.
     var isBloated: Bool { state.withLock { $0.isBloated } }
 
-    /// Returns the record that tells the gate the number of a connection; nil if the number in the file is so close to
-    /// this number that no new record is needed.
+    /// Returns the record that tells the gate a connection's number; nil if the number in the file is still close
+    /// enough.
     ///
-    /// After a start, the broker begins to number connections at the file's number plus a lead (a fixed distance), so
-    /// that the broker never reuses a number. The file gets a new number after each start of the broker, and whenever
-    /// half of the lead is used up.
+    /// The first connection after a start of the broker gets the file's number plus a fixed distance (the lead), so no
+    /// number is ever used twice. The file gets a new number after each start of the broker, and whenever half of the
+    /// lead is used up.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in
@@ -85,11 +85,10 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Takes the turn to write the file, so that other writers wait, and promises to write the changes
-    /// (`CredentialsLock`).
+    /// Locks the file against other writers, and promises to write the changes (`CredentialsLock`).
     ///
     /// The method is called before a commit, so that the file gets all changes in the order of their commits. `longest`
-    /// limits the wait, in milliseconds: the database server ends transactions that stay idle for a long time.
+    /// limits the wait, in milliseconds, because the database server ends transactions that stay idle for too long.
     ///
     /// - Throws: `GateTurnMissed` or `CredentialsError`; in both cases, the transaction must not be committed.
     func hold(_ changes: GateChanges, longest: Int64? = nil) throws {
@@ -129,7 +128,7 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// If `hold` took a turn for these changes, ends the turn; `withdrawing` says that nothing was committed.
+    /// Ends the turn if `hold` took one for these changes; `withdrawing` says that nothing was committed.
     func release(_ changes: GateChanges, withdrawing: Bool = false) {
         guard changes.hasTurn else { return }
         changes.hasTurn = false
@@ -179,8 +178,7 @@ final class GateCredentials: Sendable {
         case bloated
     }
 
-    /// Rewrites the file from the records that `read` returns, unless another thread rewrote the file while this thread
-    /// was waiting.
+    /// Rewrites the file from the records that `read` returns; does nothing if `reason` no longer holds.
     ///
     /// Other writers wait until the file is rewritten. `isOwed` says whether a transaction that promised changes may
     /// still be in progress. `read` calls `keep` now and then, so that other processes see that this process is alive.
@@ -220,7 +218,8 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// The error thrown when another writer has the turn to write the gate's file, or stopped before it wrote the file.
+/// The error thrown when another writer has the turn to write the gate's file, or when a writer stopped before it wrote
+/// the file.
 ///
 /// The failed transaction changed nothing, and can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {
@@ -228,8 +227,8 @@ struct GateTurnMissed: Error, CustomStringConvertible {
 }
 
 extension Transaction {
-    /// The changed records in hexadecimal, which a gate on another machine must get before the transaction's answers
-    /// are sent.
+    /// The changed records that a gate on another machine must get before the transaction's answers are sent, in
+    /// hexadecimal.
     ///
     /// The list is empty if this process writes the gate's file itself.
     package var untoldCredentials: [String] { get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } } }

@@ -22,10 +22,10 @@ enum GateRecords {
             FROM session WHERE clientId IS NOT NULL AND endedAt IS NOT NULL
         """
 
-    /// To the gate, an API key is a session on the key's terminal; the session's id and the session's user id are both
-    /// the key's id.
+    /// To the gate, an API key is a session on the key's terminal; the key's id serves as the session's id and as the
+    /// session's user id.
     ///
-    /// The gate keeps this session after the API key has ended, so that the gate never admits the app's secret on the
+    /// The gate keeps this session even after the API key has ended. It therefore never admits the app's secret on the
     /// key's terminal.
     private static let keys = """
         SELECT terminalId, appId, keyId, keyId, tokenHash,

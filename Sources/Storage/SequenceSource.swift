@@ -16,8 +16,7 @@ final class SequenceSource: Sendable {
     private let state = Mutex(State())
     private let isShared: Bool
 
-    /// Creates the source of a process; the process writes alone or, with `isShared`, shares the database with other
-    /// processes that write.
+    /// Creates the source of a process; `isShared` says whether other processes also write to the database.
     init(isShared: Bool) { self.isShared = isShared }
 
     /// The slot whose numbers this process uses.
@@ -26,9 +25,9 @@ final class SequenceSource: Sendable {
     /// Uses numbers of a slot from now on.
     func take(_ slot: NodeSlot) { state.withLock { $0.slot = slot } }
 
-    /// The smallest number that a transaction under way may have used, or that a later transaction can use.
+    /// The smallest number that an unfinished or future transaction of this process may use.
     ///
-    /// This process's rows with smaller numbers are either already committed or will never be committed.
+    /// Rows of this process with smaller numbers were committed, or will never be committed.
     var settled: Int64 {
         state.withLock { state in (state.open.min() ?? state.last) + 1 }
     }
@@ -51,7 +50,7 @@ final class SequenceSource: Sendable {
 
     /// Returns the next number: the time in microseconds since 1970, or the last number plus one if that is larger.
     ///
-    /// With `isShared`, the result is rounded up to the next number of this process's slot.
+    /// If `isShared` is true, the result is rounded up to the next number of this process's slot.
     func next(_ now: Instant) -> Int64 {
         state.withLock { state in
             let least = max(state.last + 1, now.milliseconds * 1000)

@@ -17,7 +17,7 @@ extension Store {
         case halfMoved(path: String)
         /// No host of a database answers.
         case unreachable(path: String, reason: String)
-        /// All of the database's hosts that answer are standbys or read-only.
+        /// Every database host that answers is a standby or read-only.
         case readOnly(path: String, reason: String)
         /// The database refuses the user.
         case refused(path: String, reason: String)

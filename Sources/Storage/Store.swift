@@ -6,9 +6,8 @@ import Synchronization
 ///
 /// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
 /// the last committed state, and don't wait for writers. After a batch has been committed, its changes of credentials
-/// are appended to the gate's file. The changes are in the file before another batch with changes to credentials can
-/// commit, and before any answer that depends on the changes is published. The code for stores that are files is in
-/// `SQLiteFile`.
+/// are appended to the gate's file. Only then can another batch with changes of credentials commit, and only then are
+/// answers that depend on the changes published. The code for stores that are files is in `SQLiteFile`.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -21,7 +20,7 @@ package final class Store: Sendable {
     /// The lease that each batch checks first; nil if this process does all the work.
     let fence: Fence?
 
-    /// A holder of the function to call after a commit that left a message for the message sender.
+    /// A holder of a function that is called after a commit if there is a message to send.
     private final class MessageWakeup: Sendable {
         let ring = Mutex<(@Sendable () -> Void)?>(nil)
     }
@@ -56,7 +55,7 @@ package final class Store: Sendable {
     /// Whether `migrate --to` has begun to fill the database, and has not finished.
     var isHalfMoved: Bool { get throws { try engine.isHalfMoved } }
 
-    /// Throws `Failure.halfMoved` if `migrate --to` has filled the database only partly.
+    /// Throws `Failure.halfMoved` if `migrate --to` has begun to fill the database and has not finished.
     func refuseHalfMoved(unless isBeingFilled: Bool) throws {
         guard !isBeingFilled, try isHalfMoved else { return }
         throw Failure.halfMoved(path: isFile ? path : summary)
@@ -84,7 +83,7 @@ package final class Store: Sendable {
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
 
-    /// Creates a store on the same database as `other`, in which each batch first checks a lease.
+    /// Creates a store that uses the database of `other`, and that checks a lease at the start of each batch.
     init(_ other: Store, fence: Fence) {
         (engine, key, gate, sequence) = (other.engine, other.key, other.gate, other.sequence)
         (messageWakeup, runAgain, answeredMarks) = (other.messageWakeup, other.runAgain, other.answeredMarks)
@@ -95,15 +94,15 @@ package final class Store: Sendable {
 
     /// Runs one transaction, commits it, and appends the transaction's changes of credentials to the gate's file.
     ///
-    /// Waits while another worker is changing the same data. If this method throws, nothing was changed, with two
-    /// exceptions: the gate's file couldn't be written after the commit, or the answer to the commit was lost. After
-    /// one of these failures, the next batch first rewrites the gate's file, and the caller must publish nothing until
-    /// a batch has succeeded.
+    /// Waits while another worker is changing the same data. If this method throws, the store is unchanged, except
+    /// after two failures: the gate's file couldn't be written after the commit, or the answer to the commit was lost.
+    /// After one of these failures, the next batch first rewrites the gate's file, and the caller must publish nothing
+    /// until a batch has succeeded.
     ///
-    /// On PostgreSQL, `body` is run up to five times after conflicts, and up to twice if it lasts too long
+    /// On PostgreSQL, `body` is run up to five times if there are conflicts, and up to twice if it lasts too long
     /// (`TransactionBound`). `body` must start from the beginning each time, and change nothing outside the given
     /// transaction. With `once`, a mark (`CommitMark`) makes the transaction take effect only once even if the answer
-    /// to its commit is lost. Work needs `once` if it has no id by which a second run would detect the first.
+    /// to its commit is lost. Use `once` for work without an id by which a second run would notice the first run.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
@@ -241,13 +240,14 @@ package final class Store: Sendable {
 
     // MARK: The gate's file
 
-    /// How long a transaction on PostgreSQL waits for its turn to write the gate's file, in milliseconds.
+    /// The longest time that a transaction on PostgreSQL waits to write the gate's file, in milliseconds.
     ///
-    /// A transaction that waits longer is undone and run again later, because the PostgreSQL server ends a transaction
-    /// that has been idle for 2 s.
+    /// After this time, the transaction is undone and run again later; the PostgreSQL server would end it after 2 s
+    /// without a statement.
     private static let gateTurnMax: Int64 = 1_000
 
-    /// Makes the next batch rewrite the gate's file if a process died before it wrote its committed changes there.
+    /// If a process died before it wrote its committed changes to the gate's file, makes the next batch rewrite that
+    /// file.
     ///
     /// The method waits for a running process that is about to write the file, but not for a frozen process.
     package func inheritCredentials() throws { try gate?.inherit() }
@@ -260,21 +260,21 @@ package final class Store: Sendable {
     }
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL, since reason: GateCredentials.Reason) throws {
-        // While the records are being read from the database, no other process can write the file, so later changes are
-        // appended after these records.
+        // No other process can write the file while the records are being read, so later changes follow these records
+        // in the file.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)
         }
     }
 
-    /// The statement by which a transaction takes a shared lock, before it promises changes to the gate's file
-    /// (`CredentialsLock`).
+    /// The statement that takes a shared lock for a transaction, before the transaction promises changes to the gate's
+    /// file (`CredentialsLock`).
     ///
-    /// The lock numbers 440078692 and 440078693 are used for `isOneWriter` and for migrations.
+    /// The lock number 440078692 is used for `isOneWriter`, and 440078693 is used for migrations.
     private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
-    /// The statement that waits until all transactions that promised changes to the gate's file (`CredentialsLock`)
-    /// have ended.
+    /// The statement that waits for the end of all transactions that promised changes to the gate's file
+    /// (`CredentialsLock`).
     ///
     /// The statement also waits for transactions whose processes died, or whose commits wait for a standby. A
     /// transaction that waits for its turn at the gate's file gives up after `gateTurnMax`, so it ends soon.

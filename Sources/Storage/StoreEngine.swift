@@ -11,7 +11,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Lends `body` a connection that can write, for transactions whose commits need not wait for the disk.
+    /// Lends `body` a connection for write transactions whose commits don't need to wait for the disk.
     func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.writeWithoutSync(body)

@@ -4,18 +4,19 @@ import Glibc
 import PostgreSQL
 import SQLite
 
-/// The classification of the store's errors by cause: the store as a whole, or the message being processed.
+/// The functions that classify errors of the store, for example by whether the whole store or one message is at fault.
 ///
 /// The descriptions of the errors contain no values of statements' parameters, so they can be logged.
 package enum StoreError {
     /// Returns whether the whole store is currently unusable.
     ///
     /// Examples: the disk is full, input or output failed, the database is locked or damaged, or the gate's file can't
-    /// be written. The same work may succeed later; other work would fail now, too.
+    /// be written. Any work would fail now; the same work may succeed later.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         if error is LockMissing || error is GateTurnMissed { return true }
-        // After a conflict, the same work can succeed on the next try, so the message being processed isn't the cause.
+        // After a conflict, the same work can succeed on the next try, so the conflict isn't the fault of the processed
+        // message.
         if let error = error as? PostgresError { return error.kind != .statement }
         if error is Persistent { return false }
         guard let error = error as? SQLiteError else { return false }
@@ -26,8 +27,8 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error that is thrown if the last retry also violated a unique key or lacked a lock; in that case, the fault
-    /// lies in the values that the transaction writes, or in the code.
+    /// The error that is thrown if even the last retry violated a unique key or lacked a lock; the transaction's values
+    /// or the code must then be wrong.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
@@ -36,8 +37,8 @@ package enum StoreError {
 
     /// Returns whether the same transaction can be run again.
     ///
-    /// A transaction can run again after a conflict, after it waited too long for its turn to write the gate's file, or
-    /// after the answer to its commit was lost.
+    /// This is so after a conflict, a missing lock, too long a wait for the turn to write the gate's file, or a lost
+    /// answer to the commit.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict

@@ -7,13 +7,13 @@ import Sodium
 package struct Transaction {
     /// The database connection on which the transaction runs.
     package let sql: SQL
-    /// The time of the transaction, which is the same for all its work; `Store.read` uses the beginning of 1970 unless
-    /// its caller gives a time.
+    /// The time of the transaction, which is the same for all its work; in `Store.read`, it is the beginning of 1970 if
+    /// the caller gives no time.
     package let now: Instant
     let key: ServerKey
     let sequence: SequenceSource
     let gate: GateChanges
-    /// Whether this process writes the transaction's changes to credentials to the gate's file after the commit.
+    /// Whether this process updates the gate's file after the commit if the transaction changes credentials.
     var hasGateFile = true
     var writerCache: WriterCache?
     /// The locks that this transaction has taken; nil if they aren't recorded.

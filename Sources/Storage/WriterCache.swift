@@ -1,7 +1,8 @@
 import Domain
 import Synchronization
 
-/// A cache of the device statuses that the writer last read or wrote, and of the version number of the product catalog.
+/// A cache that contains the device statuses that the writer last read or wrote, and the product catalog's version
+/// number.
 ///
 /// The store's only writer puts all its changes into the cache too. The cache is cleared after another process has
 /// written or a transaction has failed. The cache has two generations of limited size. When the younger generation is

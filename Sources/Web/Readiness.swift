@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A record of which parts of the service accept work, for `/readyz`, `ready.json` and tasks that wait for parts.
+/// A list of the parts of the service that accept work, for `/readyz`, `ready.json` and tasks that wait for a part.
 package final class Readiness: Sendable {
     /// A part of the service and its state.
     package struct Part: Sendable, Equatable {
@@ -30,7 +30,7 @@ package final class Readiness: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a record of `parts`, which aren't ready yet, and of `others`.
+    /// Creates a record in which `parts` are not ready yet and `others` are ready.
     ///
     /// The other parts count as ready until they report a problem, and `waitForAll` doesn't wait for them.
     package init(parts: [String], others: [String] = []) {
@@ -61,7 +61,7 @@ package final class Readiness: Sendable {
         state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
     }
 
-    /// Whether work is accepted by every part for which the start of the service waits.
+    /// Whether every part that the service waits for at its start accepts work.
     package var isStarted: Bool { state.withLock { $0.isStarted } }
 
     /// Returns whether a part accepts work, or true for an unknown part.

@@ -1,9 +1,9 @@
 import Hummingbird
 
-/// Middleware that adds security headers where an answer doesn't set them, and removes the body of answers to HEAD.
+/// Middleware that adds the missing security headers to answers, and removes the body from answers to HEAD.
 ///
 /// The headers keep browsers from guessing the answer's type, from showing the answer in a frame, and from storing the
-/// answer. A proxy would mistake the body of an answer to HEAD for the next answer.
+/// answer. If an answer to HEAD had a body, a proxy would take the body for the next answer.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     /// Whether users connect over HTTPS; if so, browsers must use only HTTPS.
     let isSecure: Bool

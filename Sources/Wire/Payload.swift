@@ -12,8 +12,7 @@ package enum Payload {
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///
-    /// The service forwards the text in messages that also contain other fields; those messages must not exceed 64 KiB
-    /// either.
+    /// The service forwards the text in messages with other fields, and such a message can have at most 64 KiB.
     package static let binaryMax = 61_440
 
     /// Parses a payload, which must be a JSON object.
@@ -39,7 +38,7 @@ package enum Payload {
     /// Returns the message's id, or nil if the message has no valid id.
     package static func id(of object: JSONObject) -> MessageID? { object["id"]?.stringValue.flatMap { MessageID($0) } }
 
-    /// Runs a function that reads fields, and adds the message's id to the errors that this function throws.
+    /// Calls a function that reads fields; if this function throws an error, adds the message's id to the error.
     static func read<Value>(
         _ object: JSONObject,
         _ body: (Fields) throws(Rejection) -> Value

@@ -4,8 +4,8 @@ package import JSON
 /// A mask that removes passwords, codes, tokens and other secrets from payloads before they are shown.
 ///
 /// The mask recognises a secret by the name of the member that contains it. A test compares these names with the
-/// schemas. For a service that isn't in `open`, such as `account`, only names and sizes are shown, because a secret
-/// could be in the wrong member.
+/// schemas. Some services, such as `account`, aren't in `open`; for these services, only names and sizes are shown,
+/// because a secret could be in the wrong member.
 package struct SecretMask: Sendable {
     /// The names of the data points that are write-only in at least one product; their values are hidden.
     private let writeOnly: Set<String>
@@ -31,8 +31,7 @@ package struct SecretMask: Sendable {
     private static let maybeAddresses: Set<String> = [
         "account", "to", "value", "username", "userName", "name", "nickname",
     ]
-    /// The services whose requests are shown with their values, because a member's name shows whether the member is
-    /// secret.
+    /// The services whose requests are shown with their values, because names of members tell which members are secret.
     private static let open: Set<String> = ["device", "home", "share", "schedule"]
 
     /// Makes a mask that also hides the values of write-only data points.

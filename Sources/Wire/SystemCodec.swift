@@ -39,7 +39,7 @@ package enum SystemCodec {
         try? Payload.object(bytes)["number"]?.intValue
     }
 
-    /// Encodes the message that notifies terminals that a service has gone up or down.
+    /// Encodes the message to terminals about a service that has gone up or down.
     package static func service(_ name: String, isUp: Bool) -> [UInt8] {
         JSONObject([
             ("type", isUp ? "serviceUp" : "serviceDown"), ("service", .string(name)),
@@ -63,7 +63,7 @@ package enum SystemCodec {
         case announceLane(Int, of: Int)
         /// Makes the gate add the shard to the topics of messages, because several processes share the work.
         case divide
-        /// Makes the gate change credentials; each change is a record of the gate's file in hexadecimal digits.
+        /// Makes the gate change credentials; each string is one record for the gate's file, as hexadecimal digits.
         ///
         /// The gate gets the changes before the answers that depend on them, so the gate's file can be updated later.
         case learn([String])

@@ -212,8 +212,8 @@ package struct Topics: Sendable {
     /// The topic of batches whose messages the gate publishes.
     package static let gatePublish = "$CONTROL/lamplighter/publish"
 
-    /// Returns whether a terminal may receive answers on a topic: the topic must be one of the terminal's own, must not
-    /// be below `request/`, and must have no wildcards.
+    /// Returns whether a terminal may receive answers on a topic: the topic must belong to the terminal, must be
+    /// outside `request/`, and must have no wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
         // The broker compares bytes, so bytes are compared here too; `hasPrefix` would compare characters.
@@ -228,8 +228,8 @@ package struct Topics: Sendable {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
-    /// Returns a topic in the form for dead letters and logs; `*` replaces the service or method of a request if it
-    /// isn't a valid name.
+    /// Returns a topic in the form for dead letters and logs; in a request's topic, `*` replaces a service or method
+    /// that isn't a valid name.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {
         let text = String(decoding: topic, as: UTF8.self)
         var levels = text.utf8.split(

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The reason why a message is invalid; the same message would be invalid again if its sender repeated it.
+/// The reason why a message is invalid; sending the same message again would not help.
 package struct WireError: Error, Equatable, Sendable {
     /// A description of the fault for the sender.
     package var reason: String

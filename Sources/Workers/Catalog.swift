@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// An in-memory copy of the products, the apps, and the time at which the event log stops keeping statuses.
+/// A cache that contains the products, the apps, and the time at which the event log stops keeping statuses.
 struct Catalog {
     private var epoch: Int64 = -1
     private var products: [ProductKey: Product] = [:]

@@ -17,8 +17,8 @@ package final class ClockHistory: Sendable {
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The last forward step: the time that the machine's clock showed just before the step, and the number of
-        /// milliseconds by which this clock was ahead of the monotonic clock just before the step.
+        /// The last forward step: the time that the machine's clock showed just before the step, and how many
+        /// milliseconds it was then ahead of the monotonic clock.
         var jump: (at: Instant, ahead: Int64)?
     }
 
@@ -41,10 +41,10 @@ package final class ClockHistory: Sendable {
         }
     }
 
-    /// Returns the time of the clock's last forward step, as shown before the step; nil if there was no such step.
+    /// Returns the time that the clock showed just before its last step forward; nil if there was no such step.
     ///
-    /// `behind` is the number of milliseconds by which the clock is now behind the time that it would show without that
-    /// step and all later steps. `behind` is 0 if the clock isn't behind by more than one second.
+    /// `behind` is the number of milliseconds by which that step and all later steps together have set the clock back.
+    /// `behind` is 0 if this is at most one second.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)
@@ -69,7 +69,7 @@ extension ClockHistory.State {
         spans[spans.count - 1].until = max(last.until, now)
         guard abs(ahead - last.ahead) > ClockSteps.leastMilliseconds else { return now }
         if ahead > last.ahead { jump = (Instant(milliseconds: now + last.ahead), last.ahead) }
-        // The step happened at some moment since the last comparison.
+        // The clock was set at some moment since the last comparison.
         spans.append(ClockHistory.Span(from: last.until, until: now, ahead: ahead))
         if spans.count > ClockHistory.spansMax { spans.removeFirst() }
         return now

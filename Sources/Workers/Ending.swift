@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that is set while the whole process is stopping; terminals are then not notified of each worker that stops.
+/// A flag that is set while the whole process is stopping; terminals then get no notice about a single worker's stop.
 package final class Ending: Sendable {
     private let isBegun = Atomic<Bool>(false)
 

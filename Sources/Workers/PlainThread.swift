@@ -1,6 +1,6 @@
 import Glibc
 
-/// Plain system threads for blocking calls, which on Swift's cooperative pool would starve other tasks.
+/// Plain system threads for blocking calls, which would starve other tasks on Swift's cooperative pool.
 package enum PlainThread {
     /// The closure that a thread runs, passed through C as one pointer.
     private final class Work: Sendable {
@@ -12,7 +12,7 @@ package enum PlainThread {
     /// The size of a thread's stack, in bytes.
     private static let stackBytes = 4 << 20
 
-    /// Lowers the priority of only the calling thread (on Linux), so that this thread doesn't delay reports and
+    /// Lowers the priority of the calling thread, and of no other thread, so that it doesn't delay reports and
     /// commands.
     ///
     /// The kernel's weights (`sched_prio_to_weight`) are 110 for a niceness of 10 and 1,024 for a niceness of 0. Beside

@@ -11,7 +11,7 @@ import Testing
 @Suite("Chart reading")
 struct ChartReadingTests {
     private static let did = DeviceID(trusted: "d-0000000000001")
-    /// A time two days before the clocks change in Berlin, in milliseconds since 1970.
+    /// The milliseconds from 1970 to a time two days before the clocks change in Berlin.
     private static let start: Int64 = 1_774_569_600_000
     private let directory: TemporaryDirectory
     private let store: Store
@@ -61,8 +61,8 @@ struct ChartReadingTests {
             let draft = try store.read { try $0.history.days.sumUp(Self.did, day: number) }
             try arrange { _ = try $0.history.days.save(draft) }
         }
-        // Late values of the second day are compacted, and make the sums of that day stale; the last 500 values stay in
-        // the buffer.
+        // When late values of the second day are compacted, the sums of that day become stale; the last 500 values stay
+        // in the buffer.
         let second = HistoryDay.time(of: day + 1)
         try append(records[5000..<5500].filter { second.contains($0.ts.milliseconds) }, sorted: true)
         try append(Array(records[5500...]), sorted: false)

@@ -174,7 +174,7 @@ struct CredentialsFileTests {
         let isDamaged = other.isDamaged
         #expect(isDamaged)
 
-        // A writer that withdraws its own promise doesn't withdraw another writer's earlier promise.
+        // If a writer withdraws its promise, another writer's earlier promise stays in force.
         try hold()
         file.release(withdrawing: true)
         #expect(try isOwed())

@@ -57,8 +57,8 @@ struct CredentialsParserTests {
             changed[index] ^= 0x10
             let read = Make.parse(changed)
 
-            // If a changed length reaches past the end of the file, the record looks as if it were not fully written
-            // yet.
+            // If a changed length is larger than the rest of the file, the record looks incomplete, as if it were still
+            // being written.
             let isLength = lengths.contains { $0 == index || $0 + 1 == index }
             #expect(read.isDamaged || (isLength && read.consumed < file.count), "byte \(index)")
         }

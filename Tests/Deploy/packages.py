@@ -1,5 +1,5 @@
-"""The packages under test, and the systems to install them on: a Debian system in a folder, which the tests use with
-chroot or boot.
+"""The packages under test, and folders with Debian systems, in which the tests install the packages with chroot
+or after a boot.
 
 LAMPLIGHTER_BUILD     the folder of the program and the gate (.build/debug)
 LAMPLIGHTER_PACKAGES  1: runs tests that make a Debian, which needs root, a network and some minutes
@@ -19,8 +19,8 @@ BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / ".build/debug"))
 IS_LONG = os.environ.get("LAMPLIGHTER_PACKAGES") == "1"
 VERSION = re.search(r'text = "([^"]+)"', (ROOT / "Sources/Service/Version.swift").read_text())[1]
 BOOT_SECONDS = 60
-# A debug build finds its Swift runtime by a path into the toolchain. A package must not contain such a path, so the
-# tests set the path in `LD_LIBRARY_PATH`.
+# A debug build contains the path of the toolchain's Swift runtime. Programs in a package must not contain this path, so
+# the tests set `LD_LIBRARY_PATH` to it instead.
 LIBRARIES = subprocess.run(["ldd", BUILD / "lamplighter"], capture_output=True, text=True, check=False).stdout
 IS_STATIC = "libswiftCore.so" not in LIBRARIES
 RUNTIME = {} if IS_STATIC else {"LD_LIBRARY_PATH": re.search(r"=> (\S+)/libswiftCore\.so", LIBRARIES)[1]}
@@ -77,8 +77,8 @@ class Debian:
             release = re.search(r"^VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
             run("debootstrap", "--variant=minbase", release, self.root)
             shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
-            # While programs run in the folder only with `chroot`, this file prevents the start of services, as in
-            # Debian's own images.
+            # As in Debian's own images, this file keeps packages from starting services while the folder is used with
+            # `chroot`.
             self.write("usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
             if package:
                 self.enter("apt-get", "satisfy", "-y", "-qq", "--no-install-recommends", package.field("Depends"))

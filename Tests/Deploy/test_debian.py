@@ -1,7 +1,8 @@
 """Tests the package in a Debian system, where the package is installed, started, upgraded, removed and purged.
 
-These tests run with deploy/test --packages. The first tests use the folder with the Debian system only with chroot and
-start the service by hand. The other tests use a booted machine, with systemd, its limits and its watchdog.
+These tests run with deploy/test --packages. The first tests run programs in the folder of the Debian system with
+chroot, and start the service without systemd. The other tests boot the Debian system as a machine, and use systemd
+with its limits and its watchdog.
 """
 
 import json
@@ -19,8 +20,8 @@ PRODUCT = {
     "productKey": "1a" * 16, "name": "Lamp", "registration": "open",
     "dataPoints": [{"name": "power", "access": "rw", "type": "bool"}],
 }
-# A script that acts as the README's device, with Debian's MQTT clients. The device registers once and keeps its
-# identity.
+# A script that uses Debian's MQTT clients and behaves like the device in the README. The device registers once and
+# keeps its identity.
 DEVICE = """
 rr() { mosquitto_rr -h 127.0.0.1 -W 20 -q 1 "$@"; }
 lamp=ll/v1/product/KEY/aabbccddeeff
@@ -64,8 +65,8 @@ class Installed(unittest.TestCase):
             shutil.copy(packages.deb, cls.debian.root / "root")
 
     def limits(self):
-        """Returns the command line that runs the unit's program as the unit's user, with those of the unit's limits
-        that work without systemd."""
+        """Returns a command line for the unit's program, with the unit's user and those limits of the unit that
+        work without systemd."""
         unit = (ROOT / "deploy/systemd/lamplighter.service").read_text()
         line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
         data = {"G": 1 << 30}

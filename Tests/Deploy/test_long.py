@@ -1,4 +1,4 @@
-"""docs/contributing/long-tests.md names every test that does more with `deploy/test --long`."""
+"""docs/contributing/long-tests.md names every test that does more work if `deploy/test` is run with --long."""
 
 import pathlib
 import re

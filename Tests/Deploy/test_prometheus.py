@@ -45,8 +45,8 @@ class Alerts(unittest.TestCase):
         self.assertEqual((fires, quiet), (names, names))
 
     def test_a_rule_that_always_or_never_fires_is_detected(self):
-        # All rules are changed at once, so either every case that expects an alert or every case that expects no alert
-        # must fail.
+        # The change affects all rules. If they never fire, every case that expects an alert must fail; if they always
+        # fire, every other case must fail.
         for expression, wanted in (("vector(0) > 1", True), ('label_replace(vector(1), "instance", "a", "", "")', False)):
             with self.subTest(expression=expression), tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)

@@ -85,7 +85,7 @@ class Run(unittest.TestCase):
         (self.folder / ".build/deploy-run-debug.first-yes").write_text(f"{seconds} 900\n")
 
     def compiler_prints(self, *lines):
-        """Makes the compiler print lines, and waits for the shown progress after each line."""
+        """Makes the compiler print the lines, and waits after each line until the expected progress is shown."""
         with open(self.folder / "pipe", "w", buffering=1) as compiler:
             for line, shown in lines:
                 print(line, file=compiler)

@@ -55,7 +55,7 @@ FAULTS = [
 
 class Tidy(unittest.TestCase):
     def tidy(self, texts, script=None):
-        """Returns the messages of tidy.py for a tree with only these texts."""
+        """Returns the messages that tidy.py prints for a tree that contains only the given texts."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for name, text in texts.items():
@@ -135,10 +135,11 @@ class Tidy(unittest.TestCase):
     def test_a_long_first_page_is_found(self):
         for name, text, fault in (("CONTRIBUTING.md", "- A rule.\n" * 71, "72 lines; 70 are allowed"),
                                   ("CONTRIBUTING.md", "x" * 121, "CONTRIBUTING.md:1: 121 columns"),
-                                  ("README.md", "A line.\n" * 201, "202 lines; 200 are allowed")):
+                                  ("README.md", "A line.\n" * 201, "202 lines; 200 are allowed"),
+                                  ("README.md", "x" * 121, "README.md:1: 121 columns")):
             with self.subTest(name=name, fault=fault):
                 self.assertFound(self.tidy({name: text}), fault)
-        self.assertEqual(self.tidy({"CONTRIBUTING.md": "x" * 120, "README.md": "x" * 300}), (0, []))
+        self.assertEqual(self.tidy({"CONTRIBUTING.md": "x" * 120, "README.md": "x" * 120}), (0, []))
 
     def test_more_exceptions_than_allowed_are_found(self):
         more = '"Sources/A.swift": (' + ", ".join(f'"a{number}"' for number in range(20)) + ",),"

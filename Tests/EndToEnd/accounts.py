@@ -130,7 +130,8 @@ class People(EndToEnd):
         return self.sent(terminal, purpose, **address)[1]
 
     def register(self, terminal=None, app=None, password=PASSWORD, **more):
-        """Registers, by default with a username, and returns the logged-in terminal."""
+        """Registers an account (with a new username if no name or address is given), and returns the logged-in
+        terminal."""
         terminal = terminal or self.stranger(app)
         if not {"email", "phone", "username"} & set(more):
             more["username"] = fresh_name()
@@ -162,8 +163,8 @@ class People(EndToEnd):
         return terminal.get("account/whoami")["user"]
 
     def logout_code(self, terminal, **address):
-        """Requests a code for the terminal's own address, and returns the logout code that the service gives in
-        exchange for this code."""
+        """Requests a code for the terminal's own address, exchanges the code for a logout code, and returns the
+        logout code."""
         kind, to = next(iter(address.items()))
         code = self.code(terminal, "logoutTerminal", **address)
         return terminal.get("session/logoutCode", {

@@ -252,12 +252,12 @@ class Client:
         self.reconnect = False
         self.paho.disconnect()
         self.paho.loop_stop()
-        # paho polls with select(), which takes only descriptors below 1,024: a run with thousands of clients must
-        # release their descriptors.
+        # paho uses select(), which accepts only descriptors below 1,024, so a run with thousands of clients must
+        # release the descriptors of closed clients.
         self.paho._reset_sockets()
 
     def vanish(self):
-        """Drops the connection as a process killed by SIGKILL does, so that the will is sent."""
+        """Drops the connection as after a SIGKILL, so that the broker sends the will."""
         self.reconnect = False
         self.paho.on_disconnect = None
         self.paho._thread_terminate = True
@@ -385,8 +385,8 @@ class Terminal(Client):
 
 
 def check_answer(method, body, by_key=False):
-    """Records violations of the schemas in the answer to a request for this method; `by_key` says whether the
-    request used an API key instead of a session."""
+    """Records each violation of the schemas in an answer of the given method; `by_key` says whether the request
+    used an API key instead of a session."""
     for problem in contract.problems("answer", body):
         violations.append(f"answer to {method}: {problem} in {json.dumps(body)[:500]}")
     name = f"{method.replace('/', '.')}.result"

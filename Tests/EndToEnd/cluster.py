@@ -155,7 +155,7 @@ class Cluster:
         return {name: names.count(name) for name in names}
 
     def settle(self, count=None):
-        """Waits until `count` processes, by default all, hold all lanes in even shares."""
+        """Waits until all lanes are shared evenly among `count` processes, or among all processes by default."""
         wanted = count or len(self.nodes)
 
         def even():

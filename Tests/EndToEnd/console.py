@@ -13,7 +13,7 @@ import yaml
 import contract
 from harness import patience
 
-# The headers that the console's own pages send with a change.
+# The headers that the console's own pages send with each request that changes something.
 OWN_PAGE = {"Content-Type": "application/json", "X-Lamplighter": "console", "Sec-Fetch-Site": "same-origin"}
 
 
@@ -112,13 +112,13 @@ class Events:
                 raise AssertionError(f"no event {' or '.join(names)} within {seconds} s")
 
     def close(self):
-        # The answer object holds the socket too, so it must also be closed.
+        # The answer object also holds the socket, so the object must be closed too.
         self.response.close()
         self.connection.close()
 
 
 def raw(service, data, seconds=20):
-    """Sends the console raw bytes and returns its answer."""
+    """Sends raw bytes to the console and returns the console's answer."""
     with socket.create_connection(("127.0.0.1", service.ready["consolePort"]), seconds) as connection:
         connection.sendall(data)
         connection.settimeout(seconds)
@@ -163,5 +163,5 @@ def problems(operation_id, value, status=200):
 
 
 def problems_of(schema, value):
-    """Returns a value's violations of the given schema in the OpenAPI document, as lines."""
+    """Checks a value against a schema of the OpenAPI document, and returns one line for each violation."""
     return [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in _validator(schema).iter_errors(value)]

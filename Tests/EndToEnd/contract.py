@@ -14,8 +14,8 @@ sys.path.append(str(SCHEMAS))
 from catalog import channels, entries, error_codes, examples, files, methods, needs_session, reference, schema, topic  # noqa: E402,F401
 
 
-# A resolver keeps its position in the files during validation, and every client validates on its
-# own thread.
+# Only one thread may validate at a time, because a resolver stores its position in the files; every client has its own
+# thread.
 _checking = threading.Lock()
 
 

@@ -1,5 +1,5 @@
-"""Readers of the event log that record the events they get, and a check that no event was lost and that the order
-was kept."""
+"""Readers of the event log, which record the events that they get, and a check that no event is lost or out of
+order."""
 
 import contextlib
 import http.client
@@ -19,8 +19,8 @@ from receiver import place
 class Follower(threading.Thread):
     """A maker's server that follows the log over HTTP, and continues from its last position after each failure.
 
-    `got` has the events in the order of their arrival. If the follower has a subscription, it stores its cursor in the
-    service.
+    `got` has the events in the order of their arrival. A follower with a subscription stores the subscription's cursor
+    in the service.
     """
 
     def __init__(self, service, key, types, after=None, subscription=None, wait=2):
@@ -85,8 +85,8 @@ class EventStream(Follower):
                     event, data = json.loads(data), b""
                     if "id" in event:
                         self.got.append(event)
-                        # The id is stored only when the whole event has arrived: a kill can cut off an event after its
-                        # id.
+                        # A kill can cut off an event after its id, so the id is stored only when the whole event has
+                        # arrived.
                         self.where["after"] = id
 
     def stop(self):
@@ -149,8 +149,8 @@ class KilledReceiver:
 
 
 def faults(truth, got):
-    """Compares the events that a reader got with the log from `truth[0]` on; returns the faults: lost events, a
-    wrong order, and repeated events with different content."""
+    """Compares the log, from `truth[0]` on, with the events that a reader received; returns the faults: lost
+    events, a wrong order, and repeated events with different content."""
     seen, found = {}, []
     for event in got:
         if event["type"] == "events.gap":
@@ -175,8 +175,8 @@ def faults(truth, got):
 
 
 def early(lines, truth):
-    """Returns the posts that began before all earlier events were accepted, and the posts whose id an earlier post
-    used with different content."""
+    """Returns a line for each post that skipped events that were not accepted yet, and for each post whose id an
+    earlier post used with different content."""
     number = {event["id"]: index for index, event in enumerate(truth)}
     found, taken, contents = [], -1, {}
     for row in lines:
@@ -191,8 +191,8 @@ def early(lines, truth):
 
 
 def write_posts(port, file):
-    """The receiver's process: writes a row to the file when a post arrives, and another row when the post is
-    accepted; some answers take a while."""
+    """Runs the receiver, which writes a row to the file when a post arrives and another row when it accepts the
+    post; it accepts some posts with a delay."""
     from receiver import Receiver, answer
 
     output = os.open(file, os.O_WRONLY | os.O_APPEND)

@@ -1,4 +1,4 @@
-// A preloaded library that makes a service's calls on the database's files fail while a flag file exists.
+// A preloaded library. While a flag file exists, it makes the service's calls on the database's files fail.
 //
 // While FAULT_DIR/fdatasync or FAULT_DIR/pwrite exists, the call with that name fails with EIO.
 #define _GNU_SOURCE

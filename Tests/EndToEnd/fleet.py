@@ -1,11 +1,11 @@
 """Many devices and terminals that run in their own process, and that detect messages that are lost, duplicated or
 out of order.
 
-Each device reports the next number when the last number has been answered; until then, it repeats the last number. The
-devices also obey commands. `rate` is the maximum number of reports a second for all devices together. With `hasty`
-the devices don't wait for answers and ignore the contents of answers. The terminals receive statuses and send
-commands. The process writes the packets of MQTT 3.1.1 itself to save processor time, since the load runs on the same
-machine as the service.
+Each device repeats its last number until the service answers it, and then reports the next number. The devices also
+obey commands. `rate` is the maximum number of reports a second for all devices together. With `hasty` the devices
+don't wait for answers and ignore the contents of answers. The terminals receive statuses and send commands. The
+process writes the packets of MQTT 3.1.1 itself to save processor time, since the load runs on the same machine as
+the service.
 
     fleet.py < plan.json, then lines with one word each: `forget`, `rest`, `go`, `show`
 

@@ -29,8 +29,8 @@ from harness import TOPICS, Service, eventually
 from metrics import Page
 from world import FREE, World
 
-# The attackers' accounts are created within a minute. The broker's memory must be released within a minute after a
-# flood, and sessions without a connection end before that. All other settings have their defaults.
+# The attackers' accounts are created within a minute. After a flood, the broker's memory must be released within a
+# minute, so sessions without a connection end sooner than that. All other settings have their defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,
             "limits.terminalSessionSeconds": 20}
 # The gate returns freed memory to the system once more than 8 MB have been free for 15 s.
@@ -39,8 +39,8 @@ SERVICE_MEGABYTES = 512  # a quarter of limits.memoryMegabytes
 
 
 class Noting:
-    """Notes each answer as (kind of request, time when the request was sent, seconds until the answer); the seconds
-    are None if the request was refused or not answered."""
+    """Records each answer as (kind of request, time when the request was sent, seconds until the answer); the
+    seconds are None if the request was refused or not answered."""
 
     asked = None
 
@@ -141,7 +141,7 @@ class Ground:
                 if name == "lamplighter_refusals_total" and value}
 
     def people(self, count):
-        """Creates terminals of 30 users with one device for each user; the first device has a history of 2 MB."""
+        """Creates terminals for 30 users, and one device for each user; the first device has a history of 2 MB."""
         if self.users:
             return
         for start in range(0, count, 100):
@@ -183,7 +183,8 @@ class Ground:
         return process, stop
 
     def idle(self, count):
-        """Measures the memory of an idle connection and of the broker without connections; later calls do nothing."""
+        """At the first call, measures the memory of the broker without connections and the memory of one idle
+        connection; later calls do nothing."""
         if self.per_link is not None:
             return
         self.base = self.memory()
@@ -197,7 +198,7 @@ class Ground:
 
 
 def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, pace=400, slack=0.1):
-    """Runs one flood; returns its measurements, with every exceeded bound in `misses`.
+    """Runs one flood; returns its measurements, in which `misses` lists the bounds that were exceeded.
 
     `rate`: the number of requests that one terminal sends each second; `pace`: the number of terminals that begin each
     second; `slack`: the additional seconds that other clients may have to wait.
@@ -235,8 +236,8 @@ def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, 
 
 
 def watch(ground, shown, pid, end):
-    """Watches the broker until `end`, until nothing has changed for 30 s, or, with --off, until a bound is
-    exceeded."""
+    """Watches the broker until `end`, or until an earlier moment when nothing has changed for 30 s or, with
+    --off, a bound has been exceeded."""
     samples, most, peak, misses = [], 0, 0, []
     while (now := time.monotonic()) < end and not (misses and ground.is_off):
         time.sleep(0.5)
@@ -259,8 +260,8 @@ def watch(ground, shown, pid, end):
 
 
 def judge_others(seen, answers, began, slack):
-    """Stores in `seen` how fast the other clients' requests of each kind were answered; returns, as lines, the kinds
-    whose requests were lost or answered too slowly."""
+    """Stores in `seen`, for each kind of request, how fast the other clients got answers; returns a list of lines
+    about lost requests and slow answers."""
     misses = [] if answers else ["the others said nothing"]
     for what in sorted({what for what, _, _ in answers}):
         took = [[s for kind, at, s in answers if kind == what and (at >= began) == after] for after in (False, True)]

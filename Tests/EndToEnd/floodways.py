@@ -1,7 +1,7 @@
 """The worst attacks of strangers' terminals: each attack is a way to make the broker hold memory for these
 terminals.
 
-The attackers run on one thread of their own process. They reconnect when their connections are closed or refused.
+The attackers run in a separate process, on one thread. They reconnect when their connections are closed or refused.
 """
 
 import base64
@@ -113,8 +113,7 @@ class QoS2(Way):
 
 
 class Sessions(Way):
-    """B1: sessions that never expire, each with a will of 60 KB and 64 filters; their terminals abandon these
-    sessions."""
+    """B1: terminals leave behind sessions that never expire, each with 64 filters and a will of 60 KB."""
 
     off = {"limits.terminalSessionSeconds": 0, "broker.heldPercent": 0}
     pause, payload = 0.5, json.dumps({"id": "will", "params": {"x": "y" * 60_000}}).encode()
@@ -154,8 +153,8 @@ class Slow(History):
 
 
 class Status(Way):
-    """B2: statuses of a device that keeps changing, for users who don't acknowledge the statuses or have
-    disconnected."""
+    """B2: the statuses of a device that keeps changing are sent to users who have disconnected or who acknowledge
+    no status."""
 
     off, needs, pause = HELD_OFF, "users", 0.125
 
@@ -188,7 +187,7 @@ class Half(Way):
 
 
 class Wills(Way):
-    """Terminals that stay connected, each with a will of 240 KB: topic, payload and a user property."""
+    """Terminals that stay connected; each has a will whose topic, payload and user property have 240 KB in total."""
 
     properties = b"\x26" + text("k" * 60_000) + text("v" * 60_000)
 
@@ -255,7 +254,7 @@ class Requests(Way):
 
 
 class Connects(Way):
-    """CONNECTs that announce almost the greatest allowed length and never end."""
+    """CONNECT packets that announce almost the greatest allowed length, and whose end is never sent."""
 
     off, size = {"limits.connectSeconds": 0, "broker.heldPercent": 0}, 320_000
 
@@ -352,7 +351,7 @@ class Link:
 
 
 class Flood:
-    """All attacking connections, on one thread of their own process."""
+    """All attacking connections, which run on one thread of a separate process."""
 
     def __init__(self, spec):
         self.port, self.way = spec["port"], {**WAYS, "idle": Idle}[spec["way"]](spec)

@@ -65,14 +65,15 @@ def slow(seconds):
     return statistics.quantiles(seconds, n=20, method="inclusive")[-1]
 
 
-# Outgoing connections get ports from 32,768 on (ip_local_port_range). Listeners use lower ports, so that a port that
-# was free for a service is still free when the service starts again.
+# Outgoing connections get ports from 32,768 on (ip_local_port_range). Listeners use lower ports, so that no outgoing
+# connection takes a service's port while the service restarts.
 FIRST_PORT, BLOCK_PORTS, BLOCKS = 12_000, 200, 100
 port_blocks = {}  # by process, since run.py forks
 
 
 def port_block():
-    """Returns this process's block of ports; a socket's name reserves the block until the process ends."""
+    """Returns this process's block of ports; an open socket with the block's number in its name reserves the
+    block until the process ends."""
     if os.getpid() not in port_blocks:
         for block in range(BLOCKS):
             name = socket.socket(socket.AF_UNIX)
@@ -119,8 +120,8 @@ def device_row(text):
 class Service:
     """One `lamplighter up` with its own data directory.
 
-    `store` is the address of its database; by default it is a file, or a new database if all tests
-    run on PostgreSQL.
+    `store` is the address of the service's database; by default the service uses a file, or a new PostgreSQL database
+    if all tests run on PostgreSQL.
     """
 
     def __init__(self, directory=None, arguments=(), store=None):
@@ -259,8 +260,8 @@ class Service:
     def sql(self, statement, before_commit=lambda: None):
         """Runs a statement on the service's database and commits it; returns the rows as tuples of strings.
 
-        A test can stop the service in `before_commit`. At that moment the test holds SQLite's write lock, so the stopped
-        service can't hold the lock.
+        A test can stop the service in `before_commit`. At that moment the test holds SQLite's write lock, so the
+        stopped service can't hold the lock.
         """
         if self.store:
             before_commit()

@@ -1,8 +1,8 @@
 """A hostile client that runs in its own process, and that performs one hostile action (its deed) as fast as it can.
 
 It reads its orders as JSON from standard input, and writes its results as JSON to standard output. It uses one
-thread, raw sockets, and packets that differ only in their numbers. When the client is refused or cut off, it
-reconnects at once; if its deed invents identities, it uses a new identity.
+thread, raw sockets, and packets that differ only in their numbers. A refused or disconnected client reconnects at
+once, with a new identity if the deed invents identities.
 """
 
 import json
@@ -28,8 +28,8 @@ MANY = 1 << 40
 
 
 class Repeated:
-    """A packet to repeat: in each copy, the copy's number replaces every sequence of #, and the packet identifier is
-    at the position `mid`."""
+    """A packet to repeat; each copy has its own number in place of each sequence of #, and its own packet
+    identifier at the position `mid`."""
 
     def __init__(self, raw, mid=None, most=MANY):
         self.size, self.most = len(raw), max(1, min(CHUNK // len(raw), most))
@@ -153,8 +153,8 @@ class DevicePlan(Plan):
 
     def __init__(self, orders):
         super().__init__(orders)
-        # The maximum number of messages in flight, for clients that respect the broker's receive maximum or the limit
-        # for devices.
+        # The maximum numbers of messages in flight: with `reports`, the client respects the broker's receive maximum;
+        # with `patientReports`, the client respects the limit for devices.
         self.confirm_window = 20 if self.deed == "reports" else MANY
         self.answer_window = 16 if self.deed == "patientReports" else MANY
 
@@ -282,7 +282,8 @@ class Hostile:
             time.sleep(BREATH)
 
     def address(self, place):
-        """Returns a source address: the given one, or one of many that don't end in 0 or 255."""
+        """Returns the given source address, or, if many addresses are used, one whose last number is neither 0
+        nor 255."""
         if self.orders["addresses"] == 1:
             return self.orders["address"]
         number = place % self.orders["addresses"]
@@ -338,7 +339,7 @@ class Hostile:
         return True
 
     def fill(self, connection, now):
-        """Makes the connection write as much as its windows and its rate allow."""
+        """Writes as much to the connection as its windows and its rate allow."""
         if now - connection.heard > PATIENCE:
             connection.answered = connection.confirmed = connection.sent
         count = min(self.plan.answer_window - (connection.sent - connection.answered),

@@ -4,14 +4,14 @@
     instructions.py PROGRAM [PROGRAM ...]
 
 On a shared machine, a wall clock can't measure a difference of five percent. Each program is a release build with
-its gate beside it, and runs in Valgrind's callgrind. For each kind of message, thousands of messages wait in the
-broker before the program continues, and the cost of the turns of the program's loop is divided by the number of
+its gate beside it, and runs in Valgrind's callgrind. For each kind of message, the program is paused until thousands
+of messages wait in the broker. The cost of the turns that the program's loop then needs is divided by the number of
 messages. The program's clocks and timed waits are slowed down about as much as Valgrind slows the program, so that
 time limits keep their meaning. A batch takes all waiting messages, regardless of how long the batch lasts. The size
 of a batch determines the cost of a message, so the size must not depend on the machine's load.
 
-The script needs valgrind, cc and objcopy. It prints one line for each kind of message; the line contains the thousands
-of instructions per message for each program.
+The script needs valgrind, cc and objcopy. It prints one line for each kind of message; for each program, the line
+shows how many thousand instructions a message takes.
 """
 
 import collections
@@ -150,7 +150,7 @@ class Counted(harness.Service):
         self.folder = folder
         harness.BINARY = folder / "lamplighter"  # for this service and its commands
         for name in ("lamplighter", "libLamplighterGate.so"):
-            # Valgrind reads debug information, but can't read Swift's.
+            # Valgrind can't read the debug information of Swift.
             subprocess.run(["objcopy", "--strip-debug", program.parent / name, folder / name], check=True)
         self.environment = {**self.environment, "LD_PRELOAD": str(clock)}
 
@@ -164,7 +164,7 @@ class Counted(harness.Service):
     def count(self, messages, send, answered):
         """Queues messages, then lets the service handle them.
 
-        Returns the thousands of instructions per message that the workers use in the turns of their loops.
+        Returns how many instructions per message the workers execute in `WorkerLoop.turn()`, in thousands.
         """
         self.control("-i", "on")
         self.control("-z")
@@ -192,8 +192,8 @@ def turns(path):
 
 
 def measure(program, clock):
-    """Counts the instructions for all kinds of messages; returns the thousands of instructions per message for each
-    kind of message."""
+    """Counts the CPU instructions; returns, for each kind of message, how many thousand instructions one message
+    takes."""
     with tempfile.TemporaryDirectory(prefix="lamplighter-instructions-") as folder:
         service = Counted(program, pathlib.Path(folder), clock)
         world = World(watch=False, service=service)
@@ -245,7 +245,8 @@ def reports(world):
 
 
 def commands(world):
-    """Counts the instructions for commands to all devices in turn: first all requests, then all answers."""
+    """Counts the instructions for commands: first the requests, which go to the devices in turn, then the
+    answers."""
     devices, terminal = [world.device() for _ in range(DEVICES)], world.terminal()
     try:
         for device in devices:

@@ -36,7 +36,7 @@ def user(world, name):
 
 
 def live(world):
-    """Uses the service with users and devices; returns the facts that must hold afterwards."""
+    """Lets users and devices use the service; returns the facts that must hold afterwards."""
     owner, guest = user(world, "keeper"), user(world, "visitor")
     lamp, other = world.device(), world.device(connect=False)
     owner.bind(lamp)

@@ -48,8 +48,8 @@ class Mail:
 class MailServer:
     """A mail server.
 
-    `kind` is plain, starttls or tls. `answers` are the answers to the next DATA commands, and the server gives them
-    instead of accepting the mails.
+    `kind` is plain, starttls or tls. The server answers the next DATA commands with `answers` instead of accepting the
+    mails.
     """
 
     def __init__(self, kind="plain", directory=None, port=0, login=False):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Recreates, in docs/images, the pictures of the README and of the guides: `make_pictures.py`.
 
-The script needs a built program and Chromium. Each picture is a page of the console of a new service that has a day's
-data. Run the script again when the appearance of those pages has changed.
+The script needs a built program and Chromium. Each picture shows a page of the console. The console belongs to a new
+service with the data of one day. Run the script again when the appearance of those pages has changed.
 """
 
 import math
@@ -76,10 +76,10 @@ class Furnished:
         self.world.close()
 
 
-# The pictures that this script doesn't make, since they show other programs: a device's page in Home Assistant, 1,000
+# This script doesn't make these pictures, because they show other programs: a device's page in Home Assistant, 1,000
 # pixels wide, with the data of test_home_assistant_real.py.
 OTHERS = {"home-assistant.png"}
-# Each picture's page, and the text whose appearance shows that the page is ready.
+# The page of each picture, and a text; the page is ready when it shows this text.
 PICTURES = {
     "console-overview.png": (lambda it: "overview", "The last day"),
     "console-refusals.png": (lambda it: "refusals", "Wrong password"),

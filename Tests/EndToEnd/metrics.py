@@ -22,7 +22,7 @@ class Page:
                 self.samples.append((name, dict(LABEL.findall(labels or "")), float(value)))
 
     def all(self, name, **labels):
-        """Returns the values of a metric under all label sets that contain these labels."""
+        """Returns the values of a metric's samples that have all of these labels."""
         return [value for sample, own, value in self.samples if sample == name and labels.items() <= own.items()]
 
     def sum(self, name, **labels):

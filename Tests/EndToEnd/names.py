@@ -57,8 +57,8 @@ class Network:
         threading.Thread(target=accept, daemon=True).start()
 
     def serve_names(self):
-        """Answers questions for a name from the list `answers[name]`: each element is the list of addresses in one
-        answer, and the last element answers all later questions."""
+        """Answers each question for a name with the next address list in `answers[name]`, and repeats the last
+        list when no other is left."""
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         server.bind(("127.0.0.1", 53))
         self.sockets.append(server)
@@ -98,7 +98,7 @@ class Network:
         return head + question[12:end] + b"".join(found)
 
     def use(self, service):
-        """Configures a service that hasn't been started yet, so that it asks this name server."""
+        """Makes a service that hasn't been started yet use this name server."""
         file = pathlib.Path(service.holder) / "resolv.conf"
         file.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
         command = service.command

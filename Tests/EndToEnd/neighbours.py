@@ -1,5 +1,5 @@
-"""Honest clients, which run beside a hostile client, send requests at an even pace, and measure how long each answer
-takes."""
+"""Honest clients that send requests at an even pace beside a hostile client, and measure the time until each
+answer."""
 
 import collections
 import json
@@ -15,7 +15,8 @@ RATES = {"whoami": 30, "control": 10, "report": 40, "login": 1}
 
 
 def percentile99(values):
-    """Returns the 99th percentile; for fewer than 200 values the second highest; for no values 0."""
+    """Returns the 99th percentile of the values; returns the second highest value if there are fewer than 200
+    values, and 0 if there are none."""
     ordered = sorted(values)
     if len(ordered) < 200:
         return (ordered[-2:] or [0])[0]
@@ -214,7 +215,7 @@ class Others(Neighbours):
 
 
 class Eviction:
-    """An owner who changes the password to evict an intruder who has logged in elsewhere."""
+    """Simulates an owner who changes the password because an intruder is logged in on another terminal."""
 
     NEW = "eight lamps in a row"
 

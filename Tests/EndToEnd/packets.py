@@ -1,4 +1,4 @@
-"""Raw packets of MQTT 3.1.1 and 5, for many, fast or malicious clients."""
+"""Raw packets of MQTT 3.1.1 and 5, for tests with many clients, fast clients or malicious clients."""
 
 import struct
 
@@ -10,7 +10,7 @@ def text(value):
 
 
 def length(size):
-    """Encodes a length of any size, seven bits a byte."""
+    """Encodes a length of any size, with seven bits in each byte."""
     digits = bytearray()
     while True:
         size, digit = size >> 7, size & 0x7F

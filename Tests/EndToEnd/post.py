@@ -30,7 +30,7 @@ APPS = {
 
 
 class PostWorld(World):
-    """A service that has only the apps of `APPS`, which send messages."""
+    """A service that sends messages for the apps in `APPS` and has no other apps."""
 
     def furnish(self):
         for app_id, app in APPS.items():

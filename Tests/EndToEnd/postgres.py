@@ -69,8 +69,8 @@ class Server:
         self.start_first()
 
     def start_first(self, tries=3):
-        """Starts the server for the first time, on another port if another program has taken the given port
-        meanwhile."""
+        """Starts the server for the first time, and chooses a new port if another program has taken the given
+        port."""
         from harness import free_port  # which imports this module
 
         try:
@@ -121,12 +121,12 @@ class Server:
         return Server(self.settings[3:], port, of=self)
 
     def behind(self, primary):
-        """Returns by how many bytes of the log this server is behind `primary`."""
+        """Returns how many bytes of the log of `primary` this server hasn't replayed yet."""
         now = primary.sql("SELECT pg_current_wal_lsn()").strip()
         return int(self.sql(f"SELECT greatest(0, '{now}'::pg_lsn - pg_last_wal_replay_lsn())::bigint"))
 
     def hold_commits(self):
-        """Makes each commit wait, after it has been written, for a standby that doesn't exist."""
+        """Makes each commit, once it is written, wait for a standby that doesn't exist."""
         self.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
         self.sql("SELECT pg_reload_conf()")
 

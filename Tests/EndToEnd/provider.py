@@ -27,7 +27,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        """Ignores clients that disconnect, as they do when a test makes the server hang."""
+        """Ignores errors from clients that disconnect, which happens when a test makes the server hang."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
@@ -79,8 +79,8 @@ class Provider:
         parts = urllib.parse.urlsplit(path)
         query = dict(urllib.parse.parse_qsl(parts.query) + urllib.parse.parse_qsl(body))
         self.asked.append((parts.path, query))
-        # Only the documents of OpenID Connect and the keys have fixed paths. The first level of a path distinguishes
-        # the issuers.
+        # Only the OpenID Connect documents and the issuers' keys have fixed paths. The first level of a path
+        # distinguishes the issuers.
         if parts.path.endswith("/.well-known/openid-configuration"):
             issuer = self.url + parts.path[: -len("/.well-known/openid-configuration")]
             return 200, {"issuer": issuer, "jwks_uri": issuer + "/keys",
@@ -99,7 +99,7 @@ class Provider:
         self.kid = secrets.token_hex(4)
 
     def forged_token(self, issuer, audience, subject, secret):
-        """Returns a token that is signed with HMAC and a publicly known secret."""
+        """Returns a token whose HMAC signature uses a publicly known secret."""
         now = int(time.time())
         head = {"alg": "HS256", "kid": self.kid, "typ": "JWT"}
         claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600}

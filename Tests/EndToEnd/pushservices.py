@@ -201,7 +201,7 @@ class Google(HTTPService):
             return self.take(push, self.token(push))
         if push.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
             return self.error(401, "UNAUTHENTICATED")
-        # The prepared answers to a push are stored under its push address.
+        # The prepared answers are stored by push address.
         push.path = push.json["message"]["token"]
         return self.take(push, self.usual)
 
@@ -219,8 +219,8 @@ class Google(HTTPService):
 
 
 class Apple(Plans):
-    """Apple Push Notification service over HTTP/2 without TLS; a push's device token determines the answers that it
-    gets."""
+    """A substitute for Apple Push Notification service, over HTTP/2 without TLS; its answer to a push depends on
+    the push's device token."""
 
     def __init__(self):
         super().__init__()

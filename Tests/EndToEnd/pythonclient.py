@@ -17,7 +17,8 @@ WAIT_SECONDS = 15
 
 @functools.cache
 def module(version):
-    """Returns the client's package with Debian's or PyPI's version of paho; one process can use both."""
+    """Returns the client's package, loaded with the given version of paho (Debian's or PyPI's); one process can
+    use both versions."""
     names = ("lamplighter", "paho")
     saved = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] in names}
     path = list(sys.path)

@@ -68,11 +68,11 @@ def long_headers(connection, post):
 
 
 class Receiver:
-    """An HTTP server on this machine; `plans` contains the answers to the next posts to each path, and later posts
-    to a path get the path's answer from `usual`."""
+    """An HTTP server on this machine; for each path, `plans` contains the answers to the next posts, and `usual`
+    contains the answer to all later posts."""
 
     def __init__(self, port=0, otherwise=answer(204)):
-        """`otherwise` is the answer to the posts to all other paths."""
+        """A post gets the answer `otherwise` if `plans` and `usual` contain no answer for its path."""
         self.posts, self.plans, self.usual, self.lock = [], {}, {}, threading.Lock()
         self.otherwise = otherwise
         outer = self
@@ -130,11 +130,12 @@ class Receiver:
         return list(seen.values())
 
     def fault(self, path):
-        """The first fault of the log: an event that was accepted before an earlier event, or two posts at the same
-        time; None if the log has no fault.
+        """The first fault of the log, such as two posts at the same time or events in the wrong order; None if
+        the log has no fault.
 
-        The service must not post an event before all earlier events have been accepted. If the service moved a cursor before
-        the answer 2xx, an event could remain unaccepted, and this check would find that.
+        The service must not post an event before all earlier events have been accepted. If the service moved the
+        webhook's cursor before the receiver answered 2xx, it could skip an event that was never accepted; this check
+        would find the gap.
         """
         posts, newest = self.of(path), None
         for before, post in zip(posts, posts[1:]):

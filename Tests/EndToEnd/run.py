@@ -3,8 +3,8 @@
 unittest accepts) runs the tests with these names.
 
 Several processes run modules, each process with its own service. Another process runs the modules that mostly wait,
-one after the other. If one to three modules fail, they are run once more, alone, because on a busy machine a time
-limit can be exceeded. The last line of the output names these modules. With LAMPLIGHTER_LONG=1 the modules that
+one after the other. If one to three modules fail, a busy machine may have made them exceed a time limit, so they are
+run once more, alone. The last line of the output names these modules. With LAMPLIGHTER_LONG=1 the modules that
 measure times run alone, and no module is repeated.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
@@ -33,7 +33,7 @@ FIRST = ["test_console_browser", "test_playground", "test_cluster", "test_gate",
          "test_session_crash"]
 # These modules wait for the next minute or for time limits. While they wait, other modules can use the processor cores.
 WAITING = ["test_schedules", "test_accounts_crash", "test_http_limits", "test_watching", "test_limits_connection"]
-# In their long form, these modules measure times or load the machine.
+# The long form of these modules measures times or makes the machine busy.
 MEASURING = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again",
              "test_session_cut", "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held",
              "test_hostile", "test_event_cluster", "test_revocation", "test_webhook_failures"]

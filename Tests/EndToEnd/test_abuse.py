@@ -1,4 +1,5 @@
-"""Proofs used many times at once, requests beyond the limits, and look-alike names."""
+"""Tests of abuse: a proof is used many times at once, requests exceed the limits, and names look like other
+names."""
 
 import threading
 import unittest
@@ -87,8 +88,8 @@ class ParallelUse(People):
         answers += [terminal.answer("account/register", f"{new}r{turn}", 60) for turn in range(50)]
         used = [a for a in answers if a["ok"] or a["error"]["code"] != "InvalidCode"]
         self.assertLessEqual(len(succeeded(answers)), 1)
-        # If the address is taken, a registration with the ticket reports this only to the owner of the address, and
-        # doesn't use up the ticket.
+        # If the address is taken, a registration with the ticket is refused with `Duplicated`, and the ticket stays
+        # valid. Only the owner of the address learns this, because only the owner can get a ticket.
         self.assertTrue(all(a["ok"] or a["error"]["code"] == "Duplicated" for a in used), used[:3])
 
     def test_a_username(self):

@@ -24,8 +24,8 @@ class Killed(OwnWorld, People):
     def patient(self, terminal, method, params, id):
         """Repeats a request with the same id until the request is answered, as an app does after a time-out.
 
-        Returns None once the app's secret is no longer accepted, which means that the terminal has a session, so the request
-        was carried out and only its answer was lost.
+        Returns None once the broker refuses the app's secret: then the terminal has a session, so the request took
+        effect, and only its answer was lost.
         """
         for _ in range(60):
             terminal.wait(lambda: terminal.connected or terminal.code in REFUSED, 60, "the broker's return")

@@ -1,7 +1,8 @@
 """The contract as AsyncAPI, checked by AsyncAPI's own parser in a browser, by AsyncAPI's meta-schema, and by
 asyncapi3.
 
-Six planted faults are a control: a check that accepts all of them checks nothing.
+The test also puts six faults into the contract, one at a time, because a check that accepts every fault checks
+nothing.
 """
 
 import copy
@@ -161,7 +162,7 @@ class Tools(unittest.TestCase):
 
 
 class Content(unittest.TestCase):
-    """Tests of the contract's content, which go beyond its form."""
+    """Tests of the contract's content, not only of its form."""
 
     def test_each_operation_states_its_permissions_and_belongs_to_a_group(self):
         groups = [tag["name"] for tag in whole()["info"]["tags"]]
@@ -191,7 +192,7 @@ class Content(unittest.TestCase):
     def test_each_error_code_that_a_method_mentions_is_in_its_list_of_errors(self):
         codes = contract.files()["common"]["definitions"]["errorCode"]["enum"]
         for method, (_file, definition) in contract.methods().items():
-            # Only the params are searched, because in a result a code can be the outcome of a command or a run.
+            # Only the params are searched, because an error code in a result can be the outcome of a command or a run.
             text = json.dumps(definition["properties"]["params"])
             for code in codes:
                 if re.search(rf"\b{code}\b", text):

@@ -22,7 +22,7 @@ class PreHijacking(People):
         return terminal
 
     def victim(self, email, **more):
-        """Registers the victim, who proves the address with a code, as in apps without links."""
+        """Registers the victim, whose address is verified by a code, as in apps that send no links."""
         holder = self.anonymous()
         ticket = self.ticket(holder, email=email)
         result = holder.get("account/register", {
@@ -50,7 +50,7 @@ class PreHijacking(People):
         self.assertAlone(self.victim(email), attacker, email)
 
     def test_unexpired_session(self):
-        # The attacker's session stays open; a reset of the password by code must end this session.
+        # The attacker's session can stay open, but it must give no access to the victim's account.
         email = fresh_email()
         attacker = self.squat(email)
         terminal = self.stranger()
@@ -84,8 +84,8 @@ class PreHijacking(People):
 
     def test_non_verifying_identity_provider(self):
         # test_providers.ByEmailClaims shows that the service never trusts a provider's claim about an address. This
-        # test shows that nobody can log in with an unverified phone number from a profile, neither before nor after the
-        # number's owner registers it.
+        # test shows that an unverified phone number in a profile never lets anyone log in to that profile's account,
+        # even after the number's owner has registered it.
         phone = fresh_phone()
         attacker = self.register(app="people-attacked")
         attacker.get("account/updateProfile", {"countryCode": COUNTRY, "phone": phone})

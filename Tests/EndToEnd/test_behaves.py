@@ -1,6 +1,6 @@
 """Well-behaved clients get all that the contract promises.
 
-They are slow phones, phones that were away, large homes, and devices with stored reports.
+These clients are slow phones, phones that were away, large homes, and devices with stored reports.
 LAMPLIGHTER_LONG=1 uses larger numbers.
 """
 
@@ -272,8 +272,8 @@ class Store(Unnoticed):
                 device = self.keep(Device(
                     self.world.port, device.did, device.secret, device.mac, LAMP, version=version)).come()
                 self.send(device, [report for report in reports if report["id"] not in answers], answers)
-                # The device may have missed answers. It repeats these reports, and the repeated reports have no second
-                # effect.
+                # The device may have missed answers. It repeats the reports whose answers it may have missed. A
+                # repeated report has no second effect.
                 again = {}
                 self.send(device, reports[280:320], again)
                 self.assertEqual({a["stored"] for a in again.values()}, {"repeat"})
@@ -282,8 +282,7 @@ class Store(Unnoticed):
                 self.assertEqual(self.told(terminal, device, begun), list(range(self.count)))
 
     def send(self, device, reports, answers, window=16, awaits=True):
-        """Sends reports: at most sixteen are unanswered at any time, and after the burst at most forty are sent a
-        second."""
+        """Sends reports, of which at most `window` are unanswered at any time."""
         for number, report in enumerate(reports):
             if number >= window:
                 self.take(device, reports[number - window], answers)

@@ -1,4 +1,4 @@
-"""No secret that a test puts into an input appears anywhere in clear text."""
+"""Tests enter secrets, and check that these secrets appear nowhere in clear text."""
 
 import base64
 import pathlib

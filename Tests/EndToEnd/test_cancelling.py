@@ -33,7 +33,7 @@ class Cancelling(People):
         return base
 
     def left(self, words):
-        """Returns those of the given words that occur in any file of the data directory."""
+        """Returns the given words that occur in at least one file of the data directory."""
         files = [p.read_bytes() for p in pathlib.Path(self.world.service.data).rglob("*") if p.is_file()]
         return [w for w in words if any(w.encode() in f for f in files)]
 

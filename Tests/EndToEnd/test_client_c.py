@@ -77,8 +77,8 @@ int main(int count, char **arguments) {
 }
 """
 
-# This program parses texts that consist of characters that JSON uses. The buffer of each text has exactly the text's
-# length.
+# This program parses random texts made of JSON's special characters and a few others. The buffer of each text has
+# exactly the text's length.
 READER = r"""
 #include "lamplighter.h"
 int main(void) {

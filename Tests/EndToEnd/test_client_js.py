@@ -299,8 +299,8 @@ class Repeats(InBrowser):
             return [m.body["id"] for m in self.world.watcher.everything
                     if m.topic.endswith(f"{terminal}/request/home/create")]
 
-        # The service relays WebSocket connections, so messages that were sent while the service was stopped reach the
-        # broker when the service continues.
+        # The service relays WebSocket connections. While the service is stopped, messages wait; they reach the broker
+        # when the service continues.
         with stopped(self.world.service.process):
             self.run_script(
                 "window.asked = apps.a.home.create({name: args[0]});"
@@ -316,8 +316,8 @@ class Repeats(InBrowser):
         with stopped(self.world.service.process):
             self.assertEqual("TimeoutError", self.run_script(
                 "return (await failure(apps.a.ask('home/create', {name: 'late'}, {id: 'late-1', timeout: 2000}))).name"))
-        # Over HTTP, the service refuses requests at first. It had been stopped, and accepts requests only once it is
-        # connected to the broker again.
+        # The service was stopped, so it must first connect to the broker again. Until then, it refuses requests over
+        # HTTP.
         home, homes = self.run_script(
             "for (;;) try {"
             "  const {homeId} = await apps.a.ask('home/create', {name: 'late'}, {id: 'late-1'});"
@@ -398,8 +398,8 @@ class Servers(InBrowser):
 
 
 def over_http(case):
-    """Returns the same tests over HTTP, without the test that uses the secret in place of the token; over HTTP, the
-    client uses the token right after the login, so the secret no longer has an effect."""
+    """Returns the same tests over HTTP, except the test that uses the secret in place of the token; over HTTP,
+    the client uses its token right after the login, and then the secret has no effect."""
     others = {"test_the_secret_in_place_of_the_token_ends_no_session": None}
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 

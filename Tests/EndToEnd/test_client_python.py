@@ -245,7 +245,7 @@ class Sessions(Client):
         app.submit("account/logout", id="first")
         self.assertEqual(app.submit("account/logout", id="second").result(), {})
         self.assertIsNone(app.credentials)
-        # A logout raises an error if the session was ended in another way.
+        # If the session has already ended for another reason, a logout raises an error.
         app.account.loginAnonymous(countryCode=COUNTRY)
         self.world.service.cli("session", "terminate", app.credentials.sessionId)
         with self.assertRaises(self.client.LamplighterError) as caught:
@@ -420,7 +420,7 @@ class Reconnecting(OwnWorld, Client):
         statuses = Heard(app, "status")
         self.own.service.kill_broker()
         eventually(lambda: not app.is_connected, 10, "the connection's end")
-        # A request that is made while the connection is lost is answered once the connection is back.
+        # If a request is made without a connection, it is answered after the app has reconnected.
         self.assertEqual(app.account.whoami()["user"]["uid"], app.credentials.uid)
         device.wait(lambda: device.connected, 30, "the device's return")
         eventually(lambda: device.report(data={"power": True})["ok"], 30, "a report")
@@ -437,8 +437,8 @@ class Reconnecting(OwnWorld, Client):
 
 
 def over_http(case):
-    """Returns the same tests over HTTP, without the tests of MQTT 3.1.1 and of the secret in place of the token;
-    over HTTP, the client uses the token right after the login, so the secret no longer has an effect."""
+    """Returns the same tests over HTTP, except for the test of MQTT 3.1.1 and the test that connects with the
+    secret; over HTTP, the secret has no effect after the login, because the client uses the token at once."""
     others = dict.fromkeys(("test_by_mqtt_3_1_1", "test_the_secret_in_place_of_the_token_ends_no_session"))
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 

@@ -1,4 +1,4 @@
-"""Several processes share one database and broker; failures neither lose nor duplicate nor reorder anything.
+"""Several processes share one database and broker; no failure loses, duplicates or reorders anything.
 
 LAMPLIGHTER_LONG=1 uses 400 devices, 2,000 reports a second and 20 rounds of each failure, and also runs the control
 experiments. LAMPLIGHTER_DEVICES, LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS reduce these numbers; LAMPLIGHTER_FAILURES
@@ -65,11 +65,11 @@ class Processes(OwnClusterOfClass):
         state = self.fleet.ask("show")
         return state if state["errors"] or all(b > a + 1 for a, b in zip(before, state["answered"])) else None
 
-    # The functions that cause failures. Each returns the seconds for which a lane can be quiet.
+    # The functions that cause failures. Each function returns how many seconds a lane can be quiet after the failure.
 
     def nothing(self, _):
-        """Shows how long lanes are quiet under load without a failure; it runs only if `LAMPLIGHTER_FAILURES` names
-        it."""
+        """Causes no failure, to show how long lanes are quiet under load alone; runs only if
+        `LAMPLIGHTER_FAILURES` contains `nothing`."""
         return float("inf")
 
     def kill(self, node):
@@ -92,7 +92,7 @@ class Processes(OwnClusterOfClass):
         return int(self.sql(f"SELECT count(*) FROM lease JOIN node USING (node) WHERE name = '{node.name}'"))
 
     def freeze_in_transaction(self, node):
-        """Freezes a process while the database is waiting for the rest of one of the process's transactions."""
+        """Freezes a process in the middle of one of its database transactions."""
         def is_within():
             self.fleet.ask("forget")
             node.freeze()
@@ -107,8 +107,8 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_in_pipeline(self, node):
-        """Freezes a process when the database server has received only a part of a pipeline, and therefore considers
-        the session busy."""
+        """Freezes a process in the middle of a pipeline, so that the database server waits for the rest and
+        considers the session busy."""
         node.database_way.withhold_ends()
         eventually(self.owed_lanes, 60, "a lane's transaction within a pipeline")
         self.fleet.ask("forget")
@@ -116,7 +116,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def owed_lanes(self):
-        """Returns the number of lanes' transactions that have an incomplete pipeline."""
+        """Returns how many lanes have a transaction with an incomplete pipeline."""
         return int(self.sql(
             "SELECT count(DISTINCT a.pid) FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid) WHERE a.state = 'active' "
             "AND a.wait_event = 'ClientRead' AND l.relation = 'lease'::regclass AND l.mode = 'RowShareLock' "
@@ -217,7 +217,7 @@ class Failover(Processes):
 
 
 class Alone(OwnClusterOfClass):
-    """One process alone: no other can take its lanes."""
+    """A cluster of one process, whose lanes no other process can take."""
 
     def test_killed_and_started_again_it_has_its_lanes_at_once(self):
         device, terminal = self.pair()
@@ -227,7 +227,8 @@ class Alone(OwnClusterOfClass):
             node.start()
             began = time.monotonic()
             eventually(lambda: terminal.ask("device/status", {"did": device.did})["ok"], 30, "an answer")
-            # If a process has fallen silent, other processes take its lanes after six seconds.
+            # When a process falls silent, other processes wait six seconds before they take its lanes; this process
+            # must not wait that long.
             self.assertLess(time.monotonic() - began, 4)
 
     def test_logins_continue_although_a_process_is_frozen_in_its_turn_at_the_gates_file(self):
@@ -348,7 +349,7 @@ class WithoutInbox(Processes):
 class WithoutIdleTimeout(Processes):
     replacements = {
         "idle_in_transaction_session_timeout = '2s'": "idle_in_transaction_session_timeout = '0s'",
-        # The processes read this setting back, and wouldn't start if they found another value.
+        # Without this replacement, the processes would read the changed setting and refuse to start.
         "current_setting('idle_in_transaction_session_timeout')": "'2s'::text".ljust(54),
         # Without this replacement, the process that takes over the lanes would end the frozen process's sessions.
         "pg_terminate_backend(a.pid)": "(a.pid > 0)".ljust(27),
@@ -369,21 +370,21 @@ class WithoutIdleTimeout(Processes):
 @unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutFence(Processes):
     replacements = WithoutIdleTimeout.replacements | {
-        # The processes then neither check nor lock the lease.
+        # With these replacements, the processes do not check or lock the lease.
         "lane = $2 AND epoch = $3 AND node": "lane = $2 AND epoch >=$3 AND node",
         "FOR KEY SHARE) AS own": ") AS own".ljust(21),
     }
 
     def test_a_frozen_process_commits_its_work_although_another_has_its_lanes(self):
-        # The frozen process's commits are published late. A device that waits for its answers would rarely send another
-        # report before that, so the devices of this test don't wait.
+        # The frozen process's commits are published late. Until then, a device that waits for its answers would rarely
+        # send another report, so the devices of this test don't wait.
         self.load(reports=REPORTS_A_SECOND / 3, hasty=True)
         for _ in range(ROUNDS):
             victim = random.choice(self.cluster.nodes)
             self.freeze_in_transaction(victim)
             eventually(lambda: not self.holds(victim), 20, "others with its lanes")
-            # If the frozen transaction of this round has locked nothing, the frozen transaction of a later round will
-            # lock something.
+            # In this round, the frozen transaction may hold no lock. In a later round, the frozen transaction will hold
+            # one.
             late = time.monotonic() + 3
             eventually(lambda: self.waits_for_frozen() or time.monotonic() > late, 10, "others that wait for it")
             victim.thaw()
@@ -394,8 +395,8 @@ class WithoutFence(Processes):
         self.fail("nothing was out of order")
 
     def waits_for_frozen(self):
-        """Returns the number of transactions that are waiting for a transaction that began before other processes
-        took over the lanes."""
+        """Returns the number of transactions blocked by a transaction that began before other processes took over
+        the lanes."""
         return int(self.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE EXISTS (SELECT 1 FROM pg_stat_activity AS b "
             "WHERE b.pid = ANY (pg_blocking_pids(pg_stat_activity.pid)) AND b.xact_start < now() - interval '3 s')"))

@@ -183,7 +183,7 @@ class Usage(EndToEnd):
                 self.assertRegex(done.stderr, rf"(?m)^  do    lamplighter {meant} ")
 
     def commands(self):
-        """Yields every command that the help shows, together with its description in the parser's dump."""
+        """Returns each command that the help shows, with the command's description from the parser's dump."""
         top = json.loads(self.run_cli("--experimental-dump-help").stdout)["command"]
 
         def walk(command, path):

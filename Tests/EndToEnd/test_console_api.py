@@ -15,8 +15,8 @@ from harness import ENVIRONMENT, SECOND, eventually
 from world import LAMP, LISTED, World
 
 ROLES = ["viewer", "operator", "admin"]
-# Operations that end the caller's session, change the caller's account, or need their own environment: other tests try
-# them.
+# Other tests try these operations, because they end the caller's session, change the caller's account, or need an
+# environment of their own.
 ELSEWHERE = {"signOut", "setPassword", "openStream", "makeBackup"}
 
 

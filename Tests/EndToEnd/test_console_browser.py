@@ -29,8 +29,8 @@ LENGTHY = "a long one " * 900  # 10 kB
 PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
          "audit", "audit/operators", "nowhere"]
-# The rules that apply to forced colours. With forced colours the system determines the contrast, but not the names and
-# states.
+# The rules that apply to forced colours. With forced colours, the system determines the contrast, and the page still
+# determines the names and states.
 FORCED = ["aria-valid-attr-value", "button-name", "link-name", "label", "scrollable-region-focusable"]
 TABS = ["state", "timeline", "commands", "history", "who", "schedules", "messages", "info"]
 
@@ -135,7 +135,7 @@ class EveryPage(Console):
         visit.see("代理有应答，且没有丢弃消息")
         visit.see("个连接，启动以来丢弃 0 条消息")
         visit.see("没有名称的客户端被拒绝；按来源地址的限制统计")
-        # Only names of settings, addresses and values are English.
+        # Everything is in Chinese, except addresses, values, and the names of settings.
         rows = visit.page.locator("main tbody tr").all_inner_texts()
         self.assertEqual([row for row in rows if not re.search(r"[\u4e00-\u9fff]", row)], [])
         self.assertEqual(visit.findings(), [])
@@ -175,8 +175,8 @@ class EveryPage(Console):
         for path in ("devices", f"devices/{device.did}", "system/limits", f"users/{terminal.uid}", "live"):
             visit.show(path)
             self.assertTrue(visit.page.evaluate("matchMedia('(forced-colors: active)').matches"))
-            # If the colour of an element has a meaning, the element also has a word. It also has a border, or it keeps
-            # its colour.
+            # An element whose colour has a meaning also shows a word. Such an element also has a border or keeps its
+            # colour.
             bare = visit.page.evaluate("""() => [...document.querySelectorAll('.badge, .note, .dot, .bar i')].filter(one => {
               const style = getComputedStyle(one);
               const box = one.getBoundingClientRect();
@@ -480,7 +480,7 @@ class Lists(Console):
         beside = visit.tab("refusals")
         page = visit.show("overview")
         held = []
-        # The service makes the answer before the event occurs, and the answer arrives after the event.
+        # The service makes the answer before the event, but the page receives the answer after the event.
         page.route(lambda url: url.endswith("/api/v1/refusals"), lambda route: held.append((route, route.fetch())), times=1)
         page.click("#side a[href='#/refusals']")
         eventually(lambda: page.wait_for_timeout(10) or held, what="the list's first answer")
@@ -504,7 +504,7 @@ class Lists(Console):
         page.keyboard.type("d-")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
         page.wait_for_function("() => location.hash.includes('d-')")
-        # When the user leaves the field, the field keeps its text and the list keeps its rows.
+        # When the user leaves the field, the typed text and the rows of the list remain.
         page.keyboard.press("Escape")
         page.keyboard.press("Escape")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")

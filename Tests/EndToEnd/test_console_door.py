@@ -40,7 +40,7 @@ class Door(unittest.TestCase):
 class Streams(Door):
     def test_head_begins_no_stream(self):
         for _ in range(65):
-            # On a busy machine, 64 connections can still count against the limit after they are closed.
+            # On a busy machine, up to 64 closed connections can still count against the limit.
             eventually(lambda: self.caller("viewer").ask("HEAD", "/live").status == 405)
         stream = self.caller("operator").events("overview")
         self.addCleanup(stream.close)

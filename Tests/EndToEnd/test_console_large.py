@@ -55,7 +55,7 @@ class Large(EndToEnd):
         return caller
 
     def took(self, what, act, most, times=7):
-        """Runs an action several times, and compares the median of the times in seconds with a limit."""
+        """Runs an action several times, and compares the median duration with a limit in seconds."""
         taken = []
         for _ in range(times):
             began = time.monotonic()

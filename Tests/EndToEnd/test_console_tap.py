@@ -35,9 +35,9 @@ class TestTap(unittest.TestCase):
         return stream
 
     def lines(self, stream, until, send=lambda: None):
-        """Sends a message, if any; returns the lines that arrive, up to the first line for which `until` is true.
+        """Calls `send`, which can send a message; returns the lines that arrive until `until` is true for a line.
 
-        After a second without lines, the message is sent again: the tap gets messages with QoS 0.
+        If no line arrives for a second, the message is sent again, because the tap can lose messages (QoS 0).
         """
         lines = []
 

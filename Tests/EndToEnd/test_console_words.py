@@ -17,8 +17,8 @@ OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALT
 PLACE = re.compile(r"\{\d+\}")
 # A placeholder in the console's own texts. It stands for a value, or it holds a singular and a plural wording.
 FILLED = re.compile(r"\{(\d)(?:\|[^{}|]+\|[^{}|]+)?\}")
-# The code first selects one of these texts, or passes the text to other code that knows the values. The placeholders
-# are filled there.
+# The code around these texts doesn't fill their placeholders: it selects one text, or passes the text to other code.
+# Code that knows the values fills the placeholders.
 HANDED_ON = {"devices.kicked", "devices.forgotten", "timeline.bindings.other"}
 
 
@@ -36,7 +36,8 @@ def literals(source):
 
 
 def literal(source, at):
-    """Returns the literal at a position, the literals in its interpolations, and the position after it."""
+    """Returns the literal at a position, the literals in this literal's interpolations, and the position after
+    this literal."""
     quote = '"""' if source.startswith('"""', at) else '"'
     at += len(quote)
     text, inner, count = "", [], 0
@@ -62,7 +63,8 @@ def literal(source, at):
 
 
 def said():
-    """Yields the texts of the doctor and of trials: the literals that contain words in addition to their values."""
+    """Yields the texts of the doctor and of trials: the literals that contain words, not only placeholders for
+    values."""
     for path in SOURCES:
         for text in literals(path.read_text(encoding="utf-8")):
             words = PLACE.sub("", text)
@@ -79,7 +81,7 @@ def read(name):
 
 
 def texts(words, at=()):
-    """Yields the texts and their paths, except for the rules, whose English texts are in the service."""
+    """Yields the texts and their paths; leaves out the rules, because the service contains their English texts."""
     for key, one in (words.items() if isinstance(words, dict) else enumerate(words)):
         if isinstance(one, str):
             yield ".".join((*at, str(key))), one

@@ -81,7 +81,8 @@ class UnderLoad(OwnWorld):
         return senders
 
     def verify(self, senders):
-        """Asserts that the app has recovered, and that it finds each report once and the last status of each device."""
+        """Asserts that the app has recovered, that it finds every report exactly once, and that it finds the last
+        status of each device."""
         app = self.app
         if not app.connected:
             app = self.keep(Terminal(
@@ -128,7 +129,8 @@ class UnderLoad(OwnWorld):
             old = self.own.service.broker_pid
             self.own.service.kill_broker()
             eventually(lambda: self._new_broker(old), 30, "a new broker")
-            # If the service were always killed before a client has reconnected, the test would prove too little.
+            # Half of the time, clients can reconnect before the next kill; without these reconnections, the test would
+            # prove too little.
             if dice.random() < 0.5:
                 eventually(self._is_ready, 60, "the service to be ready again")
 
@@ -192,7 +194,7 @@ class Commander(threading.Thread):
 
 
 class Obedient(threading.Thread):
-    """A device that obeys each command once: it ignores each command that isn't newer than the last command that it
+    """A device that obeys each command once: it obeys only commands that are newer than the last one that it
     obeyed."""
 
     def __init__(self, device, stop):
@@ -208,7 +210,7 @@ class Obedient(threading.Thread):
             except AssertionError:
                 continue
             if command["cid"] <= last:
-                # The broker can deliver a message twice. Nothing else arrives out of order.
+                # The broker can deliver a message twice. Apart from such repeats, commands arrive in order.
                 if (command["sn"], command["cid"]) not in self.obeyed:
                     self.backwards.append(f"{self.device.did}: cid {command['cid']} after {last}")
                 continue

@@ -1,4 +1,4 @@
-"""Whenever the service is killed, a device still has at most one owner, it has guests only by invitation, and
+"""Even if the service is killed at any moment, a device has at most one owner, all its guests were invited, and
 strangers get no status."""
 
 import random
@@ -115,7 +115,7 @@ class Bonds(OwnWorld):
         self.assertEqual(found, [], "an open invitation whose inviter may not share the device")
 
     def retained(self):
-        """Returns (uid, did) of each retained status."""
+        """Returns the pairs (uid, did) that have a retained status."""
         watcher = self.own.tool(fresh_id("w"))
         try:
             self.assertEqual(watcher.connect(), 0)

@@ -65,7 +65,7 @@ class Certificates(OwnWorldOfClass):
                                 ("service:lamplighter", "svc.lamplighter.x")):
             with self.subTest(name):
                 self.assertNotEqual(Client(self.port, name, None, client_id, host=HOST, tls=context).connect(), 0)
-        # At this listener, other devices can use their secrets, as they can at every listener.
+        # Other devices can use their secrets at every listener, and so at this one.
         self.assertEqual(self.with_certificate(other, files, secret=other.secret).connect(), 0)
 
     def test_the_certificate_is_accepted_only_at_its_own_listener(self):
@@ -86,7 +86,7 @@ class Certificates(OwnWorldOfClass):
                               ("server's", trusting(authority, server / "server.pem", server / "server.key"))):
             with self.subTest(name), self.assertRaises((ssl.SSLError, ConnectionError)):
                 with socket.create_connection((HOST, self.port), 10) as tcp, context.wrap_socket(tcp, server_hostname=HOST) as tls:
-                    # In TLS 1.3 a client learns of its refusal only when it reads the first answer.
+                    # In TLS 1.3, a refused client learns of the refusal only when it reads the first answer.
                     tls.sendall(b"\x10\x0c\0\4MQTT\4\2\0\x1e\0\0")
                     if tls.recv(1) == b"":
                         raise ConnectionError

@@ -1,4 +1,5 @@
-"""Names and tags that operators give to devices, by the command line, the console's API and the console's pages."""
+"""Tests of the names and tags that operators give to devices on the command line, in the console's API and on the
+console's pages."""
 
 import json
 import unittest

@@ -36,7 +36,7 @@ class Disk(OwnWorld):
             return error.code, error.read().decode()
 
     def survive(self, breaks, mends, reason):
-        """Asserts that a report that is sent during a disk failure is answered after the failure, and counts once."""
+        """Asserts that a report from the time of a disk failure is answered afterwards, and counts once."""
         device, app = self.pair()
         self.assertEqual(device.report(data={"count": 1})["version"], 1)
         app.status(device, lambda b: b["version"] == 1)

@@ -1,7 +1,7 @@
 """No answer and no response time reveals whether an account exists.
 
-The test always compares answers. It compares times for the login by password, and with LAMPLIGHTER_LONG=1 in all
-cases.
+The test always compares answers. It compares times only for the login by password; with LAMPLIGHTER_LONG=1, it
+compares times in all cases.
 """
 
 import json
@@ -18,21 +18,21 @@ from pages import fetch, local
 # earlier, and five times as fast.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# The highest accepted probability that a difference is due to chance, and the number of consecutive rounds in which the
-# test must find a difference.
+# A difference counts only if the probability that it is random is below CHANCE in each of ROUNDS_IN_A_ROW consecutive
+# rounds.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000
 
 
 def fast(times):
-    """Returns the lower quartile of the times, because other work of the machine can only make a time longer."""
+    """Returns the lower quartile of the times, since the machine's other work makes some times longer."""
     return statistics.quantiles(times, n=4)[0]
 
 
 def chance(one, two):
-    """Swaps the two values of pairs at random, many times; returns the share of these trials in which the two series
-    differ at least as much as the original series."""
+    """In each of many trials, swaps the two values of randomly chosen pairs; returns the share of trials in which
+    the two series then differ at least as much as before the swaps."""
     apart, source, hits = abs(fast(one) - fast(two)), random.Random(1), 0
     for _ in range(SHUFFLES):
         pairs = [(a, b) if source.random() < 0.5 else (b, a) for a, b in zip(one, two)]
@@ -41,14 +41,15 @@ def chance(one, two):
 
 
 def differ(one, two):
-    """Returns whether the times of known accounts differ from the times of unknown accounts; the two series were
-    measured in pairs."""
+    """Returns whether requests about known accounts take a different time than requests about unknown accounts;
+    the two series were measured in pairs."""
     apart = abs(fast(one) - fast(two))
     return apart > APART_SECONDS and apart > APART_SHARE * min(fast(one), fast(two)) and chance(one, two) < CHANCE
 
 
 class Alike(People):
-    """A comparison of answers and times for accounts that exist and accounts that don't.
+    """A comparison of the service's answers for existing and for missing accounts, and of the times until these
+    answers.
 
     Times are measured in pairs. The two requests of a pair follow directly after one another, and their order alternates
     from pair to pair. A permutation test compares the times. A difference counts if it is large, is unlikely to be
@@ -197,7 +198,7 @@ class Enumeration(Alike):
 
     def test_send_code(self):
         def bound(count):
-            # A code for the registration would block the next code to the address for a minute. So these users bind
+            # After a registration with a code, the address would get no other code for a minute. So these users bind
             # their address after the registration.
             emails = []
             for _ in range(count):

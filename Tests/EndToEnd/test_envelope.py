@@ -129,7 +129,8 @@ class WhereAnswersGo(EndToEnd):
                 terminal.publish(
                     f"{terminal.base}/request/account/whoami", {"id": id, "token": terminal.token},
                     properties=response_topic(topic))
-                # The request can be answered or refused on the usual topic, but never on the topic that it names.
+                # The service may answer or refuse the request on the usual topic, but never on the response topic that
+                # the request names.
                 terminal.expect("/response", lambda b: b.get("id") == id)
         victim.get("account/whoami")
         terminal.get("account/whoami")

@@ -17,8 +17,8 @@ class Processes(OwnClusterOfClass):
     processes, settings = 3, ("--set", "outbound.privateTargets=localhost")
 
     def side(self, number):
-        """Returns an object with the port and the apps that HTTP terminals and streams need in order to use one
-        process."""
+        """Returns an object with one process's port and with the apps, from which HTTP terminals and streams can
+        be made."""
         node = self.cluster.nodes[number]
         return types.SimpleNamespace(
             service=types.SimpleNamespace(http_port=node._ready()["httpPort"]), apps=self.own.apps)
@@ -31,7 +31,7 @@ class Processes(OwnClusterOfClass):
         return self.own.service.nodes[0].json("key", "add", fresh_id("server"), "--app", "test-app", "--scope", "events")
 
     def on(self, number, terminal):
-        """Returns a client that sends the same terminal's requests to another process."""
+        """Returns a client that sends the given terminal's requests to the process with this number."""
         return HTTPTerminal(self.side(number), terminal.app_id, terminal.terminal_id, terminal.token)
 
     def test_a_request_can_go_to_any_process_and_takes_effect_once(self):

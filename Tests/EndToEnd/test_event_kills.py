@@ -1,8 +1,7 @@
-"""No reader of the event log loses an event, whatever is killed: two webhooks and three followers read it under
-load.
+"""Two webhooks and three followers read the event log under load, and lose no event, whatever is killed.
 
-The test compares the record of each reader with the log. The controls disable a safeguard from outside the service, and
-the same comparison must detect the loss.
+The test compares the record of each reader with the log. The control tests disable a safeguard from outside the
+service; the comparison must then detect that events are lost.
 """
 
 import contextlib
@@ -136,7 +135,7 @@ class Killed(OwnWorld):
         dice = random.Random(seed)
         for number in range(count):
             time.sleep(dice.uniform(0.02, 0.7))
-            # The first kills include each kind of kill once.
+            # At first, each kind of kill is used once, in the order of `kills`.
             kill = kills[number] if number < len(kills) else dice.choice(kills)
             kill()
             self.killed[kill.__name__] = self.killed.get(kill.__name__, 0) + 1
@@ -213,8 +212,8 @@ class Kills(Killed):
         self.survive([self.kill_service, self.kill_broker, self.kill_receiver])
 
     def test_a_control_with_a_cursor_that_moves_before_the_answer_fails(self):
-        """The control moves the cursor past the events of a post that wasn't answered, as if the service had moved
-        it before the answer."""
+        """The control moves the cursor past the events of an unanswered post, like a service that doesn't wait
+        for the answer."""
         self.prepare()
         time.sleep(0.5)
 

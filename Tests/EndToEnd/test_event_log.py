@@ -22,7 +22,7 @@ class Server(Terminal):
         return self.get("events/read", params)
 
     def follow(self, until, seconds=20, **params):
-        """Reads on until `until` is true for an event; returns all events that were read."""
+        """Reads more events until `until` is true for one of them; returns all events that were read."""
         found, end = [], time.monotonic() + seconds
         while time.monotonic() < end:
             page = self.read(wait=5, **params)
@@ -206,7 +206,7 @@ class Gaps(OwnWorld):
         self.assertEqual([event["id"] for event in found if event["type"] == "events.gap"], [deleted])
         places = [place(event["id"]) for event in found]
         self.assertEqual(places, sorted(places))
-        # Whichever event a reader has read last, it can continue after that event.
+        # A reader can continue after each of these events.
         for index, event in enumerate(found):
             rest = server.read(after=event["id"], types=["device.*"])["events"]
             self.assertEqual([e["id"] for e in rest], [e["id"] for e in found[index + 1:]])

@@ -1,5 +1,5 @@
-"""Keys, the event log and its subscriptions continue to work after the store moves: to PostgreSQL, back to a file,
-or out of a backup."""
+"""Keys, the event log and its subscriptions continue to work after a move to PostgreSQL, after a move back to a
+file, and after a restore from a backup."""
 
 import json
 import pathlib
@@ -101,7 +101,7 @@ class Moved(OwnWorld):
     def test_subscriptions_continue_on_postgresql_and_back_in_a_file(self):
         first, server = self.service, postgres.Server()
         self.addCleanup(server.close)
-        # The transactions of the new server have small numbers, and the file's log has small numbers too.
+        # The new server's transactions and the file's event log both have small numbers.
         self.assertEqual(first.stop()[0], 0)
         store = server.make()
         rows = self.migrate("--data", first.data, "--to", store)
@@ -148,8 +148,8 @@ class Moved(OwnWorld):
         self.addCleanup(other.close)
         self.receiver.posts[:] = [post for post in self.receiver.posts if post.events[-1]["id"] <= self.known[-1]["id"]]
         self.goes_on(other.start())
-        # Before the disaster, this reader had read events that the backup doesn't contain. It misses no event from the
-        # time after the disaster.
+        # Before the disaster, this reader had read events that the backup doesn't contain. After the disaster, the
+        # reader still gets every new event.
         self.assertEqual(self.read(lost[-1]["id"]), self.known[6:])
 
 

@@ -252,7 +252,7 @@ class Alone(Keyed, OwnWorld):
                 with self.assertRaises(ConnectionResetError):
                     while found := slow.recv(1 << 16):
                         received += len(found)
-                # Only the data that the client's own kernel had received is left to read.
+                # The client can still read only the data that its own kernel had received before the reset.
                 self.assertLess(received, 1 << 20)
 
     def memory(self):

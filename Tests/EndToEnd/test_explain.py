@@ -1,5 +1,5 @@
-"""Why a user was not notified: the test creates problems, `notification/explain` names the true reason of each,
-and the cure that it names works."""
+"""Why a user was not notified: the test creates problems, and checks that `notification/explain` names the true
+reason for each problem and a cure that works."""
 
 import concurrent.futures
 import json
@@ -30,22 +30,22 @@ def case(plant):
     """Adds a case: the case creates a problem, yields what `explain` must say about it, and carries out the cure
     that `explain` names.
 
-    The event that the case raised last is then raised again, and must be pushed.
+    Then the last event of the case is raised again, and the service must send a push for it.
     """
     CASES.append(plant)
     return plant
 
 
 class Told:
-    """What `explain` must say: the outcome of an event, words of its reason, the outcome of the push to a terminal,
-    and words of the push's error."""
+    """What `explain` must say: the event's outcome, words that its reason contains, the outcome of the push to a
+    terminal, and words that the push's error contains."""
 
     def __init__(self, outcome, *why, push=None, error=(), terminal=None):
         self.outcome, self.why, self.push, self.terminal = outcome, why, push, terminal
         self.error = (error,) if isinstance(error, str) else error
 
     def misses(self, row, terminal):
-        """Returns the expected facts that a row of `explain` lacks; empty if the row has all of them."""
+        """Returns the expected facts that are missing from a row of `explain`; empty if none is missing."""
         ends = {end["terminalId"]: end for end in row["terminals"]}
         end = ends.get((self.terminal or terminal).terminal_id, {})
         missing = [word for word in self.why if word not in row["why"]]
@@ -60,14 +60,15 @@ class NoRow:
 
 
 class Refused:
-    """The service must refuse the request `explain` itself with this code."""
+    """The service must refuse the request `notification/explain` with this code."""
 
     def __init__(self, code):
         self.code = code
 
 
 class Stage:
-    """One user with a terminal, and everything that a case needs to create the problem to explain."""
+    """One user with a terminal, and everything with which a case causes the problem that the service must
+    explain."""
 
     def __init__(self, test, app="test-app", **login):
         self.test, self.world, self.app, self.open = test, test.world, app, []
@@ -89,8 +90,8 @@ class Stage:
         return self.keep(self.world.terminal(app or self.app, **login))
 
     def beside(self):
-        """Begins again with a user who has a second terminal, which requests the reasons; returns the second
-        terminal."""
+        """Starts again with a new user who has two terminals; the second terminal requests the reasons, and is
+        returned."""
         self.installation = fresh_id("installation")
         self.user = self.terminal(device_id=self.installation)
         self.asking = self.terminal(device_id=self.installation)
@@ -99,7 +100,7 @@ class Stage:
         return self.asking
 
     def subscribe(self, terminal=None):
-        """Sets a new Web Push address to which pushes succeed."""
+        """Sets a new Web Push address that accepts pushes."""
         subscriber = self.test.web.subscribe()
         (terminal or self.user).get("notification/setPush", {"push": subscriber.push})
         return subscriber
@@ -136,20 +137,20 @@ class Stage:
 
     @property
     def lamp(self):
-        """The user's lamp, bound when it is first needed."""
+        """Returns the user's lamp, which is made and bound on the first use."""
         if not self.lamps:
             self.lamps.append(self.keep(self.world.device()))
             self.user.bind(self.lamps[0])
         return self.lamps[0]
 
     def raises(self, type, event, *arguments, **more):
-        """Raises an event of a type, and remembers how to raise it again after the cure."""
+        """Raises an event of the given type, and remembers how to raise the same event again after the cure."""
         self.next(type, event, *arguments, **more)
         self.known = {row["eventId"] for row in self.rows()}
         self.event()
 
     def next(self, type, event, *arguments, **more):
-        """Remembers how to raise the event that must be pushed after the cure, but doesn't raise it yet."""
+        """Stores a function that raises the event expected after the cure, but doesn't call this function yet."""
         self.type, self.event = type, lambda: event(*arguments, **more)
 
     def report(self, **one):
@@ -204,7 +205,7 @@ class Stage:
             error = self.asking.fail("notification/explain", {"did": self.lamp.did})
             assert error["code"] == expected.code, error
         elif isinstance(expected, NoRow):
-            # When the notifier has handled a later event, it has certainly passed this event.
+            # The notifier handles events in order. Once it has handled a later event, it has also handled this event.
             before = self.known, self.type, self.event
             self.message()
             eventually(self.fresh, 20, "the message")
@@ -226,7 +227,8 @@ class Stage:
 # Cases in which the user has switched something off
 
 def switched_off(stage, plant, raise_event, *told, **cure):
-    """A case where one change of the settings causes the problem, and another change solves it."""
+    """A case in which the change `plant` of the settings causes a problem, and the change `cure` solves the
+    problem."""
     stage.subscribe()
     stage.settings(**plant)
     raise_event()
@@ -301,7 +303,7 @@ def stays_offline(stage):
 # Quiet hours
 
 def around_now(zone):
-    """Returns quiet hours in a time zone; they have already begun and don't end soon."""
+    """Returns quiet hours in a time zone, from half an hour ago to half an hour from now."""
     now = datetime.now(zoneinfo.ZoneInfo(zone))
     return {"from": f"{now - timedelta(minutes=30):%H:%M}", "to": f"{now + timedelta(minutes=30):%H:%M}"}
 
@@ -643,7 +645,8 @@ def no_other_terminal_was_logged_in(stage):
 # Cases about the answers of push services
 
 def refused(stage, *answers, error, address=None):
-    """A push that a service refuses; the caller then carries out the cure, usually a new address of the terminal."""
+    """A push that the push service refuses; the caller then applies the cure, which is usually to set a new
+    address for the terminal."""
     (address or stage.answer)(*answers)
     stage.message()
     yield Told("failed", "the error of each terminal", push="failed", error=error)
@@ -706,8 +709,8 @@ def web_push_is_not_reached(stage):
 
 
 def refused_at(kind, name, *answers, words, **again):
-    """Adds a case in which FCM or APNs refuses a push; if `again` has arguments, the cure is a new address that
-    is set with them; otherwise, the cure is the recovery of the push service."""
+    """Adds a case in which FCM or APNs refuses a push; the cure is a new address that is set with the arguments
+    `again`, or the recovery of the push service if `again` is empty."""
     def plant(stage):
         provider = stage.test.google if kind == "fcm" else stage.test.apple
         yield from refused(stage, error=words, address=lambda: stage.set_push(kind, provider, answers))

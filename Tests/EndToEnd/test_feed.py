@@ -1,4 +1,5 @@
-"""Workers that don't run on the broker's machine, where `lamplighter feed` writes the gate's file."""
+"""The workers don't run on the broker's machine; `lamplighter feed` writes the gate's file on the broker's
+machine."""
 
 import os
 import signal

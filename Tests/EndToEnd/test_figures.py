@@ -1,7 +1,7 @@
 """The test compares every figure that operators see with a known load.
 
-The lists hold every family of `/metrics`, every member of the console's overview and of its pages about the system, and
-every check of `doctor`. A test fails if it finds a figure that its list doesn't name. Each entry is either a
+The lists name all families of `/metrics`, all checks of `doctor`, and all figures in the console's overview and on
+the console's system pages. A test fails if it finds a figure that its list doesn't name. Each entry is either a
 function that compares the figure, or a string that says why the figure can't be compared here. test_cluster compares
 the figures of `cluster status`, because it runs several processes.
 """
@@ -25,13 +25,13 @@ from world import OwnWorldOfClass
 REPORTS, REPEATED, REFUSED, BAD, REFUSALS, COMMANDS = 20, 2, 3, 4, 5, 3
 # Each answer to a command is a report. The alert and the report that is repeated are reports too.
 ACCEPTED = REPORTS + COMMANDS + 2
-# Reports that break a rule or aren't JSON are both refused reports and dead letters.
+# A report that breaks a rule or isn't JSON counts as a refused report and as a dead letter.
 DEAD = REFUSED + BAD
 DEVICES, ONLINE, USERS, LIVE = 3, 2, 3, 2
 STATUS = {"worker": "status"}
 
 
-# MARK: Comparisons of metric families: their values before and after the load, and the values that the load implies
+# MARK: Functions that check whether a metric has the value that the load should cause
 
 
 def grows(by, **labels):
@@ -43,7 +43,8 @@ def grows_at_least(by, **labels):
 
 
 def times(by, **labels):
-    """Compares a histogram: it has `by` more values than before, and no value is longer than the load took."""
+    """Returns a check that the load added `by` values to a histogram, and that their average is at most the
+    load's duration."""
     def compare(load, name):
         grown = [load.after.sum(f"{name}_{what}", **labels) - load.before.sum(f"{name}_{what}", **labels) for what in ("count", "sum")]
         return grown[0] == by and 0 <= grown[1] <= by * load.seconds
@@ -55,8 +56,7 @@ def shows(value, **labels):
 
 
 def about(value, share=0.1):
-    """Compares a changing value with another measurement of the same value; the two can differ by about the
-    fraction `share`."""
+    """Compares two measurements of a value that changes; they may differ by about the fraction `share`."""
     def compare(load, name):
         other = value(load)
         return abs(load.after.sum(name) - other) <= share * other + 1
@@ -100,8 +100,7 @@ METRICS = {
         load.grown(name + "_sum", **STATUS) == load.grown("lamplighter_messages_received_total", **STATUS),
     "lamplighter_broker_dropped_total": nothing,
     "lamplighter_broker_restarts_total": nothing,
-    # This counts the session of the terminal that logged out, unless the session had already ended when the gate
-    # checked it.
+    # One terminal logged out. Its session is counted only if the session still existed when the gate checked it.
     "lamplighter_broker_sessions_ended_total": lambda load, name: load.grown(name) in (0, 1),
     "lamplighter_build_info": shows(1),
     "lamplighter_certificate_lifetime_seconds": absent,
@@ -126,8 +125,8 @@ METRICS = {
     "lamplighter_due_failures_total": nothing,
     "lamplighter_event_log_bytes": lambda load, name: 0 <= load.after.sum(name) < file_size(load),
     "lamplighter_event_readers_waiting": nothing,
-    # This concerns `lamplighter_events_total` below. No reader wants statuses, so they cause no events. The last
-    # command has no outcome yet, so it has caused no event yet.
+    # These sentences explain the expected `lamplighter_events_total` below. No reader wants statuses, so they cause no
+    # events. The last command has no outcome yet, so it has caused no event yet.
     "lamplighter_event_subscription_behind_seconds": nothing,
     "lamplighter_events_total": lambda load, name: [
         load.grown(name, type=type) for type in ("device.alert", "device.command", "session.ended", "device.status")
@@ -268,7 +267,7 @@ DOCTOR = {
 }
 
 
-# The tiles of the first page, in English. At this point, nothing is in progress any more.
+# The tiles of the first page, in English. When the test reads the tiles, no work is in progress.
 TILES = {
     "reports stored per second": "0", "longest wait for an answer": "–", "batches on their way to the broker": "0",
     "refusals today": str(REFUSALS), "dead letters today": str(DEAD), "users": str(USERS), "devices with an alert or fault": "1",
@@ -318,8 +317,8 @@ class Load:
             assert lamp.report(cid=lamp.command().body["cid"], code=0, data={"power": number % 2 == 0})["ok"]
         user.get("device/control", {"did": lamp.did, "data": {"mode": "white"}})
         lamp.command()
-        # This terminal hasn't subscribed to its user's topics. Otherwise the gate would refuse the messages to the
-        # terminal after the logout.
+        # This terminal hasn't subscribed to its user's topics. If the terminal had subscribed, the gate would refuse
+        # the messages to the terminal after the logout.
         leaving.token = leaving.get("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"})["token"]
         assert leaving.ask("account/logout")["ok"]
         leaving.close()
@@ -337,8 +336,8 @@ class Load:
         return self.grown("lamplighter_reports_total", outcome="accepted") >= accepted
 
     def settled(self):
-        """Returns whether the figures that appear late have the expected values; tests report differences of all
-        other figures."""
+        """Returns whether all figures that are updated late have the expected values; the tests check the other
+        figures."""
         self.after = Page(self.service)
         self.later = self.console.get("/overview").json
         self.seconds = time.monotonic() - self.first + 1
@@ -448,8 +447,9 @@ class Figures(OwnWorldOfClass):
         eventually(lambda: tiles() == TILES, 20, lambda: f"{TILES} instead of {tiles()}")
         self.assertEqual(page.inner_text("main a.ring p").split(), [str(ONLINE), "online", "·", str(DEVICES - ONLINE), "offline"])
         self.assertEqual(page.text_content("main a.ring svg"), f"{100 * ONLINE // DEVICES} %")
-        # The keys move the chart's marker, and the chart shows the number at the marker. The chart doesn't show the
-        # unfinished step if an earlier step has counts. The load can be in either step.
+        # The keys move the chart's marker, and the chart shows the number at the marker. If an earlier step has counts,
+        # the chart leaves out the unfinished step. The counts of the test's load can be in the unfinished step or in
+        # the step before.
         def said():
             page.focus("main ll-chart [role=slider]")
             numbers = []

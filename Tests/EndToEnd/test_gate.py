@@ -292,8 +292,8 @@ class Freshness(EndToEnd):
         terminal = self.terminal(login=False)
         for _ in range(ROUNDS):
             terminal.login()  # subscribes, and fails if that is refused
-            # A terminal can have at most a thousand filters, and each login belongs to another user, whose topics need
-            # a new filter.
+            # Each login is by a new user and adds a filter for this user's topics, and a terminal can have at most a
+            # thousand filters.
             terminal.unsubscribe(f"{TOPICS}/user/{terminal.uid}/#")
             terminal.clear()
 

@@ -33,7 +33,7 @@ NO_EVENTS = b'{"subscriptionId":"v-none","events":[]}'
 
 
 def signed(at, secret, body=NO_EVENTS):
-    """Returns the headers of a webhook's post that was signed at a time in seconds."""
+    """Returns the headers of a webhook's post, including a signature with the timestamp `at` (in seconds)."""
     text = f"wh-1.{at}.".encode() + body
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signature = base64.b64encode(hmac.digest(key, text, "sha256")).decode()
@@ -41,14 +41,14 @@ def signed(at, secret, body=NO_EVENTS):
 
 
 class Guide:
-    """A Markdown text: its files, each with the name under which a user must save it, its commands, and its other
+    """A Markdown text: its files with the names under which users must save them, its commands, and its other
     blocks."""
 
     def __init__(self, path, section=""):
         text = path.read_text(encoding="utf-8")
         if section:
             text = text.partition(f"\n## {section}")[2].partition("\n## ")[0]
-        # Each text in a code span after the words "you will see".
+        # Finds each text that a guide shows in backticks after the words "you will see".
         promises = re.findall(r"[Yy]ou\s+will\s+see\s(.*?)(?:[.:;]\s|\n\n)", text, re.DOTALL)
         self.promised = [word for promise in promises for word in re.findall(r"`([^`]+)`", promise)]
         self.files, self.commands, self.others = {}, [], []
@@ -108,7 +108,7 @@ class Lines:
 
 
 class Guided(unittest.TestCase):
-    """A folder like the folder of the project, with a service that `up` has started in it."""
+    """A folder that looks like the project's folder, with a running service that `up` has started there."""
 
     settings = ()
 
@@ -138,7 +138,8 @@ class Guided(unittest.TestCase):
         return lines
 
     def lamp(self):
-        """Starts the first guide's Python lamp, which isn't bound yet; returns its program and its did."""
+        """Starts the first guide's Python lamp, which isn't bound yet; returns the program and the lamp's device
+        id."""
         guide = self.guide("first-device")
         (self.folder / "lamp.json").unlink(missing_ok=True)
         lines = self.start(guide.commands[-1])
@@ -179,7 +180,7 @@ class Devices(Guided):
         printed = self.app(did)
         self.assertIn("done", printed)
         lines.wait_for("light on")
-        # The lamp really does what it reports: its state has each attribute that was commanded.
+        # After each command, the lamp's state contains all values that the command set.
         for data in ({"brightness": 42}, {"mode": "night", "brightness": 7}, {"power": False}, {"power": True}):
             result = self.switch(did, data)
             self.assertEqual(result["state"], "done", (data, result))
@@ -509,8 +510,8 @@ class LoggingIn(Guided):
         script = self.start(guide.commands[0])
         for turn in range(3):
             eventually(lambda: script.text().count("The code: ") > turn, 30, "the question")
-            # The log must contain one code for each question. If the limit refused a code, the test would prove
-            # nothing.
+            # The log must contain one code for each time that the script asked for a code. If the limit refused a code,
+            # the test would prove nothing.
             codes = eventually(lambda: self.codes(turn + 1), 10, "the code in the log")
             script.process.stdin.write(codes[turn] + "\n")
             script.process.stdin.flush()
@@ -651,8 +652,8 @@ class Servers(Guided):
         self.assertIn(b"101 Switching Protocols", asked.stdout)
 
 
-# This program finds in the log the messages that were sent to an address, and prints the code of message number `turn`.
-# The program takes the address from the members of a request.
+# This program searches the log for the messages that were sent to an e-mail address, and prints the code from message
+# number `turn`. The program's last argument contains the address.
 CODE_OF_THE_LOG = r"""
 import pathlib, re, sys, time
 

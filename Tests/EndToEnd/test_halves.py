@@ -1,4 +1,5 @@
-"""Incomplete TLS records, WebSocket frames and MQTT packets; and a broker out of memory."""
+"""Tests with incomplete TLS records, WebSocket frames and MQTT packets, and tests with a broker that has no
+memory left."""
 
 import os
 import pathlib
@@ -41,7 +42,8 @@ class Halves(OwnWorldOfClass):
         return memory(self.service.broker_pid) / MEGABYTE
 
     def half_packet(self):
-        """Connects a terminal by the app's secret, and begins a packet of the largest size."""
+        """Connects a terminal with the app's secret, and sends only the beginning of a packet of the largest
+        size."""
         mine = socket.create_connection(("127.0.0.1", self.world.port), 10)
         self.addCleanup(mine.close)
         mine.sendall(connect_packet("app:test-app", self.world.apps["test-app"]["secret"], secrets.token_hex(16)))
@@ -147,7 +149,7 @@ class Packets(Halves):
             if number % 40 == 0:
                 self.assert_served(device, app, number)
         self.assertGreater(codes.count(0), 100)
-        # Memory that holds no data isn't resident yet, but the bound on the broker's memory already counts it.
+        # The bound on the broker's memory also counts memory that isn't resident yet because it holds no data.
         self.assertLess(most - before, 32)
         eventually(lambda: sum(map(self.is_closed, halves)) > 40, 15, "the end of those who hold most")
         eventually(lambda: self.half_packet()[1] == 0, 15, "room for a newcomer")
@@ -155,7 +157,7 @@ class Packets(Halves):
 
 
 class Short(Halves):
-    """All bounds are off, so that the broker runs out of memory."""
+    """The limit on the data that is kept for clients is off, so that the broker runs out of memory."""
 
     settings = ("broker.memoryMegabytes=64", "broker.heldPercent=0")
 

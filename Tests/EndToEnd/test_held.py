@@ -1,7 +1,7 @@
 """The memory that strangers can occupy in the broker is limited, and other clients notice nothing.
 
-By default, the test tries three ways to flood the broker. LAMPLIGHTER_LONG=1 tries all ways, both in the short form and
-in full.
+By default, the test tries three ways to flood the broker. With LAMPLIGHTER_LONG=1, the test tries all ways, each in
+the short form and in full.
 """
 
 import secrets
@@ -14,8 +14,8 @@ from floodways import HELD_OFF, SOURCES, WAYS, connect, publish
 from harness import LONG, TOPICS, eventually
 from world import OwnWorld, World
 
-# These floods fit into two minutes. In this short form, other clients must be answered; the long form also measures how
-# soon they are answered.
+# These floods fit into two minutes. The short test checks whether other clients get answers; the long test also
+# measures how long an answer takes.
 SHORT = {"terminals": 60, "seconds": 5, "baseline": 1, "rate": 4, "slack": 9}
 # These floods need more terminals to reach the bound. The gate checks the memory only once a second, so the highest
 # memory also depends on the pace of the flood.
@@ -83,7 +83,7 @@ class Held(OwnWorld):
 
 
 class OneGround(unittest.TestCase):
-    """Short floods of one broker, one after the other."""
+    """Short floods that hit the same broker one after the other."""
 
     off = None
     ground = None
@@ -111,14 +111,14 @@ class Floods(OneGround):
 
 
 class FloodsWithout(OneGround):
-    """The same floods without the bounds B1 and B2: the harm must be visible."""
+    """The floods with the bounds B1 and B2 switched off: the harm must be visible."""
 
     off = {**WAYS["qos2"].off, **WAYS["sessions"].off, **HELD_OFF}
 
 
 class FloodsInFull(unittest.TestCase):
-    """Floods from 900 terminals, which share one or thirty source addresses, for ten minutes or until nothing
-    changes any more; they also run without bounds."""
+    """Floods from 900 terminals with one or thirty source addresses, each for at most ten minutes; some floods
+    are repeated without the bound that limits them."""
 
 
 def bounded(way):

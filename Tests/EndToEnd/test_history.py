@@ -30,8 +30,7 @@ class History(EndToEnd):
                 return
 
     def ahead(self):
-        """Returns a moment in the device's ownership period; if a report has this time, the service stores the time
-        unchanged."""
+        """Returns a time after the device was bound; the service does not change such a time in a report."""
         return now() + 60_000
 
     def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):
@@ -60,7 +59,7 @@ class History(EndToEnd):
     def test_data_from_before_the_registration_belongs_to_the_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
         # The test uses two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours. If one
-        # of these 30 days has 25 hours, the kept history begins up to an hour after the midnight 29 days before today.
+        # of these days has 25 hours, the first hour of the day 29 days ago may already be deleted.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
                 - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]

@@ -296,7 +296,7 @@ class Changes(OwnWorld, Linked):
         self.assertEqual(config["select-data_mode"], {"platform": "select"})
         self.assertEqual(config["switch-data_power"], {"platform": "switch"})
         self.assertIn("binary_sensor-data_power", config)
-        # After a restart the service publishes nothing again, since the broker still has the discovery messages.
+        # After a restart, the service doesn't repeat the discovery messages, since the broker still has them.
         before = home.devices()
         self.world.service.stop()
         self.world.service.start()

@@ -83,7 +83,7 @@ logger: {{default: warning}}
         self.ask(f"services/{platform}/{service}", {"entity_id": entity, **more})
 
     def complaints(self):
-        """The warnings and errors about messages and templates, without those about the end of a connection."""
+        """Home Assistant's warnings and errors about MQTT and templates, except those about connections."""
         return [line for line in self.log.read_text().splitlines()
                 if ("WARNING" in line or "ERROR" in line) and ("mqtt" in line or "template" in line) and "socket" not in line
                 and "onnect" not in line]

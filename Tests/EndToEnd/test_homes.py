@@ -1,4 +1,4 @@
-"""home/…: a user's own grouping of devices."""
+"""Tests of the methods `home/…`, with which a user groups devices."""
 
 import unittest
 
@@ -11,7 +11,7 @@ class Homes(EndToEnd):
         return {h["homeId"]: h for h in terminal.get("home/list")["homes"]}
 
     def changed(self, terminal, home):
-        """Waits for the push that shows the device in this home, or without a home if `home` is None; returns the
+        """Waits for the push that shows the device in `home`, or in no home if `home` is None; returns the
         device's row."""
         return terminal.expect(
             f"user/{terminal.uid}/device",

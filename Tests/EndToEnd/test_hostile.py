@@ -1,15 +1,16 @@
 """With the default limits no client can harm others: hostile processes attack, one at a time.
 
-Other clients send requests, commands, reports and logins during the attack. Their times depend on the machine, so the
-test compares them with the times at a quiet service. If they are longer, the test also compares them with the times
-beside a process that uses as much processor time but has no connection. A debug build is allowed to take longer. If
-an attack has only delayed other clients, the test repeats the attack, because a shared machine is sometimes slow for
-a few seconds. Losses, restarts and growth count as failures in any build, at the first occurrence.
+Other clients send requests, commands, reports and logins during the attack. The times until they get answers depend
+on the machine, so the test compares these times with the times at a quiet service. If the attack makes the times
+longer, the test also runs a process that uses as much processor time but has no connection, and compares the times.
+A debug build is allowed to take longer. If an attack has only delayed other clients, the test repeats the attack,
+because a shared machine is sometimes slow for a few seconds. Losses, restarts and growth count as failures in any
+build, at the first occurrence.
 
 By default, only some attacks run. Other tests run at the same time and make all times longer, so an answer counts as
-late only after ten seconds. LAMPLIGHTER_LONG=1 runs all attacks for a longer time, and compares times. As a control,
-it also repeats each attack while the limits against that attack are switched off; the control must do harm. With a
-release build it also floods the service with devices that send without end.
+late only after ten seconds. With LAMPLIGHTER_LONG=1, all attacks run for a longer time, and the test compares the
+times of answers. As a control, the test also runs attacks while the limits against them are switched off; these
+attacks must do harm. If the build is a release build, devices that send without end also flood the service.
 """
 
 import json
@@ -37,7 +38,7 @@ BESIDE = 100  # the factor for delays beside other tests
 GROWN, WRITTEN = 100, 50  # MB
 LOG = 36 << 20  # the length at which the store keeps its log, however little is written
 
-# The settings that switch off the limits that protect against an attack.
+# The settings that switch off the limits against an attack.
 TERMINAL = [f"limits.{name}=0" for name in (
     "terminalMessagesPerSecond", "terminalKilobytesPerSecond", "terminalSubscriptions", "subscriptionLevels",
     "correlationBytes", "addressMessagesPerSecond")]
@@ -54,9 +55,9 @@ PRODUCT = ["limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecon
 class Attack:
     """An attack that a hostile process carries out.
 
-    An attack has no control if no setting protects against it, or if it is harmless anyway. It is harmless if its
-    requests delay only its own requests, or if they respect every limit. It is also harmless if the broker answers
-    each of its requests with only one packet, and its requests cost the workers nothing.
+    Two kinds of attacks have no control: attacks against which no setting protects, and harmless attacks. An attack is
+    harmless if its requests delay only its own requests, or if they respect every limit. An attack is also harmless
+    if its requests cost the workers nothing, and the broker answers each request with only one packet.
     """
 
     def __init__(self, deed, control=(), connections=1, addresses=1, rate=0, known=False, short=True):
@@ -113,7 +114,7 @@ def end(process):
 
 
 class Ground:
-    """A service with default limits, honest users and devices, and stolen secrets."""
+    """A service with default limits, its honest users and devices, and the secrets that attackers have stolen."""
 
     def __init__(self, settings=(), known=200, devices=20, people=40):
         words = [word for setting in settings for word in ("--set", setting)]
@@ -197,8 +198,8 @@ class Ground:
 
     @property
     def disk(self):
-        """The size of the data directory and the log in megabytes; for the database's write-ahead log, at least its
-        usual size is counted."""
+        """The size of the data directory and the service's log in megabytes; a write-ahead log that is smaller
+        than usual counts with its usual size."""
         sizes = [pathlib.Path(self.service.log.name).stat().st_size]
         for path in self.service.data.rglob("*"):
             try:
@@ -275,8 +276,8 @@ class Trial:
         self.samples.append((now, self.ground.disk))
 
     def burn(self):
-        """Measures the other clients while a process without a connection uses the same amount of processor time as
-        the attack."""
+        """Measures the other clients while a process that opens no connection uses as much processor time as the
+        attack used."""
         others = self.ground.others
         others.forget()
         process = self.ground.hostile("burn", self.seconds, share=min(1, self.tally["processorSeconds"] / self.seconds))
@@ -304,7 +305,7 @@ class Trial:
         return found
 
     def rest(self):
-        """Returns the bounds that no machine may miss."""
+        """Returns the bounds that must hold even on a slow machine."""
         return [(f"{kind}: lost or refused", lane.lost + len(lane.refusals), 0) for kind, lane in self.lanes.items()] + [
             ("others cut off", int(self.failure is not None), 0), ("intruder left in", int(self.out is None), 0),
             ("memory grown, MB", self.grown, GROWN), ("disk, MB", self.written, WRITTEN), ("restarts", self.restarts, 0),
@@ -347,7 +348,7 @@ class Hostile(unittest.TestCase):
         Hostile.ground = ground
 
     def trial(self, name, slower):
-        """Runs an attack, and runs it again if other clients were only late."""
+        """Runs an attack, and repeats it if only time limits were exceeded."""
         for turn in range(TRIES):
             if not Hostile.ground:
                 self.renew(Ground().settle())
@@ -408,7 +409,7 @@ class Control(unittest.TestCase):
 
 @unittest.skipUnless(LONG and not IS_DEBUG, "measures times of a release build, which need the machine for themselves")
 class Overload(unittest.TestCase):
-    """Devices that send without end, while five other devices send one report a second each."""
+    """Some devices send without end, while each of five other devices sends one report a second."""
 
     WARM, FLOOD = 2, 4  # seconds; after ten a device's connection is closed
     BEST = 100  # devices that reach the machine's best, each with as many unanswered reports as allowed

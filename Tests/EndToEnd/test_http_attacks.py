@@ -249,7 +249,7 @@ class Rates(OwnWorldOfClass):
 
 
 class Places(OwnWorldOfClass):
-    """Streams can use at most half of the listener's connections, so that they never block requests."""
+    """Streams can use at most half of the listener's connections, so that streams never block requests."""
 
     in_all = 512 if LONG else 20
 

@@ -141,8 +141,7 @@ class OnePlace(Slow):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.bind((source, 0))
         connection.connect(("127.0.0.1", self.pages))
-        # The answers to these requests don't fit into the buffers of both sides, so the remaining answers wait in the
-        # service.
+        # The answers to these requests fill the buffers of both sides, so the service can't send the remaining answers.
         request = b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
         connection.settimeout(1)
         with contextlib.suppress(TimeoutError):

@@ -113,7 +113,7 @@ class Keys(unittest.TestCase):
         server.close()
         server = Server(self.world.port, made).come()
         server.close()
-        # The client uses the new secret as its password before any request uses it.
+        # The client connects with the new secret as its password before any request contains the new secret.
         newer = Server(self.world.port, made, new).come()
         newer.token = made["key"]
         eventually(lambda: newer.ask("device/list", uid=self.user.uid).get("error", {}).get("code") == "InvalidToken")

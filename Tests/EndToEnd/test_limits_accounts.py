@@ -40,8 +40,8 @@ class Limited(OwnWorldOfClass, People):
         return [self.stranger(source=source) for _ in range(count)]
 
     def spread(self, terminals, each, method, params):
-        """Sends `each` requests from every terminal, one terminal after the other; returns the error code of each
-        answer, or None if the answer is ok."""
+        """Every terminal in turn sends a number of requests (`each`); returns, for each answer, its error code,
+        or None if the answer is ok."""
         codes = []
         for terminal in terminals:
             for _ in range(each):
@@ -184,7 +184,7 @@ class Proofs(Limited):
     def test_a_code_with_its_token_logs_in_in_spite_of_a_strangers_tries(self):
         phone = fresh_phone()
         owner = self.register(phone=phone)
-        # Ten failures block the password, from any address.
+        # After ten wrong passwords from any addresses, the service blocks logins to this account by password.
         for _ in range(2):
             stranger = self.stranger()
             for _ in range(5):

@@ -49,7 +49,7 @@ class Limits(OwnWorld):
 
     @staticmethod
     def most(burst, rate, began):
-        """Returns the highest number of messages that the limit of a connection can have accepted since `began`."""
+        """Returns the maximum number of messages that a connection's limit allows from `began` until now."""
         return burst + rate * (time.monotonic() - began) + 1
 
     def refusals(self):

@@ -30,8 +30,8 @@ class OfSource(OwnWorldOfClass, People):
         return [None if answer["ok"] else answer["error"]["code"] for answer in answers]
 
     def hashed_at_once(self, source):
-        """From one address, sends 48 requests that need a hash; at the same time, sends one such request from
-        another address.
+        """Sends 48 requests from one address and, at the same time, one request from another address; each
+        request needs a hash.
 
         Returns the answers to all 48 requests, the answer to the other request, and a terminal at a third address.
         """

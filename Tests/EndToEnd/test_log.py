@@ -54,7 +54,7 @@ class Logged(OwnWorldOfClass):
             lambda: next((line for line in self.lines() if wanted.items() <= line.items()), None), 10, f"{wanted}")
 
     def request(self, terminal, method, params, trace, **more):
-        """Sends a request with a traceparent; returns the request's id and the value of the property."""
+        """Sends a request with the property `traceparent`; returns the request's id and the property's value."""
         id, value = fresh_id(), traceparent(trace)
         body = {"id": id, "token": terminal.token, "params": params, **more}
         terminal.publish(f"{terminal.base}/request/{method}", body, properties=properties(value))

@@ -1,4 +1,4 @@
-"""A login works at once after a logout or a lost answer, and shows nothing of the former user."""
+"""A login works at once after a logout or a lost answer, and shows no data of the user who was logged in before."""
 
 import time
 import unittest

@@ -22,7 +22,8 @@ FILES = {
     "unknown.yaml": "mqtt.prt: 1\n",
     "kind.yaml": "mqtt:\n  port: abc\n",
 }
-# Each row has a command line, and patterns that its answer must match: the cause, the place, the cure.
+# Each row has a command line and three patterns for its answer: one for the error's cause, one for its place, and one
+# for the cure.
 TYPED = [
     (["upp"], r"Unknown command 'upp'; did you mean up\?", r"lamplighter has up,", "lamplighter up"),
     (["device", "lst"], r"'lst'; did you mean list\?", "lamplighter device has list", "lamplighter device list"),
@@ -41,7 +42,7 @@ TYPED = [
     (["refusals", "--since", "5"], "takes a time such as 30s", "--since", "lamplighter refusals --help"),
     (["operator", "add", "bob", "--role", "chef"], "'chef' is invalid", "--role", "'viewer', 'operator' or 'admin'"),
 ]
-# The rows in this list have the same form; their commands need a running service.
+# These rows have the form of the rows in the list above, but their commands need a running service.
 ASKED = [
     (["product", "import", "misspelt.json"], "dataPoint is unknown", "misspelt.json", r"did you mean dataPoints\?"),
     (["product", "import", "cut.json"], "is not a JSON document", "cut.json:1", "is expected here at byte 37"),

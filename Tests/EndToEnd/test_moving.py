@@ -212,8 +212,8 @@ class AfterACleanStop(OwnWorld):
                 self.assertGreaterEqual(moved["session"], 1)
                 if number + 1 < self.ROUNDS:
                     self.server.drop(store)
-                    # Each round uses one of two ways to send mails. Either way can leave unsent messages when the
-                    # service stops the next time.
+                    # Each round uses one of two ways to send mails. With either way, messages can still be unsent when
+                    # the service stops the next time.
                     service.arguments = [*SETTINGS, *self.mail(("gateway", "smtp")[number % 2])]
                     service.start()
                     device, app = self.again(service, device, app)

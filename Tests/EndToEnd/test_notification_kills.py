@@ -1,5 +1,5 @@
-"""Each event creates each of its notifications exactly once, no matter when the service is killed; the control
-test disables the safeguard."""
+"""Even if the service is killed, each event creates each of its notifications exactly once; the control test
+resets the notifier's stored position."""
 
 import contextlib
 import os
@@ -68,8 +68,8 @@ class Killed(OwnWorld):
         return {sender.device.did: self.alerts(sender.device) for sender in self.senders}
 
     def counts(self, user, did):
-        """Returns three numbers about a user's notifications of one device: how many events the notifications
-        count, how many notification records there are, and how many different event ids these records have."""
+        """Returns three numbers about a user's notifications from one device: the events that they count, the
+        notification records, and the different event ids in these records."""
         where = f"uid = '{user.uid}' AND did = '{did}' AND type = 'device.alert'"
         count = self.service.sql(f"SELECT coalesce(sum(count), 0) FROM notification WHERE {where} AND hidden = 0")
         rows = self.service.sql(f"SELECT count(*), count(DISTINCT eventId) FROM notification WHERE {where}")
@@ -103,12 +103,12 @@ class Kills(Killed):
             print(f"({done} kills, {sum(self.last_alert().values())} alerts) ", end="", flush=True)
 
     def test_a_control_that_loses_its_position_fails(self):
-        """The control test resets the position that the notifier has stored, as if the notifier stored its position
-        and its notifications in separate transactions."""
+        """Resets the notifier's stored position, to simulate a notifier that stores its position and its
+        notifications in separate transactions."""
         self.prepare()
         eventually(lambda: all(sender.answered > 20 for sender in self.senders), 30)
         self.service.kill()
-        # Without the unique event ids, the service would create notifications for the same events again.
+        # This change disables the unique event ids, so the service creates notifications for the same events again.
         self.service.sql("UPDATE notification SET eventId = notificationId")
         self.service.sql("UPDATE meta SET value = '0-0-0' WHERE name = 'notifier'")
         self.service.start()

@@ -16,7 +16,7 @@ EXAMPLES = int(os.environ.get("OPENAPI_EXAMPLES") or (50 if LONG else 1))
 SEED = "39"
 DOCUMENT = contract.SCHEMAS / "generated" / "openapi-app.yaml"
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
-# These operations end the caller's session, or have answers that never end.
+# The first two operations end the caller's session, and the last two answer with streams that never end.
 LEFT_OUT = [f"/{TOPICS}/request/account/logout", f"/{TOPICS}/request/account/cancel", f"/{TOPICS}/stream", f"/{TOPICS}/events"]
 
 
@@ -27,7 +27,8 @@ class Documented(unittest.TestCase):
         cls.addClassCleanup(cls.world.close)
 
     def schemathesis(self, token, uid=None):
-        """Sends random requests with a token; if there is a failure, fails with the report of Schemathesis."""
+        """Lets Schemathesis send random requests with a token; the test fails with the report if the report lists
+        failures."""
         hooks = ROOT / "Tests" / "EndToEnd" / "openapi_hooks.py"
         done = subprocess.run(
             [tools.python(), "-m", "schemathesis.cli", "run", str(DOCUMENT), "--url", f"http://127.0.0.1:{self.world.service.http_port}",
@@ -37,8 +38,8 @@ class Documented(unittest.TestCase):
             capture_output=True, text=True, timeout=3600, cwd=self.world.service.holder,
             env={**os.environ, "SCHEMATHESIS_HOOKS": str(hooks), **({"CALLED_FOR": uid} if uid else {})})
         report = done.stdout + done.stderr
-        # Schemathesis can't create bodies if their schema has conditions (`loginWithProvider`, `linkProvider`). Its
-        # report may contain only this problem.
+        # Schemathesis can't create bodies if their schema has conditions (`loginWithProvider`, `linkProvider`). The
+        # report of Schemathesis may contain only this problem.
         self.assertNotIn("Failures:", report, report[-20_000:])
         self.assertIn("Test cases:", report, report[-20_000:])
         print(f"({report.partition('Test cases:')[2].split('Seed')[0].strip()}) ", end="", flush=True)

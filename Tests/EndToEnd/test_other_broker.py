@@ -105,7 +105,8 @@ class Tokens(Other):
 
 
 class Deliveries(Other):
-    """Terminals that acknowledge nothing; each terminal gets fewer bytes a second than the gate's estimate allows."""
+    """Terminals that acknowledge nothing; each terminal is sent fewer bytes per second than the gate's estimate
+    assumes."""
 
     settings = ("--set", "broker.memoryMegabytes=128", "--set", "broker.newClientsPerMinute=100000")
     count, seconds = 20, 60 if LONG else 20

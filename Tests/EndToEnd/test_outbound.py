@@ -1,5 +1,5 @@
-"""The addresses that webhooks may lead to: none is in the service's own network, however the address is spelt and
-whatever the name server answers."""
+"""Tests that no webhook reaches an address in the service's own network, in any spelling of the address and with
+any answer of the name server."""
 
 import time
 import unittest
@@ -23,7 +23,8 @@ REFUSED = [
     "https://172.31.255.255/", "https://192.168.0.1/", "https://169.254.169.254/latest/meta-data/", "https://2852039166/",
     "https://100.64.0.1/", "https://192.0.0.1/", "https://198.18.0.1/", "https://224.0.0.1/", "https://255.255.255.255/",
     "https://240.0.0.1/", "https://192.0.2.1/", "https://198.51.100.1/", "https://203.0.113.1/", "https://192.88.99.1/",
-    # IPv6: loopback, mapped, compatible, translated, tunnels, local, groups, zones.
+    # IPv6 addresses of many kinds: loopback, IPv4-mapped, IPv4-compatible, translated, tunnel and local addresses,
+    # multicast groups, and addresses with a zone.
     "https://[::1]/", "https://[::]/", "https://[0:0:0:0:0:0:0:1]/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:7f00:1]/",
     "https://[::FFFF:10.0.0.1]/", "https://[::127.0.0.1]/", "https://[::a00:1]/", "https://[::ffff:0:10.0.0.1]/",
     "https://[64:ff9b::10.0.0.1]/", "https://[64:ff9b::7f00:1]/", "https://[64:ff9b:1::a00:1]/", "https://[2002:7f00:1::]/",
@@ -33,7 +34,7 @@ REFUSED = [
     "https://[5f00::1]/", "https://[2001:20::1]/", "https://[::1%25lo]/", "https://[::1", "https://::1/", "https://[127.0.0.1]/",
     # Names of this machine.
     "https://localhost/", "https://LOCALHOST/", "https://localhost./", "https://a.localhost/", "https://a.localhost./",
-    # Other schemes, other ports, credentials, and addresses that programs can read in different ways.
+    # URLs with other schemes, other ports or credentials, and URLs that programs can read in different ways.
     "http://example.com/", "http://93.184.216.34/", "ftp://example.com/", "file:///etc/passwd", "file://localhost/etc/passwd",
     "gopher://example.com:6379/_INFO", "dict://example.com/", "ldap://example.com/", "javascript:alert(1)", "//example.com/", "example.com",
     "https:example.com", "https:/example.com", "https:///etc/passwd", "https://", "https://user@example.com/", "https://user:p@example.com/",
@@ -82,7 +83,7 @@ class Outbound(EndToEnd):
         self.user.get("account/updateProfile", {"nickname": fresh_id("name")})
 
     def again(self):
-        """Restarts the service, so that it looks names up again, and makes the webhooks due at once."""
+        """Makes all webhooks due at once, and restarts the service, which then looks up all names again."""
         self.service.stop()
         self.service.sql("UPDATE eventSubscription SET dueAt = NULL")
         self.service.start()
@@ -146,8 +147,8 @@ class Outbound(EndToEnd):
         self.assertEqual(set(self.network.reached), {PUBLIC[1]})
 
     def test_a_name_that_changes_with_every_answer_never_leads_to_an_internal_address(self):
-        """The name server's second answer comes after the check of the name and before the connection, so a client
-        that looks the name up twice would use the second answer."""
+        """The name server changes its answer after every look-up, so a client that looked the name up again for
+        the connection would reach an internal address."""
         ids = []
         for number in range(6):
             name = f"rebind{number}.example"

@@ -109,7 +109,7 @@ class Patroni(unittest.TestCase):
               f"{rejoined:.1f} s; synchronous standby killed: {stall:.1f} s")
 
     def longest_pause(self, load, since):
-        """Returns the longest time without an answer since the moment `since`, in seconds."""
+        """Returns the longest time, in seconds, that passed without an answer after the moment `since`."""
         times = [since, *sorted(at for at, _, _ in list(load.answered) if at > since)]
         return max(later - earlier for earlier, later in zip(times, times[1:]))
 

@@ -36,8 +36,7 @@ def readyz(service):
 
 
 def store_is_away(service, reason=""):
-    """Returns whether `/readyz` gives this reason and reports that the store itself, and not only a worker, isn't
-    ready."""
+    """Returns whether `/readyz` gives this reason and reports the store itself as not ready."""
     code, text = readyz(service)
     return code == 503 and any(
         part["name"] == "store" and not part["ready"] and part["reason"].startswith(reason) for part in json.loads(text)["parts"])
@@ -232,7 +231,7 @@ class Works(unittest.TestCase):
             service.close()
 
     def feed(self):
-        """Asserts that the role of a broker's feeder can read only hashes and grants."""
+        """Asserts that a broker's feeder can read only the columns that the gate needs, and can't write."""
         self.server.run("psql", "-X", *self.server.where(), "-d", "lamplighter", "-f",
                         self.server.copy(ROOT / "deploy" / "postgres" / "feed.sql"))
 
@@ -367,7 +366,7 @@ class Dies(unittest.TestCase):
             eventually(lambda: store_is_away(world.service, "the database can't be used"), 20, "the bad news")
             while time.monotonic() < killed + self.AWAY_SECONDS:
                 time.sleep(0.1)
-            # Commits that happened just before the kill can be answered just after it.
+            # The answer to a commit just before the kill can arrive just after the kill.
             self.assertEqual(load.count(since=killed + 1), 0)
             self.assertEqual(readyz(world.service)[0], 503)
             self.server.start()

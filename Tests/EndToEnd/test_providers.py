@@ -1,5 +1,5 @@
-"""Third parties: the service checks with the third party that each credential is valid for this app, and trusts
-no unverified credential."""
+"""Logins with third parties: the service checks that the third party issued each credential for this app, and
+trusts only credentials that pass this check."""
 
 import time
 import unittest

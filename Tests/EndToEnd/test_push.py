@@ -15,7 +15,7 @@ from world import Tool, World
 
 SETTINGS = ["--set", "outbound.privateTargets=127.0.0.1", "--set", "limits.deliveryBackoff=1"]
 RACES = int(os.environ.get("PUSH_RACES", "12"))
-# For this time after the logout, a push that began before the logout can still arrive at the test's push service.
+# A push that began before the logout can still arrive within this time after the logout.
 UNDER_WAY = 0.25
 
 

@@ -39,7 +39,7 @@ def folder():
 def tearDownModule():
     if folder.cache_info().currsize:
         shutil.rmtree(folder())
-        # Other test modules in the same process call `folder()` too, so it must not return the deleted folder.
+        # Other test modules in the same process also call `folder()`, which must not return the deleted folder to them.
         folder.cache_clear()
 
 

@@ -67,7 +67,7 @@ class TimedStream(Stream):
 
 
 class TimedFollower(Follower):
-    """A reader that notes when events arrived and why it was refused."""
+    """A reader that records when events arrived and why the service refused its requests."""
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
@@ -152,12 +152,13 @@ class Rounds(OwnWorldOfClass):
         time.sleep(max(0, ended + SECOND + 0.5 - time.monotonic()))
 
     def late(self, times, ended):
-        """Returns how long after `ended` the last of `times` was; the test fails if this is `SECOND` or longer."""
+        """Returns the time from `ended` to the last of `times`; the test fails if this time is `SECOND` or
+        longer."""
         last = max(times, default=ended) - ended
         self.assertLess(last, SECOND)
         return last
 
-    # The rounds. Most rounds return the time from the end to the last message that reached the reader
+    # The rounds. Most rounds return how long messages still reached the reader after its access had ended
 
     def user(self, reporter, number):
         """Returns a user that has bound the device, and the user's stream, which has already shown statuses of the
@@ -186,7 +187,7 @@ class Rounds(OwnWorldOfClass):
             self.settle(ended)
             with contextlib.closing(stream):
                 self.assertTrue(stream.thread.is_alive())
-                # The deletion of the retained status reveals nothing, so it doesn't count.
+                # Only messages with data count, since the deletion of the retained status reveals nothing.
                 return self.late([at for at, name, data in stream.times if reporter.device.did in name and data], ended)
 
     def revoke(self, key):
@@ -218,8 +219,8 @@ class Rounds(OwnWorldOfClass):
         return self.end_key(number, TimedEventStream)
 
     def end_key_while_it_waits(self, number):
-        """If a reader is waiting when its key ends, it gets an answer; the answer contains no event that occurred
-        after the end."""
+        """A reader that is waiting when its key ends gets an answer; the answer contains no event from after the
+        key's end."""
         with self.load(is_loud=False) as reporter:
             made = self.make_key()
             reader = TimedFollower(self.service, made["key"], ALERTS, after="now", wait=SECOND + 6)

@@ -1,4 +1,4 @@
-"""A rolling restart of three processes under load: the history has each answered report once.
+"""A rolling restart of three processes under load: the history contains each answered report exactly once.
 
 LAMPLIGHTER_LONG=1 runs 200 restarts; LAMPLIGHTER_RESTARTS sets another number.
 """
@@ -28,7 +28,7 @@ class Rolling(test_cluster.Processes):
         state = self.all_answered_again()
         print(f"{RESTARTS} restarts, one each {seconds / RESTARTS:.1f} s; {sum(state['answered'])} reports answered")
         self.compare()
-        # The test waits until all rows that the buffer contains at this point are in chunks, and then compares again.
+        # The test waits until all rows that are now in the buffer have been moved to chunks, and then compares again.
         # In the meantime, the load continues, so that all processes write.
         self.fleet.ask("go")
         marks = self.waiting_rows()

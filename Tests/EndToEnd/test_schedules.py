@@ -29,7 +29,8 @@ class Scheduling(EndToEnd):
     def make(self, terminal, device, time=None, **more):
         """Creates a schedule, by default due in 3 to 4 minutes.
 
-        A trigger of the test can already fire this schedule, but the scheduler itself doesn't fire it during the test.
+        The test can fire this schedule early with a trigger of its own; the scheduler doesn't fire the schedule during
+        the test.
         """
         params = {"did": device.did, "time": time or ahead(4)[0], "timezone": "UTC", "attrs": {"power": True}}
         if not {"date", "weekDays", "monthDays"} & set(more):
@@ -330,8 +331,7 @@ class Firing(Scheduling):
 
 
 class Apart(OwnWorldOfClass, Scheduling):
-    """The scheduler runs outside the service; the test runs first without a scheduler, and then with two
-    schedulers."""
+    """The scheduler is a separate process; the test runs first without such a process, and then with two of them."""
 
     @classmethod
     def make_world(cls):

@@ -114,7 +114,7 @@ class Schemas(unittest.TestCase):
                 self.assertIn(other, contract.files())
                 definition = contract.files()[other]["definitions"][name]
                 self.assertFalse(catalog.is_entry(definition), "a method or message is not a part of others")
-                # A reader that resolves references as URLs finds the same target.
+                # If a program resolves the reference as a URL, it must find the same file.
                 if not reference.startswith("#"):
                     url = urllib.parse.urljoin(contract.files()[file]["$id"], reference)
                     self.assertEqual(url.partition("#")[0], contract.files()[other]["$id"])

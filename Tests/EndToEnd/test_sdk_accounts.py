@@ -47,7 +47,7 @@ class Sdk(People):
         return terminal
 
     def page(self, to, template, seconds=10):
-        """Returns the page to which the link in the next mail of this template leads."""
+        """Takes the next mail of this template, and returns the page that the mail's link opens."""
         url = self.gateway.taken(to, template, seconds)["params"]["url"]
         return fetch(local(url, self.world.service.http_port))
 
@@ -57,7 +57,8 @@ class Sdk(People):
 
 class SigningUp(Sdk):
     def test_name_password_and_an_optional_email_in_one_request(self):
-        """B8: one sign-up takes username, password and e-mail; each required field is checked."""
+        """B8: one registration request can contain username, password and e-mail; the service checks each
+        required field."""
         for app in ("sdk-none", "sdk-link"):
             with self.subTest(app=app):
                 name, email = fresh_name(), fresh_email()
@@ -79,7 +80,8 @@ class SigningUp(Sdk):
         self.assertEqual((user["email"], user["phoneVerified"], user["pendingPhone"]), (ask["email"], False, "+49" + phone))
 
     def test_more_fields_at_sign_up(self):
-        """B10: the service refuses or stores an extra key, but never loses it; it merges the app's own keys."""
+        """B10: the service refuses or stores an extra key, but never loses the key; the service merges the app's
+        own keys."""
         terminal = self.stranger()
         ask = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
         for profile, field in (({"interest": "lamps"}, "profile.interest"),
@@ -115,8 +117,8 @@ class SigningUp(Sdk):
 
 class Resetting(Sdk):
     def test_a_code_sent_with_the_register_number_resets_too(self):
-        """C11: the SDK has one call that sends the code for a registration or for a password reset, and doesn't say
-        for which of the two."""
+        """C11: the SDK uses the same call to send a code for a registration and for a password reset, without
+        naming the purpose."""
         email = fresh_email()
         owner = self.register(app="sdk-open", email=email)
         for app in ("sdk", "sdk-open"):
@@ -151,8 +153,8 @@ class Resetting(Sdk):
                 self.assertEqual((back.uid, back.user["emailVerified"]), (owner.uid, True))
 
     def test_a_reset_removes_an_earlier_persons_links(self):
-        """F4: if a user has registered another person's address, the user loses access when the owner of the address
-        resets the password."""
+        """F4: a user who registered with another person's address loses access when that person resets the
+        password."""
         email, phone, mailbox = fresh_email(), fresh_phone(), fresh_email()
         thief = self.plain("sdk-none", email=email, username=mailbox)
         thief.get("account/bindPhone", {
@@ -180,8 +182,8 @@ class Resetting(Sdk):
         self.assertTrue(self.whoami(owner)["emailVerified"])
 
     def test_the_address_is_looked_up_in_both_fields(self):
-        """F5: the service looks for an address in the username and in the e-mail field, even before the address is
-        verified."""
+        """F5: the service finds a user by an address in the username or in the e-mail field, even before the
+        address is verified."""
         for field in ("username", "email"):
             with self.subTest(field=field):
                 address = fresh_email()
@@ -194,8 +196,7 @@ class Resetting(Sdk):
 
 class TheModel(Sdk):
     def test_a_phone_is_in_the_form_of_the_user_object(self):
-        """H1: a client removes everything up to the dash from the phone number and sends the rest; every method
-        accepts this rest."""
+        """H1: every method accepts a phone number from which the client removed everything up to the dash."""
         number = chinese_phone()
         forms = (number, f"86-{number}", f"+86{number}", f"+86 {number}")
         terminal = self.stranger()
@@ -254,7 +255,7 @@ class TheModel(Sdk):
         self.assertEqual(self.page(old, "addressChanged").send().status, 200, "the old one can undo it")
 
     def test_a_changed_phone_is_pending_too_and_a_code_proves_it(self):
-        """H8: the same applies to a phone number, which the user proves with a code; if the user sends the current
+        """H8: a new phone number is pending until the user proves it with a code; if the user sends the current
         number, the service cancels the change."""
         old, new = fresh_phone(), fresh_phone()
         owner = self.register(app="sdk", phone=old)
@@ -269,8 +270,8 @@ class TheModel(Sdk):
         self.assertEqual((user["phone"], "pendingPhone" in user), ("+49" + new, False))
 
     def test_username_and_email_in_one_request(self):
-        """H11: one request changes both the username and the e-mail address, or neither of them; with
-        revealAccounts, the error for a taken e-mail address is Duplicated."""
+        """H11: if one request changes the username and the e-mail address, either both change or neither changes;
+        with revealAccounts, the error for a taken e-mail address is Duplicated."""
         taken = fresh_email()
         self.plain("sdk-open", email=taken)
         owner, name = self.plain("sdk-open", email=fresh_email()), fresh_name()
@@ -346,7 +347,7 @@ class Closing(Sdk):
         self.assertEqual(self.login(app="sdk-bare", email=email).uid, owner.uid)
 
     def test_otherwise_it_requires_a_proof_and_a_wrong_one_counts_everywhere(self):
-        """I1: by default, a proof is needed, and a given proof is checked even if none is needed."""
+        """I1: by default, a proof is required; a wrong proof is refused even if the app requires no proof."""
         self.assertError(self.register(app="sdk").ask("account/cancel"), "InvalidRequest")
         owner = self.register(app="sdk-bare")
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
@@ -439,8 +440,8 @@ class Adopting(Sdk):
         self.assertNotIn("adoptable", self.enter(self.stranger("test-app"), name))
 
     def test_if_both_are_bound_the_stronger_role_stays(self):
-        """Overlooked 2: if the account has also bound the device, the account takes over the special role of the
-        anonymous user."""
+        """Overlooked 2: if the account and the anonymous user have both bound the device, the account gets the
+        stronger of the two roles."""
         name, owner = self.account()
         terminal, (device,) = self.begun()
         owner.bind(device)

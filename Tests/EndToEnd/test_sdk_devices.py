@@ -83,8 +83,8 @@ class Raw(EndToEnd):
     """Binary values in the maker's own format."""
 
     def test_a_product_with_data_points_refuses_binary(self):
-        """N2: the service checks reports and commands against the product's data points; it can't check bytes, so it
-        refuses them."""
+        """N2: the service checks reports and commands against the product's data points; the service refuses
+        bytes, because it can't check them."""
         device, terminal = self.pair()
         version = device.report(data={"power": True})["version"]
         for report in ({"binary": "AAEC"}, {"data": {"power": False}, "binary": "AAEC"}, {"cid": 1, "binary": "AAEC"}):
@@ -165,8 +165,8 @@ class Roles(Sharing):
                               if m.body and m.body.get("type") == "roleChanged"], [])
 
     def test_a_leaving_user_takes_invitations_along(self):
-        """Q6: for the next special user, only their own invitations count; the invitations of the user who has left
-        are revoked."""
+        """Q6: when a special user leaves, that user's invitations are revoked; only the next special user's own
+        invitations count."""
         guest = self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.one.get("device/unbind", {"did": self.thing.did})
@@ -213,7 +213,7 @@ class Targets(People):
         friend.expect(f"user/{friend.uid}/share", lambda b: share(b, id, "pending"))
 
     def test_a_mistyped_number_is_pending_if_accounts_are_not_revealed(self):
-        """Q6: without revealAccounts, no caller learns which accounts exist; the inviter keeps the role."""
+        """Q6: without revealAccounts, no caller learns which accounts exist; the inviter stays the special user."""
         owner = self.register(username=fresh_name())
         device = self.device()
         owner.bind(device)
@@ -269,7 +269,7 @@ class Targets(People):
         self.assertError(people[1].fail("device/users", {"did": device.did}), "Forbidden")
 
     def test_an_unproved_address_names_nobody(self):
-        """L12: an unproved address isn't shown, since otherwise a guest could pretend to be another user."""
+        """L12: an unproved address isn't shown, because a guest could set the address of another user."""
         owner, guest = self.register(username=fresh_name()), self.register(username=fresh_name())
         device = self.device()
         owner.bind(device), guest.bind(device)
@@ -304,7 +304,7 @@ class Gateways(People):
         self.assertEqual([len(self.gateway.unread_to(to)) for to in (phone, email)], [1, 1])
 
     def test_it_does_not_reveal_who_has_an_account(self):
-        """Overlooked 15: the service reports a reset code in the same way for known and unknown addresses."""
+        """Overlooked 15: for a reset code, the service reports the same outcome for known and unknown addresses."""
         email = fresh_email()
         self.register(email=email)
         self.gateway.dead = (email,)
@@ -315,8 +315,8 @@ class Gateways(People):
             self.assertEqual(self.told(terminal, request, 10)["state"], "sent")
 
     def test_any_other_refusal_is_retried(self):
-        """Overlooked 15, the opposite case: if the gateway refuses a message without `final`, the service tries to
-        send the message again."""
+        """Overlooked 15, the opposite case: if the gateway's refusal has no `final`, the service sends the
+        message again."""
         phone = fresh_phone()
         self.gateway.refused = (phone,)
         self.addCleanup(setattr, self.gateway, "refused", ())
@@ -342,7 +342,8 @@ class Zones(EndToEnd):
         return terminal.get("schedule/create", params)["schedule"]["timezone"]
 
     def test_the_country_determines_the_zone_if_it_has_a_single_one(self):
-        """Overlooked 9: if a user of country 86 sets 06:30, the command isn't sent at 14:30 in their time zone."""
+        """Overlooked 9: if a user of country 86 sets 06:30, the command is sent at 06:30 in their time zone, not
+        at 14:30."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"),
                               ("44", "Europe/London"), ("1", "UTC"), ("7", "UTC"), ("61", "UTC"), ("55", "UTC")):
             with self.subTest(country=country):
@@ -421,7 +422,8 @@ class Documents(EndToEnd):
         self.assertEqual((unknown.returncode, "LL" in unknown.stderr), (1, True))
 
     def test_an_exported_app_imports_again_and_keeps_every_secret(self):
-        """Overlooked 7: an app can be imported again without the provider's secret."""
+        """Overlooked 7: an exported app, which lacks the provider's secret, can be imported again and keeps that
+        secret."""
         original = {"name": "Exported", "policies": {"uidLogin": True}, "providers": {"twitter": self.PROVIDER},
                     "products": "all", "texts": {"code": {"en": {"sms": "Your code"}}}}
         made = self.take("app", original)
@@ -479,7 +481,7 @@ class Finding(EndToEnd):
 
 
 class Full(OwnWorldOfClass):
-    """A service with a small size limit for a device's history of one day, so that a test soon reaches it; a
+    """A service with a small limit for the size of a device's history per day, which a test soon reaches; a
     subclass switches the limit off."""
 
     CHUNK = base64.b64encode(bytes(36_000)).decode()  # 48,000 characters

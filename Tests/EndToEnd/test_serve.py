@@ -339,7 +339,7 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
 class WhenTheGateIsLost(OwnWorld):
-    """The broker restarts without the gate and admits every client, and a client forges reports."""
+    """The broker restarts without the gate, so it admits every client, and one client then forges reports."""
 
     def make_world(self):
         service = Outside()

@@ -220,7 +220,8 @@ class Away(People):
 
 
 class Expiring(OwnWorld, People):
-    """Tests of sessions whose expiry time in the database is changed to an earlier time while the service is down."""
+    """Tests of sessions that expire early, because a test changes their expiry times in the database while the
+    service is down."""
 
     def test_an_expired_session_is_notified_and_cut_off(self):
         owner = self.register()

@@ -8,7 +8,7 @@ from sharing import share
 
 
 class Names(People):
-    """Invitations by the names that users log in with, and what they reveal."""
+    """Tests of invitations by the names that users log in with, and of what these invitations reveal."""
 
     def setUp(self):
         super().setUp()

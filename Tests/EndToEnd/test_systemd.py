@@ -1,5 +1,5 @@
-"""Tests of the notifications that a service of `Type=notify` sends to systemd; a socket of the test receives them in
-place of systemd."""
+"""Tests of the notifications that a service of `Type=notify` sends to systemd; here, a socket of the test
+receives the notifications."""
 
 import os
 import pathlib

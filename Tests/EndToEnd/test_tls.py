@@ -1,4 +1,4 @@
-"""TLS for other machines: the service's own certificates, foreign certificates, their renewal, and warnings."""
+"""TLS for other machines: the service's own and foreign certificates, the renewal of both, and warnings."""
 
 import os
 import pathlib
@@ -99,7 +99,8 @@ class Tls(OwnWorldOfClass):
             for version, is_spoken in versions:
                 with self.subTest(listener, version=version.name):
                     context = ssl._create_unverified_context()
-                    # Debian's own settings would refuse the old TLS version before the server could refuse it.
+                    # With Debian's default settings, the client itself would refuse the old TLS version, so the
+                    # server's refusal would not be tested.
                     context.set_ciphers("ALL:@SECLEVEL=0")
                     context.minimum_version = context.maximum_version = version
                     if is_spoken:
@@ -258,7 +259,7 @@ class Renewing(OwnWorld):
         # The doctor skips the port for client certificates, since a handshake without a device's certificate on that
         # port would count as a refusal.
         self.assertNotIn(f":{service.ready['clientCertificatePort']} ", told)
-        # When the service starts, it has no older certificate that it could keep, and the banner reports the expired
+        # After a restart, the service has no older certificate to use instead, and the banner reports the expired
         # certificate.
         service.stop()
         service.start()

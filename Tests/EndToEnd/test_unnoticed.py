@@ -28,7 +28,7 @@ class Unnoticed(OwnWorldOfClass):
         self.addCleanup(self._nobody_was_refused)
 
     def _nobody_was_refused(self):
-        # If the gate has reported refusals, the reports arrive before this mark, which the test publishes last.
+        # The test publishes this mark last; if the gate has reported refusals, these reports arrive before the mark.
         mark = secrets.token_hex(8)
         tool = self.world.tool(mark)
         tool.connect()

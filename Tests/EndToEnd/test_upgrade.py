@@ -1,4 +1,4 @@
-"""Stores of earlier versions and of this version are migrated with all their contents."""
+"""Tests that a migration keeps all contents of a store from an earlier version or from this version."""
 
 import json
 import pathlib

@@ -12,7 +12,7 @@ from world import EndToEnd, OwnWorld
 
 
 class Beside(EndToEnd):
-    """Tests of commands that run while the service is running."""
+    """Runs commands about users and sessions while the service is running."""
 
     def test_lists_and_details_without_secrets(self):
         secret = fresh_id("installation-secret-")

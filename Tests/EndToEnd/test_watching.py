@@ -1,6 +1,6 @@
 """A real Prometheus, which is configured by deploy/prometheus, scrapes a real service.
 
-Every expression of the rules and of the dashboard has an answer.
+Prometheus gets an answer to every expression of the rules and of the dashboard.
 """
 
 import json
@@ -168,7 +168,7 @@ class Watching(OwnWorldOfClass):
     def test_a_healthy_service_raises_no_alert(self):
         firing = {alert["labels"]["alertname"] for alert in self.prometheus.get("alerts")["alerts"]
                   if alert["state"] == "firing"}
-        # A machine that is busy with other tests can be slow to cut a session off.
+        # On a machine that is busy with other tests, the service can be slow to end a session.
         self.assertEqual(firing - {"LamplighterRevocationSlow"}, set())
 
 

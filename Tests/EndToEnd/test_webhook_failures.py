@@ -1,4 +1,4 @@
-"""Receivers that fail in every way neither delay the events of other receivers nor increase the service's memory."""
+"""However a receiver fails, it doesn't delay other receivers' events or increase the service's memory."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ BOUND = 0.2 if LONG else 3.0
 
 
 def dribble(connection, post):
-    """Accepts the events with an answer whose bytes arrive one at a time, but all within the time limit of a try."""
+    """Accepts the events, and sends the answer byte by byte within the time limit of a try."""
     for byte in b"HTTP/1.1 204 x\r\n\r\n":
         connection.sendall(bytes([byte]))
         time.sleep(0.3)

@@ -269,7 +269,7 @@ class Webhooks(unittest.TestCase):
             self.restart()
             self.user = self.again()
             self.world.service.sql(f"UPDATE eventSubscription SET dueAt = NULL WHERE subscriptionId = '{id}'")
-        # When the service was killed, its connections closed, so the posts that were in progress ended.
+        # The kill closed the service's connections, so no post is in progress any more.
         self.receiver.plans[path] = []
         names += self.change(2)
         eventually(lambda: self.names(path) == names, 60)

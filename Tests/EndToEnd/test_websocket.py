@@ -178,7 +178,7 @@ class WebSocket(EndToEnd):
         for index in range(len(packet)):
             cut.send(packet[index:index + 1], BINARY if index == 0 else 0, fin=index == len(packet) - 1)
         self.assertEqual(cut.receive(), (BINARY, b"\x20\x02\x00\x00"))
-        # Two packets can also share one frame, and a WebSocket ping can follow this frame.
+        # One frame can also contain two packets, and a WebSocket ping can come after it.
         cut.send(b"\xc0\x00\xc0\x00")
         cut.send(b"hi", PING)
         found = b""
@@ -242,8 +242,8 @@ class Secure(OwnWorldOfClass):
                         plain.recv(1)
                 row = told(service, "handshakeFailed", address=source, wait=True)[0]
                 self.assertEqual(row["detail"], "HTTP_REQUEST")
-        # This client doesn't trust the authority. It uses TLS 1.2, since with TLS 1.3 the server couldn't read the
-        # client's alert.
+        # This client doesn't trust the authority. The client uses TLS 1.2, because the server couldn't read the
+        # client's alert with TLS 1.3.
         distrust = ssl.create_default_context()
         distrust.maximum_version = ssl.TLSVersion.TLSv1_2
         with socket.create_connection((HOST, service.ready["webSocketTlsPort"]), 10, source_address=("127.0.0.33", 0)) as plain:
@@ -366,8 +366,8 @@ class Limits(OwnWorld):
         self.assertLess(resident(service.process.pid) - before, 30 << 20)
         # No other client has to wait for these messages.
         self.assertEqual(self.quiet().ask("device/list")["ok"], True)
-        # When the client begins to read, the broker's messages arrive. The test reads 5 MB of these messages. With the
-        # small receive buffer that the client used until now, reading them would take minutes.
+        # When the client begins to read, the broker's messages arrive. The test reads 5 MB of these messages. Until now
+        # the client used a small receive buffer; with that buffer, the test would take minutes.
         raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         read = 0
         while read < 5_000_000:

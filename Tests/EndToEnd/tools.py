@@ -15,7 +15,8 @@ CHROMIUM = shutil.which("chromium-headless-shell")
 
 @functools.cache
 def python():
-    """Returns the path of the Python that has these modules; installs this Python first if it is missing."""
+    """Returns the path of a Python interpreter that has these modules; installs the interpreter first if it is
+    missing."""
     done = subprocess.run(
         ["bash", "-c", f'source "{ROOT}/deploy/packages.sh" && install_tools "{ROOT}"'],
         capture_output=True, text=True, timeout=300)

@@ -1,5 +1,4 @@
-"""A TCP proxy in its own process; while a signal keeps the process stopped, the proxy holds back all data and new
-connections.
+"""A TCP proxy in its own process; while the process is stopped by a signal, no data and no new connections pass.
 
     way.py PORT [REPLACEMENTS]     prints its port; REPLACEMENTS: JSON of texts of equal length
 """
@@ -71,7 +70,7 @@ class Carrier:
     def run(self):
         print(self.listener.getsockname()[1], flush=True)
         while True:
-            # A signal doesn't end the wait, so the wait is short while data is withheld.
+            # A signal doesn't end `select`, so `select` waits only briefly while data is withheld.
             ready = self.selector.select(0.1 if self.withholding else None)
             if not self.withholds:
                 self.give_back()
@@ -98,8 +97,8 @@ class Carrier:
             self.watch(end)
 
     def watch(self, end):
-        """Makes the selector watch `end` for incoming data, unless too much unsent data is held for the other side;
-        if unsent data is held for `end`, the selector also watches until `end` can accept data."""
+        """Makes the selector wait for data from `end` if little data is held for the other side; if data is held
+        for `end`, the selector also waits until `end` can accept it."""
         events = (selectors.EVENT_READ if len(end.other.held) < HELD_MAX else 0) | (selectors.EVENT_WRITE if end.held else 0)
         if events == end.events:
             return

@@ -1,4 +1,4 @@
-"""Debian's Chromium driven by Playwright, with a record of the pages' faults, and with the checks of axe."""
+"""Debian's Chromium, controlled by Playwright, with a list of the pages' faults and with axe's checks."""
 
 import tools
 
@@ -32,7 +32,7 @@ class Visitor:
         context.on("console", self._console)
 
     def _console(self, message):
-        # Tests stop the service on purpose, and the page itself reports the lost connection.
+        # Errors about lost connections don't count, because tests stop the service on purpose.
         if message.type in ("error", "warning") and "net::ERR_CONNECTION" not in message.text:
             self.faults.append(message.text)
 

@@ -8,8 +8,8 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
 
 
 class Pages:
-    """A web server that uses the first part of a request's path as the key in `folders`, and the whole path as the
-    key in `texts`."""
+    """A web server that looks for a request's whole path in `texts`, and then for the first part of the path in
+    `folders`."""
 
     def __init__(self, folders, texts):
         self.folders = {name: pathlib.Path(folder).resolve() for name, folder in folders.items()}

@@ -39,8 +39,8 @@ PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER, REMOTE, OPERATED]
 # log. All tests together, with their repetitions on a busy machine, would exceed the default limits on one app's codes.
 SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
             "--set", "limits.codesPerHour=100000", "--set", "limits.codesPerCountry=100000",
-            # Tests are faster than users; test_limits_accounts tests the defaults in separate
-            # worlds.
+            # Tests send requests faster than users do, so these limits are high; test_limits_accounts tests the default
+            # limits in separate worlds.
             "--set", "limits.codesPerTerminal=1000", "--set", "limits.anonymousPerTerminal=100000",
             "--set", "limits.mailsPerTerminal=1000",
             "--set", "limits.namedPerTerminal=1000", "--set", "limits.hashesPerTerminal=10000",
@@ -213,7 +213,7 @@ def close_shared():
 
 
 class EndToEnd(unittest.TestCase):
-    """A test over the wire, which also fails if a message that it caused violates a schema."""
+    """A test that uses the network; it also fails if it causes a message that violates a schema."""
 
     longMessage = True
     own = None  # a world that these tests share with no others

@@ -12,7 +12,7 @@ final class GateBroker {
     private let pid: pid_t
     /// A socket that keeps the broker running.
     ///
-    /// When the socket closes, which happens at the latest when this process ends, a shell kills the broker.
+    /// A shell kills the broker when this socket closes, at the latest at the end of this process.
     private let lifeline: Int32
 
     var credentials: String { "\(folder)/credentials" }
@@ -20,8 +20,9 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// The names in `options` don't have the prefix `plugin_opt_`; the other options have their default values. If
-    /// `isOther`, the broker pretends to be a version of Mosquitto whose private structures the gate doesn't know.
+    /// The names in `options` are given without the prefix `plugin_opt_`; options that are not given have their default
+    /// values. If `isOther` is true, the broker claims to be a version of Mosquitto whose private structures the gate
+    /// doesn't know.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,

@@ -10,7 +10,8 @@ struct BacklogTests {
         case away
         /// A device sends `count` messages at once, and `passed` of these messages pass.
         case sends(_ device: Int, _ count: Int, passed: Int)
-        /// `count` devices, numbered from `from` on, send one message each, and `passed` of these messages pass.
+        /// Each of `count` devices sends one message, and `passed` of these messages pass; the first device has the
+        /// number `from`.
         case crowd(from: Int, _ count: Int, passed: Int)
         case left(Int)
     }

@@ -1,8 +1,8 @@
 """Makes random schedules and computes when they are due, without any code of the service.
 
-The days come from dateutil's rrule, and the offsets come from Python's zoneinfo. The times of sunrise and sunset come
-from NOAA's hour angle, which is computed as in NOAA's spreadsheet. The last line of the output counts four kinds of
-special cases; the contract differs from zoneinfo only in the first kind:
+The days come from dateutil's rrule, and the offsets come from Python's zoneinfo. The times of sunrise and sunset
+come from NOAA's hour angle, which is computed as in NOAA's spreadsheet. The last line of the output counts four
+kinds of special cases; the contract and zoneinfo give different results only for the first kind:
 
   gap       a local time that a clock change skips: Python moves it on by the length of the gap, the
             contract moves it to the end of the gap
@@ -37,7 +37,7 @@ counts = {"gap": 0, "fold": 0, "grazing": 0, "border": 0}
 # Time zones.
 
 def seconds(naive: dt.datetime) -> int:
-    """Returns the seconds from the epoch to a naive time, read as UTC."""
+    """Returns the seconds from the epoch to a time without a zone, which is taken as UTC."""
     delta = naive - EPOCH
     return delta.days * 86400 + delta.seconds
 
@@ -129,7 +129,8 @@ def noon(day: int, longitude: float) -> float:
 
 
 def event(kind: str, day: int, latitude: float, longitude: float) -> float | None:
-    """Returns the time of the sunrise before, or of the sunset after, the solar noon of a UTC day."""
+    """Returns the time of a sunrise or a sunset; the sunrise is before the solar noon of the given UTC day, and
+    the sunset is after it."""
     middle = noon(day, longitude)
     sign = -1 if kind == "sunrise" else 1
     at = middle + sign * 21600
@@ -217,8 +218,8 @@ def due_by_sun(zone, kind, numbers, which, shift, latitude, longitude, after) ->
         seen.add(local)
         if local in wanted:
             found.append((math.floor((at + 30) / 60) * 60 + shift * 60) * 1000)
-    # The last computed local day can have another sunrise or sunset that was not computed. Such a sunrise or sunset can
-    # only be later than the computed one, never earlier.
+    # On the last computed local day, a second sunrise or sunset may be missing. The missing sunrise or sunset is always
+    # later than the computed one.
     return sorted({at for at in found if at > after})[:2]
 
 

@@ -111,7 +111,7 @@ struct TrialTests {
     }
 }
 
-/// The URL of a test's server, for use in the server's answers.
+/// The URL of a test's server, which the server puts into its answers.
 private final class ServerPlace: Sendable {
     private let text = Mutex("")
 

@@ -199,7 +199,7 @@ struct GateFileTests {
         let ended = try GateFile(world).tables.terminals[Make.terminal.text]
         #expect(ended?.session == nil && ended?.appId == "demo")
         #expect(session.endReason == .loggedOut)
-        // If the first use is reported only after the session's end, the file doesn't change.
+        // If the session ends before its first use is reported, the report doesn't change the file.
         try world.store.arrange(at: Make.now) { try $0.sessions.noteFirstUse(of: session) }
         #expect(try GateFile(world).tables.terminals[Make.terminal.text]?.session == nil)
     }
@@ -232,8 +232,8 @@ struct GateFileTests {
         #expect(after.count == 2)
     }
 
-    /// Makes a change, and repeats it while it fails with `GateTurnMissed`, since a transaction that fails with this
-    /// error has changed nothing.
+    /// Makes a change, and tries again after each `GateTurnMissed`, since a transaction that throws this error has
+    /// changed nothing.
     private func changeInTurn(_ world: World, _ name: String, _ number: Int) throws {
         while true {
             do { return try change(world, name, number) } catch is GateTurnMissed {}

@@ -54,7 +54,7 @@ package enum TestStore {
         )
     }
 
-    /// Returns the path or the address of a directory's store, as a value for `open(place:)`.
+    /// Returns the value to pass to `open(place:)` for a directory's store: a path or an address.
     package static func place(in directory: TemporaryDirectory) throws -> String {
         isPostgres ? try address(of: directory) : directory.path("test.db")
     }
@@ -126,7 +126,7 @@ package enum TestStore {
         isPostgres ? statement.replacing("x'", with: "'\\x") : statement
     }
 
-    /// The SQL statement after which the database refuses to store a report that contains 666.
+    /// The SQL statement that makes the database refuse each report that contains 666.
     package static var poison: String {
         isPostgres
             ? """

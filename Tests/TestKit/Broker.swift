@@ -17,8 +17,8 @@ package final class BrokerProcess: Sendable {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The settings that suit most tests: no access control, and the limits that the service needs on messages in
-    /// flight and on queued messages.
+    /// The settings that suit most tests: no access control, and the service's limits on messages in flight and on
+    /// queued messages.
     package static let open = """
         allow_anonymous true
         max_inflight_messages 1000
@@ -30,7 +30,7 @@ package final class BrokerProcess: Sendable {
     /// - Parameters:
     ///   - settings: Lines of `mosquitto.conf` that follow the line of the listener.
     ///   - port: A port that is known to be free, such as the port of a stopped broker.
-    ///   - directory: The directory of the files that the settings name.
+    ///   - directory: The directory that contains the files named in `settings`.
     /// - Throws: `BrokerError`, with the broker's log if the broker did not start.
     package init(settings: String = BrokerProcess.open, port: Int? = nil, directory: TemporaryDirectory? = nil) throws {
         let directory = try directory ?? TemporaryDirectory()

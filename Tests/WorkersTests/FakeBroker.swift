@@ -47,7 +47,7 @@ final class Broker {
     enum Failure: Equatable {
         /// The connection breaks after the broker has delivered messages.
         case receive
-        /// The connection breaks when a message is published, after this number of successfully published messages.
+        /// The connection breaks at the first message after this number of published messages.
         case publish(after: Int)
         /// The connection breaks before a flush has sent any message.
         case beforeFlush
@@ -123,8 +123,8 @@ final class Broker {
         released = 0
     }
 
-    /// Removes and returns the waiting messages that match none of the next worker's filters, and forgets the previous
-    /// worker's filters.
+    /// Removes and returns the messages that the next worker's filters don't match, and forgets the previous worker's
+    /// filters.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)
         (held, outgoing, receipts, released) = ([], [], [], 0)

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// A password hasher that takes no time and whose hash is a prefix followed by the password.
+/// A fast password hasher for tests; each hash is a prefix followed by the password.
 ///
 /// The prefix stands for the parameters of a real hash.
 struct PlainHasher: PasswordHashing {

@@ -166,7 +166,7 @@ final class World {
         }
     }
 
-    /// Creates `count` users, which are numbered from 0, each with a session on the terminal that has the same number.
+    /// Creates `count` users, numbered from 0, and a session for each user on the terminal with the user's number.
     func makeUsers(_ count: Int) throws {
         try write { (tx) throws in
             for number in 0..<count {

@@ -163,7 +163,8 @@ export class App {
 
   /** Opens a connection, with token or secret. */
   open() {
-    // After a refusal, the client tries the token and the secret in turn; a temporary refusal doesn't end the session.
+    // After each refusal, the client switches between the token and the secret, so a temporary refusal doesn't end the
+    // session.
     const withToken = this.credentials !== null && this.refused % 2 === 0;
     const { url, appId, terminalId, secret, root, trace } = this, token = withToken ? this.credentials.token : null;
     const connection = /^https?:/.test(url) ? new HTTPConnection({ url, appId, terminalId, secret, token, root, trace })
@@ -305,8 +306,8 @@ export class App {
       this.keep({ ...this.credentials, token: result.token, expiresAt: result.expiresAt });
     } else if (result.token && result.sessionId && result.user) {
       this.logIn(result);
-      // Once the request succeeds, the app must receive the user's messages. If another connection carried the login,
-      // the app must reconnect with the token; the request is then repeated, and gets the same answer as before.
+      // Once the request succeeds, the app must receive the user's messages. If the app logged in over a different
+      // connection, the app must reconnect with the token; then the request is sent again, and gets the same answer.
       return this.connection.subscribe(
         [`${this.userSpace}/#`], granted => granted ? request.succeed(result) : this.renew());
     } else if (request.method === "account/logout" && this.credentials) {

@@ -4,8 +4,8 @@ them listen only on this machine's loopback address.
 
 `deploy/patroni/group.py DIRECTORY` starts the group, prints the address to use with --store, and stops the group at
 Ctrl-C. It needs Debian's `patroni`, `etcd-server` and `postgresql-15`. A group on three machines needs the settings
-that `settings()` returns for synchronous commits: a commit is confirmed once a standby has it, and no commit is
-confirmed without a standby.
+that `settings()` returns for synchronous commits. With these settings, a commit is confirmed only after a standby
+has it.
 """
 
 import json
@@ -71,7 +71,8 @@ class Node:
                 "dcs": {
                     # A leader that is silent for 20 s is replaced.
                     "ttl": 20, "loop_wait": 5, "retry_timeout": 5,
-                    # A commit is confirmed once a standby has it, and never without a standby.
+                    # A commit is confirmed only after a standby has stored it; without a standby, no commit is
+                    # confirmed.
                     "synchronous_mode": True, "synchronous_mode_strict": True,
                     "postgresql": {
                         "use_pg_rewind": True,
@@ -130,7 +131,7 @@ class Group:
                 shutil.chown(path, "postgres", "postgres")
 
     def run(self, log, command):
-        """Starts a process, never as root, because PostgreSQL refuses to run as root."""
+        """Starts a process under a user other than root, because PostgreSQL refuses to run as root."""
         if os.getuid() == 0:
             command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig=KILL", *command]
         with open(log, "ab") as out:

@@ -1,8 +1,8 @@
 """Provides the methods, messages and channels as the pages show them, and the schemas, in which all references are
 resolved.
 
-A place names a file and a definition in it, such as `messages/device#report`. The place of a method's params or result
-also names that side, such as `methods/device#list.params`.
+A place names a file and a definition in it, such as `messages/device#report`. The place of a method's params or
+result ends with `.params` or `.result`, as in `methods/device#list.params`.
 """
 
 import functools
@@ -128,9 +128,8 @@ def members(schema):
 def resolved(schema):
     """Follows a schema's references, including a reference that is the only entry of `allOf`.
 
-    Returns the resolved schema and a place. The schema has the first description that was found while the references
-    were followed. The place is that of the last definition to which a reference led; it is None if the schema has no
-    reference.
+    Returns the resolved schema and a place. If several schemas on the way have a description, the first description
+    counts. The place names the last definition to which a reference led, or is None if there is no reference.
     """
     place, description = None, None
     while True:
@@ -171,7 +170,7 @@ def merged(schema):
 
 @functools.cache
 def nouns():
-    """The places of those shared definitions that have sections of their own; tables link to these sections."""
+    """The shared definitions that have their own sections, each as `file#name`; tables link to these sections."""
     places = [
         f"{file}#{name}" for file, schema in catalog.files().items()
         for name, definition in schema["definitions"].items() if not catalog.is_entry(definition)]

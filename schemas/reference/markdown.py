@@ -93,8 +93,8 @@ def block_at(lines, at):
 
 
 def run(lines, at, fits):
-    """The index of the first line, from `at` on, for which `fits` returns a false value, or the number of lines if
-    there is no such line."""
+    """The index of the first line that `fits` rejects, searched from line `at`, or the number of lines if `fits`
+    accepts all of these lines."""
     while at < len(lines) and fits(lines[at]):
         at += 1
     return at
@@ -120,8 +120,7 @@ def items(lines, at, is_numbered):
 
 
 def cells(line):
-    """The cells of a table's line; the backslash of an escaped bar belongs to the table and is removed from the
-    cell's text."""
+    """The cells of a table's line; an escaped bar loses its backslash in the cell's text."""
     found = re.findall(r"((?:\\.|[^|\\])*)(?:\||$)", line[1:])
     if not found[-1].strip():
         found.pop()
@@ -200,7 +199,7 @@ def page_html(found):
 
 
 def examples(found):
-    """The group of examples with which a list of blocks begins; each example is in a different language."""
+    """Returns the examples at the start of a list of blocks; each of these examples is in a different language."""
     group = []
     for block in found:
         fits = isinstance(block, Fence) and block.info in LANGUAGES and block.info != "json"

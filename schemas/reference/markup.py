@@ -13,7 +13,7 @@ def escape(text):
 
 
 def prose(text):
-    """An escaped text, in which error codes and names of methods outside code become links."""
+    """An escaped text whose error codes and method names become links, except inside code."""
     pieces = escape(text).split("`")
     pieces[::2] = [re.sub(r"[A-Za-z]+(?:/[A-Za-z]+)?", linked, piece) for piece in pieces[::2]]
     return "`".join(pieces)

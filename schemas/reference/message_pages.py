@@ -1,4 +1,4 @@
-"""The pages of topics, their messages, documents and shared types, each as a name and a text."""
+"""The pages about topics, messages, documents and shared types, with each page's name and text."""
 
 import catalog
 

@@ -11,7 +11,7 @@ from . import markup, message_pages, method_pages
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = ROOT / "Sources/Reference/Texts"
 GUIDES = ROOT / "docs/guides"
-# The facts that only the program knows; a Swift test compares this file with the program, and can rewrite it.
+# The facts that only the program knows; a Swift test compares this file with the program, and can rewrite the file.
 FACTS = ROOT / "schemas/facts.jsonl"
 
 START, GUIDE, RULES, CONTRACT, LISTS = GROUPS = (
@@ -67,8 +67,8 @@ def guide(name):
 
 
 def pointed(text):
-    """A guide's text for the reference, without pictures; links to other guides lead to their pages in the
-    reference, and links to files outside the guides' folder become plain text."""
+    """A guide's text for the reference, without pictures; a link to another guide leads to that guide's page in
+    the reference, and a link to a file outside the guides' folder becomes plain text."""
     text = re.sub(r"!\[[^\]]*\]\(\.\./[^)]*\)\n\n", "", text.replace("](README.md", "](guides.md"))
     text = re.sub(rf"\]\(({'|'.join(GUIDE_PAGES)})\.md", r"](guide-\1.md", text)
     return re.sub(r"\[([^\[\]]*)\]\(\.\./[^)]*\)", r"\1", text)

@@ -1,4 +1,4 @@
-"""Writes a request as an example in each language, for readers to copy, and writes a value as JSON.
+"""Writes a request as an example in each language, so that readers can copy it, and writes a value as JSON.
 
 Each example uses the function `ask` of a small file in its language, which the page of examples shows in full.
 """
@@ -28,8 +28,8 @@ def blocks(method, params):
 
 
 def over_http(method, params, needs_token):
-    """The same request over HTTP, as Markdown fences; it uses a token if the method needs one, and otherwise the
-    app's secret."""
+    """The same request over HTTP, as Markdown fences; the request uses a token if the method needs one, and
+    otherwise the app's secret."""
     json = contract.compact({"params": params})
     path = f"request/{method}" if needs_token else f"app/$LL_APP/$LL_TERMINAL/request/{method}"
     login = '-H "Authorization: Bearer $LL_TOKEN"' if needs_token else '-u "$LL_APP:$LL_SECRET"'

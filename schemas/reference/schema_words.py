@@ -87,7 +87,7 @@ def codes(values, conjunction):
 
 
 def rules(schema):
-    """The rules that connect an object's members with each other, each as a sentence."""
+    """Returns a sentence for each rule that connects an object's members with each other."""
     out = []
     for key, start in (("anyOf", "At least one of: "), ("oneOf", "Exactly one of: ")):
         said = [condition(one) for one in contract.objects(schema, key)]
@@ -173,8 +173,8 @@ def tables(place):
 
 
 def variants(schema):
-    """The alternatives of an object, if each of them is an object with members of its own; empty if the alternatives
-    only add conditions."""
+    """The alternatives of an object if each alternative has its own members; empty if the alternatives only add
+    conditions."""
     forms = [contract.resolved(one)[0] for one in contract.objects(schema, "oneOf")]
     return forms if all(form.get("type") == "object" for form in forms) else []
 

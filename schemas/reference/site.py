@@ -1,5 +1,5 @@
-"""Makes the reference's files: the pages, both as HTML that is also valid XML and as Markdown; the pictures; the
-search index; and the contract for the playground's forms."""
+"""Makes the reference's files: the pages in HTML (also valid XML) and in Markdown, the pictures, the search
+index, and the contract for the playground's forms."""
 
 import catalog
 
@@ -171,7 +171,7 @@ def playground_contract():
 
 
 def form(schema, depth):
-    """A schema for a form: its members, including those that only some of its variants have."""
+    """A schema as a form needs it, with the members of all its variants."""
     found, _ = contract.resolved(schema)
     out = {key: value for key, value in found.items() if key in SHOWN}
     about = markdown.words(found.get("description", ""))

@@ -2,9 +2,8 @@ import Domain
 import JSON
 import Storage
 
-/// A reader of a data point's values: if the unit of the steps is seconds or minutes, the reader reads the records;
-/// otherwise, the reader reads the stored sums (`HistoryDayTable`) of the days that have sums, and the records of all
-/// other times.
+/// A reader of a data point's values: for steps in seconds or minutes, it reads only records; for longer steps, it
+/// reads the stored sums (`HistoryDayTable`) of days that have sums, and the records of all other times.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -17,8 +16,8 @@ struct ChartReading {
     /// The maximum number of records in one read; during a read, the store can't shorten its log.
     private static let stepRecords = 20_000
 
-    /// Adds the stored sums of days, and the records of all other times; returns whether the chart is incomplete
-    /// because there were too many records or steps.
+    /// Adds the stored sums of days, and the records of all other times; returns true if there were too many records or
+    /// steps for a complete chart.
     func read(into sums: inout ChartSums) throws -> Bool {
         var left: [Range<Int64>] = [from.milliseconds..<to.milliseconds]
         if sums.step.isCalendar || sums.step.unit == .hour { left = try store.read { tx in try addSums(tx, &sums) } }
@@ -50,7 +49,7 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // If a zone's day begins in the middle of one of these half hours, this half hour can span two steps.
+                // If a time zone's day begins in the middle of a half hour, this half hour can belong to two steps.
                 // Such a half hour is read record by record.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }

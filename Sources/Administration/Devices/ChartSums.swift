@@ -39,8 +39,7 @@ struct ChartSums {
         return bounds.lowerBound.milliseconds..<bounds.upperBound.milliseconds
     }
 
-    /// Opens the step that contains a moment; returns false if there are already `rowsMax` other steps and `always` is
-    /// false.
+    /// Opens the step that contains a moment; returns false if `rowsMax` other steps exist, except if `always` is true.
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)

@@ -6,7 +6,7 @@ package import Storage
 package enum ConnectView {
     /// The maximum number of refusals that are examined to find one that concerns the device.
     private static let refusalsMax = 200
-    /// The maximum age, in seconds, at which a refusal of the device is still shown.
+    /// A refusal of the device is shown for this number of seconds.
     private static let refusalSeconds: Int64 = 600
 
     /// Returns the progress (`Connection`) of the product's device that has the given MAC.

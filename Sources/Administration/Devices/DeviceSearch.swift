@@ -61,8 +61,8 @@ struct DeviceSearch {
 
     /// Parses a term such as `seen:>1d` or `seen:<1h`.
     ///
-    /// The term `seen:>1d` finds devices that last connected or disconnected more than a day ago, and `seen:<1h` those
-    /// that did so within the last hour.
+    /// `seen:>1d` finds devices that last connected or disconnected more than a day ago. `seen:<1h` finds devices that
+    /// connected or disconnected within the last hour.
     private mutating func take(seen term: SearchTerms.Term, at now: Instant) throws {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let sign = term.value.first, "<>".contains(sign), let unit = term.value.last.flatMap({ units[$0] }),
@@ -75,7 +75,7 @@ struct DeviceSearch {
     /// Whether the store can filter by all terms of the search.
     var isWhole: Bool { rest.isEmpty }
 
-    /// Returns whether a device matches those terms that the store can't filter by.
+    /// Returns whether a device matches the terms that the store's filter can't check.
     func fits(_ listing: DeviceListing, in tx: Transaction) throws -> Bool {
         guard !isWhole else { return true }
         let device = listing.device
@@ -116,7 +116,7 @@ struct FoundDevices {
     /// The maximum number of rows that a search examines for one page.
     static let scanMax = 200_000
 
-    /// Finds the devices of the page that begins after an id.
+    /// Finds one page of devices; the page begins after the device id `did`.
     init(
         _ search: DeviceSearch,
         after did: String,

@@ -7,7 +7,7 @@ import Wire
 /// The timeline of a device: reports, commands, events, bindings, refusals and operators' actions, the newest first.
 ///
 /// Each entry contains data that the console's page turns into a sentence in the operator's language. The cursor
-/// contains the last entry's time, and the number of entries with the same time that have already been returned.
+/// contains the last entry's time, and how many entries with that time were already returned.
 struct Timeline {
     private struct Entry {
         var at: Instant

@@ -31,7 +31,7 @@ package struct Operation: Sendable {
     /// session, and of a document.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
-    /// Creates an operation that may block and answers with a JSON object.
+    /// Creates an operation that answers with a JSON object; the operation may block.
     package init(
         _ id: String,
         _ method: String,

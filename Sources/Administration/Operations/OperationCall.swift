@@ -40,7 +40,7 @@ package struct OperationCall: Sendable {
         self.notesActs = notesActs
     }
 
-    /// Runs the operation; blocking work blocks the calling thread.
+    /// Runs the operation; a `.blocking` operation blocks the calling thread.
     package func run() async throws -> Reply {
         switch operation.work {
         case .blocking(let work): try work(self)
@@ -119,7 +119,7 @@ package struct OperationCall: Sendable {
     /// Returns the search in the query.
     func search() throws -> SearchTerms { try SearchTerms(request.query["query"] ?? "") }
 
-    /// Runs a read on the last committed state.
+    /// Reads from the last committed state.
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(at: now, body) }
 
     /// Runs a transaction that changes something, and records the action in the audit trail in the same transaction.

@@ -6,8 +6,8 @@ package import Storage
 package import Wire
 package import Workers
 
-/// The store, the settings and whatever else operations need, including the running service if the operations run in
-/// the service's process.
+/// Everything that operations need: the store, the settings and more; in the service's process, also the running
+/// service.
 package struct OperationContext: Sendable {
     /// The store.
     package let store: Store
@@ -65,7 +65,7 @@ package struct RunningService: Sendable {
     /// The moment at which the service started.
     package let startedAt: Instant
 
-    /// Creates a run's service; `startedAt` is the current time.
+    /// Describes a run's service, and sets `startedAt` to the current time.
     package init(_ run: RunContext, _ backend: Backend) {
         self.run = run
         environment = backend.environment

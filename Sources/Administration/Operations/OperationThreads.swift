@@ -5,7 +5,7 @@ import Workers
 /// A few plain threads that run pieces of blocking work; the pieces run in the order of their ranks, and within a rank
 /// in the order of their arrival.
 ///
-/// The threads limit the number of database connections that the open pages of the console use for reading.
+/// The number of threads limits how many database connections the pages of the console can use for reading.
 package final class OperationThreads: Sendable {
     /// The error that refuses a piece of work because too many pieces of its rank are waiting.
     package struct IsFull: Error {}

@@ -57,14 +57,14 @@ struct SearchTerms: Sendable, Equatable {
         return Term(key: key, value: String(value), isNegated: isNegated, isExact: isExact)
     }
 
-    /// Returns whether each term that isn't negated matches one of the given texts, and each negated term matches none
-    /// of these texts; the terms' keys are ignored.
+    /// Returns whether every positive term matches one of the texts and every negated term matches none; the terms'
+    /// keys are ignored.
     func find(anyOf texts: [String?]) -> Bool { terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated } }
 
     /// Returns whether all terms of the search are fulfilled.
     ///
-    /// A term with a key must match one of the texts of that key, and any other term must match one of `words`. A
-    /// negated term must match none of these texts.
+    /// A term with a key must match one of the texts of that key, and any other term must match one of `words`. If a
+    /// term is negated, none of these texts may match it.
     func match(_ texts: [String: [String?]], words: [String?]) -> Bool {
         terms.allSatisfy { $0.finds(anyOf: texts[$0.key] ?? words) != $0.isNegated }
     }

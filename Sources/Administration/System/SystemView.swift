@@ -11,7 +11,7 @@ import Workers
 
 /// The JSON form of facts about the installation in the console's interface.
 package enum SystemView {
-    /// Returns the figures that the console's system page follows (`SystemGlance`).
+    /// Returns the figures that the console's system page keeps up to date (`SystemGlance`).
     package static func glance(_ service: RunningService) throws -> JSONObject {
         JSONObject(showing: ["workers": workers(service), "store": try store(service)])
     }
@@ -99,7 +99,7 @@ extension SystemView {
 
 /// The series of a worker's metrics: a single series, or one for each lane.
 enum WorkerSeries {
-    /// Returns whether a series belongs to a worker, given the series' labels as the metrics page shows them.
+    /// Returns whether a series' labels, in the metrics page's form, show that the series belongs to a worker.
     static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }

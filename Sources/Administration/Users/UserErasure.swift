@@ -6,8 +6,8 @@ package import Workers
 /// The erasure of users by an operator, with or without a running service.
 ///
 /// Each transaction also stores messages in the outbox. A running service publishes them within half a second, and a
-/// stopped service publishes them when it starts. Before returning, `run` also writes the gate's credentials file, even
-/// without a running service. Therefore, the user's tokens and rights become invalid at once.
+/// stopped service publishes them when it starts. Before `run` returns, it also writes the gate's credentials file,
+/// even without a running service. Therefore, the user's tokens and rights become invalid at once.
 package enum UserErasure {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500

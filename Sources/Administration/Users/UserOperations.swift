@@ -25,7 +25,7 @@ enum UserOperations {
         Operation("undoCancellation", "DELETE", "users/{uid}/cancellation", role: .operator, undoCancellation),
         Operation("listUserAudit", "GET", "users/{uid}/audit", role: .viewer) { call in
             try call.read { tx in
-                // A command also shows the audit trail of erased users.
+                // A command also accepts the id of an erased user.
                 let uid = try call.isCommand ? call.id("uid") : user(call, in: tx).uid
                 let page = try tx.audit.page(
                     of: uid,
@@ -118,8 +118,8 @@ enum UserOperations {
 
     /// Returns whether a term matches an address of a user.
     ///
-    /// For an admin, a part of the address suffices. For an operator, the whole address must match: operators see
-    /// addresses masked, and could otherwise find out an address letter by letter. For a viewer, no address matches.
+    /// For an admin, a part of the address suffices. For an operator, the whole address must match: operators see only
+    /// masked addresses, and could otherwise find out an address letter by letter. For a viewer, no address matches.
     static func finds(_ term: SearchTerms.Term, addressOf user: User, for role: OperatorRole) -> Bool {
         let addresses = [user.email?.text, user.phone?.text, user.username, user.externalUID]
         guard role < .admin else { return term.finds(anyOf: addresses) }

@@ -63,8 +63,7 @@ package enum UserView {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
     }
 
-    /// Returns a user's sessions as JSON; the audit line written when a session ended names the actor who ended the
-    /// session.
+    /// Returns a user's sessions as JSON; the actor who ended a session is taken from the audit trail.
     private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
         guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
             return sessions.map { row($0, endedBy: nil) }

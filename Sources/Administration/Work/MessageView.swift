@@ -4,14 +4,14 @@ import Service
 package import Storage
 import Workers
 
-/// The JSON form of outgoing messages in the console's interface: waiting messages, and the outcomes of finished ones.
+/// The JSON form, for the console, of waiting outgoing messages and of the outcomes of finished messages.
 package enum MessageView {
     /// The maximum number of messages in one event of the console's event stream.
     static let shownMax = 100
     /// The maximum number of rows of one table that are read at once.
     private static let pageRows = 200
 
-    /// The keys of search terms; the value of each key is the row's member that the term searches.
+    /// The keys of search terms, each with the name of the row's member that the term searches.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
         "to": "to",

@@ -109,11 +109,11 @@ struct Access: Sendable {
         }
     }
 
-    /// Refuses a request that makes a change and that a page other than the console's own pages could have sent.
+    /// Refuses a request that makes a change if a foreign page could have sent the request.
     ///
     /// A request that changes something must contain JSON; a request with a token can also have an empty body. A
-    /// request without a token in its header must also have the console's own header. Its header `Sec-Fetch-Site`,
-    /// which the browser adds, must say that the request comes from the same origin.
+    /// request without a token in its header must also have the console's own header. The header `Sec-Fetch-Site`,
+    /// which the browser adds, must say that this request comes from the same origin.
     static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
         guard request.method != "GET" else { return }
         let type = request.header("content-type")?.lowercased() ?? ""

@@ -1,7 +1,7 @@
 import Domain
 import Sodium
 
-/// A recogniser of an operator's known browsers; each of them has its own limit on the number of sign-in tries.
+/// A recogniser of an operator's known browsers; each known browser has its own limit on sign-in tries.
 ///
 /// The browser stores a mark: a random number and a proof that the number was issued for the operator. The mark alone
 /// doesn't sign anyone in.
@@ -22,7 +22,7 @@ struct KnownBrowser: Sendable {
         return "\(number).\(proof(number, name))"
     }
 
-    /// Returns the number in a mark that was issued for an operator, or nil for any other mark.
+    /// Returns the number in a mark, or nil if the mark was not issued for the operator `name`.
     func number(in mark: String?, for name: String) -> String? {
         guard let parts = mark?.split(separator: ".", omittingEmptySubsequences: false), parts.count == 2,
             parts[0].count == 12, Sodium.areEqual(Array(parts[1].utf8), Array(proof(String(parts[0]), name).utf8))

@@ -17,7 +17,7 @@ struct SignIn: Sendable {
     private let failures: FailedSignIns
     private let browsers: KnownBrowser
     private let hasher: PasswordHasher
-    /// The hash that a password is verified against if the name is unknown.
+    /// The hash with which the password is compared if no operator has the given name.
     ///
     /// Because of this hash, a refusal takes as long for an unknown name as for a known one.
     private let dummy: String?
@@ -44,8 +44,7 @@ struct SignIn: Sendable {
 
     private func enter(_ call: OperationCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
-        // A valid token signs the operator in even after many failed tries, because the token's random bits can't be
-        // guessed.
+        // A valid token always works, even after many failed tries, because nobody can guess its random bits.
         let found = try call.store.batch(at: call.now, once: true) { tx in try tx.operators.takeLink(token: token) }
         guard let row = found else {
             try count([Self.links(call)], .link, for: call)

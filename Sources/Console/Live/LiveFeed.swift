@@ -4,12 +4,12 @@ import JSON
 import Storage
 import Workers
 
-/// A finder of the changes that were made to a stream's watched objects after the stream's position.
+/// A finder of new changes to the objects that a stream watches.
 struct LiveFeed: Sendable {
     private let hub: LiveHub
     private var position: StreamPosition
     private var refusals: [Int64: Int64] = [:]
-    /// The start time of the newest of the operator's sessions that this stream already knows.
+    /// The latest start time among the operator's sessions that this stream already knows.
     private var signedInAt: Instant?
     private var taps: [Watch: Tap.Position] = [:]
     private var lastSlow: ContinuousClock.Instant?
@@ -22,7 +22,7 @@ struct LiveFeed: Sendable {
     /// A page first reads its list and then begins to watch; without these additional seconds, the page would miss
     /// refusals that occur in between.
     private static let before: Int64 = 10
-    /// The interval between checks of the overview and the system, which take longer than other objects' checks.
+    /// The interval between slow checks: those of the overview and of the system.
     private static let slowInterval: Duration = .seconds(1)
 
     init(_ hub: LiveHub, position: StreamPosition) {
@@ -31,8 +31,8 @@ struct LiveFeed: Sendable {
 
     /// Returns the events since the last check.
     ///
-    /// All events except those of the overview, the system and the tap show the same state of the store. The overview
-    /// and the system are examined only once a second.
+    /// The events show the same state of the store, except the events of the overview, the system and the tap. The
+    /// overview and the system are examined only once a second.
     mutating func look(at watches: [Watch], _ caller: Caller, hasChanged: Bool) throws -> [LiveEvent] {
         position.keep(watches)
         taps = taps.filter { watches.contains($0.key) }
@@ -147,11 +147,12 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// The maximum difference by which a new audit line's id can be smaller than the id of an earlier line.
+    /// A new audit line's id can be smaller than an earlier line's id, by at most this number.
     ///
-    /// Ids are times in microseconds. Ten seconds is longer than a transaction plus the difference between two clocks.
+    /// Ids are times in microseconds. Ten seconds are longer than a transaction and the difference between two clocks
+    /// together.
     private static let auditDistance: Int64 = 10_000_000
-    /// The maximum difference by which a new dead letter's number can be smaller than the number of an earlier one.
+    /// A new dead letter's number can be smaller than the number of an earlier dead letter, by at most this difference.
     ///
     /// The database assigns the number when it stores the dead letter, and fewer than 1,000 dead letters are stored in
     /// ten seconds.
@@ -176,7 +177,7 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 
-    /// Reports refusals that first occurred, or were repeated, after the newest refusal known so far.
+    /// Reports new and repeated refusals since the newest refusal known so far.
     private mutating func lookAtRefusals(in tx: Transaction, into events: inout [LiveEvent]) throws {
         let begin = hub.context.now.adding(seconds: -Self.before)
         let known = position[.refusals] ?? begin.milliseconds

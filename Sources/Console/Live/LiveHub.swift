@@ -85,8 +85,7 @@ final class LiveHub: Sendable {
         )
     }
 
-    /// Returns whether the limits allow a further stream; if they allow it and `isBegun` is true, the method also
-    /// counts the stream.
+    /// Returns whether the limits allow one more stream; if they do, and `isBegun` is true, also counts the stream.
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }

@@ -1,19 +1,19 @@
 /// A reader of the new rows in a growing log.
 ///
 /// If several processes write, a row can appear later than a row with a larger id, because clocks differ and
-/// transactions overlap. Therefore, for a while, the reader rereads some of the rows that precede the newest row: the
-/// rows whose ids are at most `distance` smaller than the newest row's id.
+/// transactions overlap. Therefore, for a while, the reader rereads the rows whose ids are smaller than the newest
+/// row's id by at most `distance`.
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
-    /// The ids of the rows that were already returned and are still being read again; nil before the first read.
+    /// The ids of the rows that have been returned and will be read again; nil before the first read.
     private var told: Set<Int64>?
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// The maximum number of rows that are read again: more than are written in ten seconds.
+    /// The maximum number of rows that are read again: more rows than are written in ten seconds.
     private static let againMax = 100_000
-    /// How long rows are read again: longer than a transaction (5 s) and the difference between clocks (1 s) together.
+    /// How long rows are read again, because a transaction can take 5 s and clocks can differ by 1 s.
     private static let againTime: Duration = .seconds(10)
 
     /// Creates a reader that returns at most `limit` rows at a time.

@@ -4,8 +4,9 @@ import Workers
 /// A stream's position in each object that it watches; `Last-Event-ID` restores all of these positions.
 ///
 /// For a log, the position is the number of the last row; for a state, it is a digest. A stream can thus resume after
-/// any interruption, even a restart of the service. Each row of a log is reported once. Of an object's successive
-/// states, only the latest is reported. A refusal in the same millisecond as the last reported one can be missed.
+/// any interruption, even a restart of the service. Each row of a log is reported once. If a state changes several
+/// times, only the latest state is reported. A refusal can be missed if it has the same millisecond as the last
+/// reported one.
 struct StreamPosition: Sendable, Equatable {
     private var numbers: [UInt32: Int64] = [:]
 

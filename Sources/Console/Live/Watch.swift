@@ -30,7 +30,7 @@ enum Watch: Hashable, Sendable {
         self = watch
     }
 
-    /// The objects whose terms have no id.
+    /// The objects that are named without an id.
     private static let plain: [Watch] = [
         .overview, .system, .refusals, .deadLetters, .messages, .audit, .schedules, .tap(nil),
     ]

@@ -16,7 +16,7 @@ final class OverviewLoad: Sendable {
     /// The age at which the counts of the last day are read again.
     private static let ageMax: Duration = .seconds(5)
 
-    /// Records the number of reports that this process has stored, and returns how many it stores per second.
+    /// Notes how many reports this process has stored so far, and returns how many it stores per second.
     func perSecond(_ stored: Int64) -> Double { kept.withLock { $0.rate.note(stored, at: .now) } }
 
     /// Returns the counts of the last day, in the form of the schema's `Load`.

@@ -17,8 +17,8 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether the service has found, since it started, that all steps of the guide are done; the value stays true
-        /// if the results of the steps are deleted later.
+        /// Whether all steps of the guide have been done at some time since the service started; later deletions don't
+        /// change a true value.
         var isGuideDone = false
     }
 
@@ -33,9 +33,9 @@ final class OverviewView: Sendable {
     /// Groups that connect to the broker or a listener are left out. Otherwise, the counts that the overview shows
     /// would include the connections of these checks.
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
-    /// The device counts are kept for the time that the counting took, multiplied by this factor.
+    /// The counts of devices are kept for this many times as long as the counting took.
     private static let countedFactor = 50
-    /// The longest duration of a fast count of the devices; after a slower count, the next count runs in the
+    /// The time within which a count of the devices counts as fast; after a slower count, the next count runs in the
     /// background, so that no request waits for it.
     private static let countedQuickly: Duration = .milliseconds(20)
     /// The minimum age at which device counts are renewed.
@@ -49,7 +49,7 @@ final class OverviewView: Sendable {
         Operation("showOverview", "GET", "overview", role: .viewer) { _ in try self.json() }
     }
 
-    /// Returns the overview with the doctor's last findings; the next examination runs in the background.
+    /// Returns the overview with the doctor's last findings; the doctor's next run is in the background.
     func json() throws -> JSONObject {
         examine()
         let now = context.now

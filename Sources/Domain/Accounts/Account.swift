@@ -13,7 +13,7 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Returns those products of `asked` that the app sees; nil means all products, as an argument and as a result.
+        /// Returns the products in `asked` that the app sees; in `asked` and in the result, nil means all products.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked
@@ -106,7 +106,7 @@ package struct User: Sendable, Equatable {
     package enum EmailClaim: Int64, Sendable {
         /// The account was registered with an address that already belonged to another account.
         ///
-        /// Both accounts can log in with the address. Refusing the registration would have revealed the other account.
+        /// Both accounts can log in with the address. A refused registration would have revealed the other account.
         case beside = -1
         /// The address is only recorded, and the account has no right to it.
         case given = 0

@@ -1,4 +1,4 @@
-/// The merge of an anonymous user's bindings into an account, after the user of an anonymous terminal logs in.
+/// The merge of an anonymous user's bindings into the account to which the user logs in.
 ///
 /// The documentation describes the rules for this merge (reference: accounts#anonymous).
 package enum Adoption {
@@ -23,11 +23,11 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns the changed form of an invitation from or to one of the two users, or nil if the merge doesn't change
-    /// the invitation.
+    /// Returns an invitation as it is after the merge of the two users, or nil if the merge doesn't change the
+    /// invitation.
     ///
-    /// If the account is bound to the device, an invitation to the account is revoked in three cases: the invitation
-    /// comes from one of the two users, it is pending, or it didn't create the binding.
+    /// An invitation to an account that is bound to the device is revoked if it comes from one of the two users, if it
+    /// is pending, or if it didn't create the binding.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

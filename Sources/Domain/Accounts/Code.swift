@@ -29,9 +29,9 @@ package enum CodeRules {
     /// Tries with the code's `codeToken` are counted separately from tries without it, and have the same maximum.
     ///
     /// There are 10^6 codes, and an address gets at most 10 codes per day. A stranger without the token thus has 50
-    /// tries per day, which succeed with a probability of one in 20,000, or one in 55 over a year. A caller with the
-    /// token has 100 tries per day. In an hour, one source address can request 20 codes, which allow 200 tries, and one
-    /// app can request 1,000 codes.
+    /// tries per day; the probability of success is 1 in 20,000 per day, and 1 in 55 per year. A caller with the token
+    /// has 100 tries per day. In an hour, one source address can request 20 codes, which allow 200 tries, and one app
+    /// can request 1,000 codes.
     package static let wrongCodesMax = 5
     /// The lifetime of a ticket, in seconds.
     package static let ticketSeconds: Int64 = 300

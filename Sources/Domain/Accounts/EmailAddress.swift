@@ -23,7 +23,7 @@ package struct EmailAddress: Hashable, Sendable {
         key = Self.key(of: text)
     }
 
-    /// Returns the address in one Unicode form and case.
+    /// Returns the address in lowercase and in one Unicode form.
     private static func key(of text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercased() : text.precomposedStringWithCanonicalMapping.lowercased()
     }

@@ -6,7 +6,7 @@ import JSON
 package struct ProviderCredential: Sendable, Equatable {
     /// The secret part of a credential; each case is verified in a different way.
     package enum Proof: Sendable, Equatable {
-        /// A code to exchange at the provider with the app's secret.
+        /// A code that the service redeems at the provider with the app's secret.
         case code(String)
         /// An access token, which the provider checks. According to the app, the token belongs to `user`.
         case accessToken(String, user: String?)
@@ -27,7 +27,8 @@ package struct ProviderCredential: Sendable, Equatable {
         (self.provider, self.proof, self.nickname) = (provider, proof, nickname)
     }
 
-    /// Returns an invalid credential for testing whether a provider answers, or nil for providers of ID tokens.
+    /// Returns an invalid credential with which to test whether a provider answers, or nil if the provider uses ID
+    /// tokens.
     package static func trial(of provider: ProviderName) -> ProviderCredential? {
         let nothing = "lamplighter-trial"
         switch provider {
@@ -105,7 +106,7 @@ extension Fields {
         return text
     }
 
-    /// Returns an id, which some providers write as a number.
+    /// Returns an id as text; some providers write it as a number.
     fileprivate func id(_ name: String) throws(Rejection) -> String {
         if let number = object[name]?.intValue { return String(number) }
         return try bounded(name, givenText(name))

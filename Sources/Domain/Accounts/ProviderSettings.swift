@@ -6,7 +6,7 @@ package struct ProviderSettings: Sendable, Equatable {
     package enum Subject: String, Sendable, CaseIterable {
         /// The user's id for one client id; WeChat always returns this user id.
         case openID = "openid"
-        /// The user's id that all apps of one WeChat developer account share.
+        /// The user's id that is the same in all apps of one WeChat developer account.
         case unionID = "unionid"
     }
 
@@ -54,7 +54,7 @@ package struct ProviderSettings: Sendable, Equatable {
         .google: "https://accounts.google.com",
     ]
 
-    /// The providers that need exactly one client id, and the app's secret.
+    /// The providers that need the app's secret and exactly one client id.
     private static let withSecret: [ProviderName] = [.wechat, .facebook, .twitter]
 
     /// Returns the members that the settings of a provider may have in an app document.

@@ -9,7 +9,7 @@ package struct ProviderUse: Sendable, Equatable {
 
     /// The interval after which the same outcome is recorded again, in seconds.
     ///
-    /// All users of an app share one row, which would otherwise be written at each login.
+    /// All users of an app share one row; without this pause, each login would write the row.
     static let noteSeconds: Int64 = 60
 
     /// Makes a record of a provider's use.

@@ -7,15 +7,16 @@ extension User {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the account keeps its present address of this kind until the user verifies a new address.
+    /// Returns whether the account keeps its present address of the same kind as `address` until a new address is
+    /// verified.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }
 
     /// Records an address that the user hasn't verified yet.
     ///
-    /// If the account relies on its present address, the new address becomes pending. Otherwise, it replaces the
-    /// present address at once. Recording the present address again drops the pending address.
+    /// If the account relies on its present address, the new address becomes pending. Otherwise, the new address
+    /// replaces the present address at once. If the present address is recorded again, the pending address is dropped.
     package mutating func writeDown(_ address: Address, at now: Instant) {
         dropPending(like: address)
         switch address {

@@ -4,8 +4,8 @@ extension User {
         case password, email, phone, provider
     }
 
-    /// Returns the most important change since an earlier state of the account; nil if the password, the e-mail address
-    /// and the phone number are unchanged, or if the user was anonymous.
+    /// Returns the most important change of password, e-mail address or phone number since an earlier state; nil if
+    /// nothing changed, or if the user was anonymous then.
     package func change(since before: User) -> SecurityChange? {
         guard !before.isAnonymous else { return nil }
         if passwordHash != before.passwordHash { return .password }

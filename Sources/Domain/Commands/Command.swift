@@ -77,7 +77,7 @@ package struct Command: Sendable, Equatable {
     package var doneAt: Instant?
     /// The states that the command has had, in order.
     package var steps: [Step]
-    /// The reason why the service gave up on the command, whether or not the command was sent.
+    /// The reason why the service gave up on the command, before or after sending it.
     package var refusal: ErrorCode?
     /// The device's result code.
     package var code: Int64?

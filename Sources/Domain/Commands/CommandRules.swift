@@ -35,7 +35,7 @@ package enum CommandRules {
         return true
     }
 
-    /// Gives a command the state `failed`, because the command must no longer be carried out.
+    /// Gives the state `failed` to a command that must no longer be carried out.
     package static func refuse(_ command: inout Command, _ code: ErrorCode, at now: Instant) {
         command.turn(.failed, at: now, by: .system)
         command.refusal = code
@@ -68,8 +68,8 @@ package enum CommandRules {
     /// Returns those queued commands that newer commands replace completely, with their state changed to `superseded`.
     ///
     /// A command is superseded if each of its attributes is also set by a newer queued command. The newer command must
-    /// have the same sender, and must not expire earlier. `waiting` is sorted by number. `merged` would return the same
-    /// outgoing commands if the superseded commands were still queued.
+    /// have the same sender, and must not expire earlier. `waiting` is sorted by number. `merged` returns the same
+    /// outgoing commands with or without the superseded commands.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []

@@ -79,7 +79,7 @@ package struct Product: Sendable, Equatable {
         return declared.contains(name) || (isFreeForm && declared.isEmpty)
     }
 
-    /// Returns whether `data` contains a write-only data point, whose value is never shown.
+    /// Returns whether `data` contains a write-only data point, that is, one whose value is never shown.
     package func hides(_ data: JSONObject) -> Bool { data.members.contains { point($0.key)?.access == .writeOnly } }
 }
 

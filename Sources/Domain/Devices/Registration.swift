@@ -45,7 +45,7 @@ package struct RegistrationRequest: Sendable, Equatable {
     package static let links = ["wifi", "cellular", "bluetooth", "ethernet"]
 }
 
-/// The stored facts about a known device that sends a registration request.
+/// The facts about a known device that decide about its registration request.
 package struct KnownDevice: Sendable, Equatable {
     /// The device's id.
     package var did: DeviceID
@@ -88,8 +88,8 @@ package enum RegistrationRules {
         case renew(DeviceID)
         /// End the device's ownership period, then issue a new secret for its identity.
         case reset(DeviceID)
-        /// Refuse the request; if `asksForReset` names a device, notify its principals and count a wrong secret as a
-        /// try.
+        /// Refuse the request; if `asksForReset` names a device, notify its principals, and count a try if the secret
+        /// is wrong.
         case refuse(Rejection, asksForReset: DeviceID?)
 
         /// The word for the decision in the event log.

@@ -5,7 +5,7 @@ package import JSON
 /// The service accepts documents with secrets, and returns documents without secrets. The store contains the secrets in
 /// encrypted form, beside the rest of the document.
 package enum AppSecrets {
-    /// The names of those members of a document that contain secrets.
+    /// The names of the document members that contain secrets.
     private static let places = ["providers", "push"]
 
     /// Returns a document without any secrets, to be shown or written to a file.
@@ -23,8 +23,8 @@ package enum AppSecrets {
 
     /// Returns a document, with its missing secrets copied from the document `known`.
     ///
-    /// Since the missing secrets are copied, the output of `app export`, which contains no secrets, can be imported
-    /// again. If the document doesn't contain a provider at all, the provider is removed together with its secret.
+    /// `app export` leaves out the secrets; since they are copied here, its output can be imported again. If the
+    /// document doesn't contain a provider at all, the provider is removed together with its secret.
     package static func completed(_ document: JSONObject, from known: JSONObject) -> JSONObject {
         var document = document
         for place in places {

@@ -24,7 +24,7 @@ package struct Faults {
         found = Array((found + [first] + fault.others).prefix(Self.max))
     }
 
-    /// Throws the first fault, with all other faults in its `others`, if there is a fault.
+    /// If there are faults, throws the first one, with the other faults in its `others`.
     package func throwFirst() throws(Rejection) {
         guard var first = found.first else { return }
         first.others = Array(found.dropFirst())

@@ -1,7 +1,7 @@
 /// A position in the event log, after one entry and before the next.
 ///
 /// The log's rows contain entries, and are ordered by transaction and then by number. The entries of a row are counted
-/// from the row's end, so the position after a row is known even if the number of entries in the row isn't known.
+/// from the row's end, so the position after a row doesn't depend on the number of its entries.
 package struct EventCursor: Hashable, Sendable {
     /// The number of the transaction that wrote the row.
     package var xid: Int64

@@ -1,7 +1,7 @@
 /// A reader's choice of entries in the event log, by type, product and device.
 package struct EventFilter: Sendable, Equatable {
-    /// The names of types or groups of types as the reader wrote them, such as `device.*`; an empty list means all
-    /// types except `device.status`.
+    /// The event types or groups of types, such as `device.*`, as the reader wrote them; an empty list means all types
+    /// except `device.status`.
     package let names: [String]
     /// The products whose entries the reader wants; empty for all products.
     package let products: [ProductKey]

@@ -27,8 +27,8 @@ package struct EventSubscription: Sendable, Equatable {
     package var batch: Int
     /// The secret with which a webhook's batches are signed.
     package var secret: [UInt8]?
-    /// The secret that was valid before the last rotation; for a day after the rotation, batches are also signed with
-    /// it.
+    /// The secret before the last rotation; for a day after the rotation, each batch has a second signature, made with
+    /// this secret.
     package var oldSecret: [UInt8]?
     /// The moment from which batches are no longer signed with the old secret.
     package var oldSecretUntil: Instant?
@@ -82,7 +82,7 @@ package struct EventSubscription: Sendable, Equatable {
     package static let eventsMax = 100
     /// The length of a webhook's secret, in bytes.
     package static let secretBytes = 32
-    /// How long batches are also signed with the previous secret after a rotation, in seconds.
+    /// The time after a rotation for which batches are also signed with the previous secret, in seconds.
     package static let oldSecretSeconds: Int64 = 86_400
 }
 
@@ -93,7 +93,7 @@ package typealias SubscriptionID = Identifier<MessageKind>
 package struct EventDelivery: Sendable, Equatable {
     /// The time at which the try began.
     package var at: Instant
-    /// The id of the batch; each try with the same content has the same id.
+    /// The id of the batch; the id stays the same if the same content is sent again.
     package var webhookID: String
     /// The number of events in the batch.
     package var events: Int

@@ -41,8 +41,7 @@ package enum EventType: String, Sendable, CaseIterable {
     /// The types that a reader can request.
     package static let readable = allCases.filter { $0 != .gap }
 
-    /// Whether entries of this type are so frequent that they are stored separately, and only while a reader wants
-    /// them.
+    /// True if entries of this type are very frequent; they are stored separately, and only while a reader wants them.
     package var isBulk: Bool { self == .deviceStatus }
 
     /// True if entries of this type concern a user and not a device, and are visible only to the user's own app.

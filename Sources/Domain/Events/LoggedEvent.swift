@@ -10,8 +10,7 @@ package struct LoggedEvent: Sendable, Equatable {
     package var product: ProductKey?
     /// The user whom the entry concerns.
     package var uid: UserID?
-    /// The actor that caused the change; nil if no actor is known, or if the actor is a user of an app other than
-    /// `app`.
+    /// The actor that caused the change; nil if the actor is unknown, or is a user of a different app than `app`.
     package var actor: Actor?
     /// The app of the users whom the entry names; nil if the entry names no users.
     package var app: AppID?

@@ -4,7 +4,7 @@ package enum WebhookRules {
     package static let trySeconds: Int64 = 15
     /// The maximum number of bytes in the body of one request.
     package static let bytesMax = 262_144
-    /// The number of times that the endpoint must refuse a single event before the event becomes a dead letter.
+    /// The number of refusals by the endpoint after which an event that was posted alone becomes a dead letter.
     package static let refusalsMax = 3
     /// The number of dead letters in a row after which the service blames the endpoint and not the events.
     package static let deadInRowMax = 10
@@ -48,7 +48,7 @@ package enum WebhookRules {
 
 /// A search for the events that make a webhook's endpoint refuse a batch; the search begins again after a restart.
 package struct WebhookSearch: Equatable, Sendable {
-    /// The next step after a batch whose content was refused.
+    /// The next step after the endpoint has refused the content of a batch.
     package enum Step: Equatable, Sendable {
         /// Try again with at most this number of events.
         case narrow(to: Int)
@@ -56,13 +56,13 @@ package struct WebhookSearch: Equatable, Sendable {
         case again
         /// Give up on the event, and continue with the next event.
         case giveUp
-        /// Try the same content later, because the endpoint is at fault.
+        /// The endpoint is at fault, so send the same events again later.
         case wait
     }
 
     /// The maximum number of events in the next batch; nil if the search doesn't limit the next batch.
     package private(set) var limit: Int?
-    /// The number of times that the endpoint has refused the current single event.
+    /// The number of times that the endpoint has refused the event that is now posted alone.
     private var refusals = 0
     /// The number of dead letters since the last success.
     private var deadInRow = 0

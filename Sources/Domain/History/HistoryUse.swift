@@ -3,8 +3,9 @@
 ///
 /// The count survives restarts, because it is part of the device's status, which is saved after every report.
 ///
-/// A limit of 64 MiB per day allows 776 bytes (one report of twenty values) per second. A device at the gate's limit,
-/// 256 KiB per second, reaches the day's limit in about four minutes, and fills 1.9 GiB in 30 days instead of 630 GiB.
+/// A limit of 64 MiB per day allows 776 bytes (one report of twenty values) per second. If a device sends 256 KiB per
+/// second, the gate's limit, it reaches the day's limit in about four minutes. In 30 days, it fills 1.9 GiB and not 630
+/// GiB.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64
@@ -13,7 +14,7 @@ package struct HistoryUse: Sendable, Equatable {
     /// The time at which users were last notified that history was not being kept.
     package var toldAt: Instant?
 
-    /// The minimum time between two notices to users about history that isn't kept, in seconds: one hour.
+    /// The minimum number of seconds between two notices that tell users that history isn't being kept.
     package static let noticeSeconds: Int64 = 3600
     /// The day's bound divided by this number gives the extra bytes for alerts and faults; values get no extra bytes.
     private static let logPart: Int64 = 4

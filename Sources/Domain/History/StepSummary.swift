@@ -16,7 +16,7 @@ package struct StepSummary: Sendable {
         }
     }
 
-    /// Returns the function's result for each attribute for which the function has a result.
+    /// Returns the function's results by attribute, without attributes that have no result.
     package func values(by function: SummaryFunction) -> JSONObject {
         JSONObject(
             members: names.compactMap { name in values[name]?.value(function).map { .init(key: name, value: $0) } }

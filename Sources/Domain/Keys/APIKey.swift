@@ -1,14 +1,13 @@
 /// An API key: a secret with which a maker's server makes requests for the users of its app.
 ///
-/// For the gate, a key is a session on a separate terminal, and the key's id is both the session's id and the session's
-/// user id. The documentation describes these rules (reference: sessions#keys).
+/// The gate treats a key as a session on a separate terminal. The key's id then serves as the session's id and as the
+/// user's id. The documentation describes these rules (reference: sessions#keys).
 package struct APIKey: Sendable, Equatable {
     /// The key's id.
     package var id: KeyID
     /// The app to which the key belongs; the key makes requests for the users of this app.
     package var app: AppID
-    /// The key's name, which is unique among the app's valid keys and identifies the server in records of the server's
-    /// actions.
+    /// The key's name, which is unique among the app's valid keys, and names the server in logs of its actions.
     package var name: String
     /// The terminal from which the key's messages come.
     package var terminal: TerminalID
@@ -22,8 +21,8 @@ package struct APIKey: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// True if the previous secret can still work; the first use of the new secret makes the previous secret invalid,
-    /// if it isn't invalid already.
+    /// True while the previous secret may still be valid; it becomes invalid at the latest when the new secret is first
+    /// used.
     package var hasOldToken = false
 
     /// Makes a new key.
@@ -86,7 +85,8 @@ package struct KeyScope: Sendable, Hashable {
     package enum Service: String, Sendable, CaseIterable {
         case events, device, home, share, schedule, notification, account
 
-        /// Returns whether keys can call a method; only users can change their own logins, passwords and addresses.
+        /// Returns whether keys can call a method; in the service `account`, keys can only show users and update
+        /// profiles.
         func allows(_ method: String) -> Bool {
             self != .account || ["whoami", "getUser", "updateProfile"].contains(method)
         }
@@ -123,7 +123,7 @@ package struct KeyScope: Sendable, Hashable {
 extension [KeyScope] {
     /// Returns the refusal of a method that the scopes don't allow, or nil if the scopes allow the method.
     ///
-    /// `holder` is the refusal's word for the owner of the scopes: a key or a linked service.
+    /// `holder` is the word that the refusal uses for the owner of the scopes: `key` or `linked service`.
     package func refusal(of service: String, _ method: String, isReading: Bool, holder: String) -> Rejection? {
         guard let known = KeyScope.Service(rawValue: service), known.allows(method) else {
             return Rejection(.forbidden, "A \(holder) can't call \(service)/\(method).")

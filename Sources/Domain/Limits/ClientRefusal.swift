@@ -42,7 +42,7 @@ package struct ClientRefusal: Sendable, Equatable {
         lastAt = moment
     }
 
-    /// The device that the username names, whether or not it exists; nil for clients that aren't devices.
+    /// The device that the username names, even if there is no such device; nil for clients that aren't devices.
     package var device: DeviceID? { Self.device(named: username) }
 
     /// Returns the device that a username names; nil for usernames of other clients.

@@ -2,7 +2,7 @@
 package struct DiskReserve: Sendable {
     /// The share of the disk that must stay free, in percent; 0 turns the check off.
     package var percent: Int
-    /// The maximum reserve in bytes, which is enough for a disk of any size.
+    /// The maximum reserve, in bytes, whatever the size of the disk.
     package var bytesMax: Int64
 
     /// Sets the limits.

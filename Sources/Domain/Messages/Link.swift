@@ -24,8 +24,7 @@ package struct Link: Sendable, Equatable {
     package var uid: UserID
     /// The address to which the link was sent; for `undoAddress`, the old address, which the link restores.
     ///
-    /// A link of any kind except `undoAddress` has no effect if the account no longer has this address when the link is
-    /// used.
+    /// Except for `undoAddress`, a link works only if the account still has this address when the link is used.
     package var address: String
     /// Further values, by name.
     package var detail: [String: String]

@@ -26,12 +26,11 @@ package struct MessageRecord: Sendable, Equatable {
     package var state: State
     /// The number of tries.
     package var tries: Int
-    /// The error of the last failed try in the provider's words, without secrets; nil if no try failed.
+    /// The provider's error message for the last failed try, without secrets; nil if no try failed.
     package var error: String?
     /// The creation time.
     package var createdAt: Instant
-    /// The time at which the message was sent or was found to be expired, or at which the service gave up on the
-    /// message.
+    /// The time at which the message was sent, was found to be expired, or was given up.
     package var endedAt: Instant
 
     /// Makes a record.

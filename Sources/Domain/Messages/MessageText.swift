@@ -37,8 +37,7 @@ package struct MessageText: Sendable, Equatable {
             (self.subject, self.text, self.sms) = (subject, text, sms)
         }
 
-        /// Returns the app's own words; if the app has no subject, text or `sms` of its own, the service's words are
-        /// used for that part.
+        /// Returns the app's own subject, text and `sms`; a part that the app doesn't have is taken from `words`.
         func over(_ words: Words) -> Words {
             Words(subject: subject ?? words.subject, text: text ?? words.text, sms: sms ?? words.sms)
         }
@@ -47,7 +46,7 @@ package struct MessageText: Sendable, Equatable {
     /// Writes the text of an app's message; `words` returns the app's own words for a template and language, or nil if
     /// the app has none.
     ///
-    /// The app's words are looked up in the user's language, and then in the language in which the service would write.
+    /// The app's words are looked up in the user's language, and then in the language of the service's own text.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,

@@ -4,7 +4,7 @@ package import JSON
 ///
 /// The documentation describes these rules (reference: notifications).
 package struct Notification: Sendable, Equatable {
-    /// The part of the message centre that lists a notification; users can switch off the notifications of each part.
+    /// The part of the message centre in which a notification appears; users can switch off each part's notifications.
     package enum Kind: String, Sendable, CaseIterable {
         /// A device has reported something, or has failed to do something.
         case device
@@ -73,8 +73,7 @@ package struct Notification: Sendable, Equatable {
     package var type: String
     /// The device that the notification is about.
     package var did: DeviceID?
-    /// The name by which similar events of a device are recognised, such as `fault sensor`; empty for an event with no
-    /// such name.
+    /// The name that similar events of a device share, such as `fault sensor`; empty if the event has no such name.
     package var subject: String
     /// The title in the user's language; empty in a hidden record.
     package var title = ""

@@ -46,7 +46,7 @@ package struct QuietHours: Sendable, Equatable {
         let isQuiet = from <= to ? (from..<to).contains(minute) : minute >= from || minute < to
         guard isQuiet else { return nil }
         let end = zone.first(local: (to > minute ? today : today + 1) * 86_400 + to * 60)
-        // If the clocks were set back over the end, its first occurrence can be in the past.
+        // If clocks are set back, the local end can occur twice, and the first occurrence may be over.
         return Instant(milliseconds: (end > seconds ? end : seconds + 60) * 1_000)
     }
 }

@@ -29,7 +29,7 @@ package struct PushAddress: Sendable, Equatable {
     package var countedFrom: Instant
     /// The number of pushes in the hour that began at `countedFrom`.
     package var pushes: Int64 = 0
-    /// The number of notifications that were not pushed because of the limit, and that no push has reported yet.
+    /// The number of notifications that the limit kept from being pushed since a push last reported this number.
     package var leftOut: Int64 = 0
 
     /// The keys with which a message for Web Push is encrypted.
@@ -70,14 +70,14 @@ package struct PushAddress: Sendable, Equatable {
     /// The length of an hour, in milliseconds.
     package static let hour: Int64 = 3_600_000
 
-    /// The time at which a push must report the number of notifications that were left out because of the limit; nil if
-    /// no notification was left out.
+    /// The time for a push that tells how many notifications were left out because of the limit; nil if none were left
+    /// out.
     package var summaryAt: Instant? {
         leftOut > 0 ? Instant(milliseconds: countedFrom.milliseconds + Self.hour) : nil
     }
 
-    /// Counts a push and returns true; if the limit has been reached, counts a left-out notification instead and
-    /// returns false.
+    /// Counts a push and returns true; if the limit has been reached, counts the notification as left out and returns
+    /// false.
     package mutating func mayPush(at now: Instant) -> Bool {
         if !(0..<Self.hour).contains(now.milliseconds - countedFrom.milliseconds) { (countedFrom, pushes) = (now, 0) }
         guard pushes < Self.perHourMax else {

@@ -65,8 +65,8 @@ package struct OAuthToken: Sendable {
     package let kind: Kind
     /// The moment from which the token is refused.
     package let expiresAt: Instant
-    /// The moment at which the token became invalid; a code becomes invalid when it is used, and a refresh token
-    /// becomes invalid when a public client uses another token.
+    /// The moment at which the token became invalid: for a code, its use; for a refresh token, a public client's use of
+    /// another token.
     package let usedAt: Instant?
 
     /// Makes a token.

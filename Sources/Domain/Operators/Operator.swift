@@ -59,7 +59,7 @@ package enum OperatorSignIn {
     package static let usedSeconds: Int64 = 60
     /// After a sign-in by link, the operator can set a new password without the old one for this number of seconds.
     package static let linkTrustSeconds: Int64 = 600
-    /// The maximum number of wrong passwords for one operator's name from one address within `triesSeconds`.
+    /// The maximum number of wrong passwords that one address may send for one operator within `triesSeconds`.
     ///
     /// A browser in which the operator has signed in before has a separate limit with the same value.
     package static let tries = 10

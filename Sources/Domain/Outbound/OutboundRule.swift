@@ -83,7 +83,7 @@ package struct OutboundRule: Sendable {
     }
 }
 
-/// A URL that others provide, with the parts that the rule checks.
+/// A URL from another party, with the parts of the URL that the rule checks.
 package struct OutboundURL: Equatable, Sendable {
     /// The whole URL.
     package let text: String

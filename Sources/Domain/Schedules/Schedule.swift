@@ -35,7 +35,7 @@ package struct Schedule: Sendable, Equatable {
     package var misfire: Misfire
     /// The creation time.
     package var createdAt: Instant
-    /// The last time at which the schedule's times were set or the schedule was enabled.
+    /// The last moment at which the schedule was enabled or its times were set.
     package var activeSince: Instant
     /// The time of the last change.
     package var updatedAt: Instant

@@ -88,7 +88,8 @@ package enum SunRules {
         return noon
     }
 
-    /// Returns the sun's declination in radians, and the equation of time: a sundial's lead over a clock in minutes.
+    /// Returns the sun's declination in radians, and the equation of time in minutes (by how much a sundial is ahead of
+    /// a clock).
     private static func position(_ seconds: Double) -> (declination: Double, equationOfTime: Double) {
         // The time in Julian centuries since 2000-01-01T12:00Z.
         let century = (seconds / 86_400 - 10_957.5) / 36_525

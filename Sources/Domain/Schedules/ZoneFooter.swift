@@ -71,8 +71,8 @@ package struct ZoneFooter: Sendable, Equatable {
 }
 
 extension ZoneFooter.Change {
-    /// Returns the moment of the change in a given year, as seconds since 1970-01-01 in the local time that applies
-    /// before the change.
+    /// Returns the local time of the change in a given year, as clocks show it before the change, in seconds since
+    /// 1970-01-01.
     func moment(in year: Int64) -> Int64 { firstDay(of: year) * 86_400 + seconds }
 
     private func firstDay(of year: Int64) -> Int64 {
@@ -108,7 +108,7 @@ private struct FooterReader {
         return true
     }
 
-    /// Skips a zone's abbreviation, either letters or text in angle brackets, and returns whether it was present.
+    /// Skips a zone's abbreviation (letters, or text in angle brackets); returns whether there was an abbreviation.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {

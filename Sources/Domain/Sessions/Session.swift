@@ -26,12 +26,12 @@ package struct Session: Sendable, Equatable {
     package var scopes: [KeyScope]?
     /// Whether the session is a grant to an OAuth client.
     ///
-    /// The gate never accepts the app's secret from the terminal of a grant, not even after the session's end.
+    /// The gate always refuses the app's secret from a grant's terminal, even after the session's end.
     package var isGrant: Bool { client != nil }
     /// The time of the last use of the session's token, to the minute; nil before the first use.
     package var lastSeenAt: Instant?
-    /// True if the previous token can still work; the first use of the new token makes the previous token invalid, if
-    /// it isn't invalid already.
+    /// Whether the previous token may still be valid; it becomes invalid at the latest when the new token is first
+    /// used.
     package var hasOldToken = false
     /// Whether a token of the session has ever been used; before the first use, the terminal can also connect with the
     /// app's secret.
@@ -40,9 +40,9 @@ package struct Session: Sendable, Equatable {
     package var endedAt: Instant?
     /// The reason why the session ended.
     package var endReason: EndReason?
-    /// The time at which the gate reported that the terminal no longer has a connection with this session.
+    /// The time of the gate's report that this session no longer has a connection.
     ///
-    /// The time stays nil if the terminal keeps its connection for the session that replaced this one.
+    /// If a new session replaces this session on the same connection, the time stays nil.
     package var cutOffAt: Instant?
 
     /// Begins a session.
@@ -70,9 +70,9 @@ package struct Session: Sendable, Equatable {
 
     /// Whether the session belongs to a user's Home Assistant.
     package var isLink: Bool { id.text.utf8.starts(with: "l-".utf8) }
-    /// The platform of the sessions of users' Home Assistants.
+    /// The platform of a session that belongs to a user's Home Assistant.
     package static let linkPlatform = "homeAssistant"
-    /// Returns the id of a Home Assistant's session; the gate derives the session's terminal from this id.
+    /// Returns the id of the session of a user's Home Assistant; the gate derives the session's terminal from this id.
     package static func linkID(on terminal: TerminalID) -> SessionID { SessionID(trusted: "l-\(terminal.text)") }
 
     /// The expiry time of Home Assistants' sessions: the beginning of the year 9999, which all programs can show.
@@ -116,7 +116,7 @@ package struct SessionNotice: Sendable, Equatable {
         case user(UserID, except: TerminalID?)
     }
 
-    /// The id of the notice; a notice with the same id is applied only once.
+    /// The id of the notice; if a notice with this id arrives again, it has no effect.
     package var id: MessageID
     /// The sessions that ended.
     package var scope: Scope

@@ -1,4 +1,4 @@
-/// A change of a device's bindings: an event of the state machine for roles.
+/// An event that changes a device's bindings in the state machine for roles.
 package enum BindingEvent: Sendable, Equatable {
     /// The user binds the device with a proof of possession.
     case bind

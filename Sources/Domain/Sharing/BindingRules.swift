@@ -131,7 +131,7 @@ package enum BindingRules {
         }
     }
 
-    /// The refusal of a caller who isn't bound to the device; also used if the device doesn't exist.
+    /// The refusal if the caller isn't bound to the device, or if the device doesn't exist.
     package static let notBound = Rejection(.notBound, "The device is not bound to you.", field: "params.did")
 
     private static let noSuchGuest = Rejection(

@@ -27,7 +27,7 @@ package enum SharingRules {
         return sharing.status(at: now).isOpen ? nil : expired
     }
 
-    /// The effect on an open invitation when bindings to the invitation's device change.
+    /// The effect that a change of a device's bindings has on an open invitation to the device.
     package enum Fate: Sendable, Equatable {
         /// The invitation stays unchanged.
         case stays
@@ -37,7 +37,7 @@ package enum SharingRules {
         case ends(Sharing.Status)
     }
 
-    /// Decides whether an open invitation stays, passes to a new owner or ends after a change of the bindings.
+    /// Decides what a change of the bindings does to an open invitation: it stays, passes to a new owner or ends.
     ///
     /// A pending invitation whose deadline has passed ends as `expired`. An accepted invitation ends as `expired` when
     /// the guest's binding expires. An invitation that ends for another reason ends as `revoked`.

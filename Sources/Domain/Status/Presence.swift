@@ -14,15 +14,15 @@ package struct Presence: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time from which the newest connection is presumed to receive commands.
     ///
-    /// The time is nil before the gate reports a connection, and after the gate reports that the newest connection can
-    /// receive commands.
+    /// The time is nil until the gate reports a connection, and becomes nil again when the gate reports that the
+    /// connection can receive commands.
     package var listensFrom: Instant?
 
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time at which a new connection is presumed to receive commands, or nil if commands can't get lost
-    /// now; a command sent before this time can get lost, because the device might not have subscribed yet.
+    /// Returns the time from which commands are presumed to reach a new connection, or nil if they can't get lost now;
+    /// before this time, they can get lost because the device might not have subscribed yet.
     ///
     /// If the stored time is more than `seconds` ahead, the clock has been set back, and the result is nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
@@ -49,8 +49,8 @@ package enum PresenceSignal: Sendable, Equatable {
 
 /// The rules of presence.
 ///
-/// Reports about a connection that isn't the newest have no effect. While the newest connection is alive, the device's
-/// own messages don't change whether the device is online.
+/// Only reports about the newest connection have an effect. While the newest connection is alive, the device's own
+/// messages don't change whether the device is online.
 package enum PresenceRules {
     /// A change of presence that is published to users.
     package struct Change: Sendable, Equatable {

@@ -20,11 +20,12 @@ package struct Report: Sendable, Equatable {
     /// Where an accepted report was stored: in the state, in the history only, or nowhere; the answer to the device
     /// says where.
     package enum Stored: String, Sendable, CaseIterable {
-        /// The report was stored in the device's state, because part of the report is newer than the state.
+        /// The report was stored in the device's state, because the state has nothing newer for a part of it.
         ///
-        /// A report with nothing to store also has this value.
+        /// This value is also used if a report contains nothing to store.
         case state
-        /// The report was stored in the history only, because it is binary data or completely older than the state.
+        /// The report was stored in the history only, because it is binary data or all its parts are older than the
+        /// state.
         case history
         /// The report was not stored, because it repeats a report that has taken effect.
         case `repeat`

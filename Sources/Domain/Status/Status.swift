@@ -17,7 +17,7 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The time and the fingerprints of the newest reports that contain only a time and values.
+    /// The time and the fingerprints of the newest reports that consist only of a time and values.
     ///
     /// With the fingerprints, the service recognises a second delivery of a report without reading the history.
     package struct Newest: Sendable, Equatable {
@@ -71,7 +71,7 @@ package struct Status: Sendable, Equatable {
 
 /// An event of a device, as published and stored.
 package struct Event: Sendable, Equatable {
-    /// The event's id; the event that clears a condition has the same id as the event that raised it.
+    /// The event's id; the two events that raise and clear a condition have the same id.
     package var id: String
     /// The type: `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun, historyLimited`.
     package var type: String

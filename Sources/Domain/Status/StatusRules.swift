@@ -18,8 +18,7 @@ package enum StatusRules {
         /// The report's effective time.
         package var ts: Instant
 
-        /// Whether at least one part of the report is stored in the state, because that part isn't older than the
-        /// state.
+        /// Whether at least one part of the report is new enough to be stored in the state.
         package var isNewest = false
         /// Whether at least one part of the report is stored only in the history, because that part is binary or older
         /// than the state.
@@ -78,13 +77,13 @@ package enum StatusRules {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
 
-    /// Returns the time that a reported value gets when it replaces a stored value.
+    /// Returns the time to store with a reported value that replaces a stored value.
     private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Returns whether a stored time is farther in the future than the time of a report is allowed to be; this happens
-    /// if the clock has been set back.
+    /// Returns whether a stored time is later than a new report's time may be; this happens after the clock has been
+    /// set back.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
         stored > now.adding(seconds: Report.aheadMaxSeconds)
     }

@@ -8,7 +8,7 @@ enum StatusSize {
 
     /// Refuses a state that would not fit into a status message.
     static func check(_ status: Status) -> Rejection? {
-        // Nearly every state is far smaller, so the exact size is computed only if the upper bound exceeds the limit.
+        // The exact size is computed only if the upper bound exceeds the limit, which is rare.
         guard status.attributes.reduce(0, { $0 + atMost($1) }) > bytesMax,
             status.attributes.reduce(0, { $0 + exactly($1) }) > bytesMax
         else { return nil }

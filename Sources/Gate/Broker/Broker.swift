@@ -107,7 +107,7 @@ enum Clock {
     /// Returns the number of milliseconds since an unspecified moment, by a clock that is never set back.
     static func steady() -> Int64 { CoarseClock.milliseconds(CLOCK_MONOTONIC) }
 
-    /// Returns the same time as `steady`, precise to a few milliseconds, without reading the hardware clock.
+    /// Returns the same time as `steady`, but faster and with an error of a few milliseconds.
     static func coarse() -> Int64 { CoarseClock.milliseconds() }
 
     /// Returns the number of microseconds since the Unix epoch.

@@ -17,8 +17,8 @@ enum BrokerVersion {
                 let count = read(file, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return false }
                 for byte in buffer.prefix(count) {
-                    // Only the first and the last byte of `text` are zero. A match therefore can't begin inside
-                    // another, incomplete match.
+                    // Only the first and the last byte of `text` are zero. When a match fails, only the current byte
+                    // can therefore begin a new match.
                     matched = byte == text[matched] ? matched &+ 1 : byte == 0 ? 1 : 0
                     if matched == text.count { return true }
                 }

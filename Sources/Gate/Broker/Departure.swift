@@ -4,8 +4,8 @@ import CMosquittoBroker
 extension Departure {
     /// Determines the reason for the end of a connection.
     ///
-    /// Mosquitto 2.0.11 always passes the reason -1 to plugins, and only the broker's memory shows whether the broker
-    /// has received a DISCONNECT. If another version passes a reason, the gate uses that reason.
+    /// Mosquitto 2.0.11 always passes -1 as the reason, so the gate must read from the broker's memory whether a
+    /// DISCONNECT has arrived. If another version passes a reason, the gate uses that reason.
     init(_ client: OpaquePointer, reason: Int32) {
         switch reason {
         case MOSQ_ERR_SUCCESS.rawValue: self = .closed

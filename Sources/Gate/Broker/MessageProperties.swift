@@ -12,9 +12,9 @@ struct MessageProperties {
 
     /// The name of the user property that contains the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the user property in which the gate names the field that it has removed from a request.
+    /// The name of the user property that tells the service which field the gate removed from a request.
     static let fault = Array("lamplighter-fault".utf8CString)
-    /// The name of the removed field, as the response reports it in `error.field`.
+    /// The name of the removed field in the response's `error.field`.
     static let correlation = "correlationData"
     /// The name of the user property with which a sender sets a message's trace id.
     static let traceparent = Array("traceparent".utf8CString)
@@ -97,8 +97,8 @@ extension MessageProperties {
 
         /// Returns whether the property may reach workers.
         ///
-        /// A Response Topic or Correlation Data must be within its limit, and a user property must not have a name that
-        /// is reserved for the gate.
+        /// A Response Topic and Correlation Data have size limits, and the name of a user property must not be reserved
+        /// for the gate.
         func mayPass(_ limits: GateLimits) -> Bool {
             switch self {
             case .byte: return true

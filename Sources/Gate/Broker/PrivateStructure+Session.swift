@@ -60,8 +60,8 @@ extension PrivateStructure {
         var (sum, read) = (0, 0)
         var next = UnsafeMutableRawPointer(bitPattern: load(start, Word.firstToSend &+ 1))
         while let packet = next, read < min(count, packetsRead) {
-            // The pointers to the payload and to the next packet are followed by two lengths, and then by the length of
-            // the whole packet.
+            // A packet begins with pointers to its payload and to the next packet; two lengths follow, and then the
+            // whole packet's length.
             sum &+= Int(load(packet, 3) & 0xFFFF_FFFF)
             read &+= 1
             next = UnsafeMutableRawPointer(bitPattern: load(packet, 1))
@@ -69,8 +69,8 @@ extension PrivateStructure {
         return read == 0 ? 0 : sum / read &* count
     }
 
-    /// Limits a client's session expiry and its will's delay to `seconds`; returns false if the gate can't change these
-    /// fields in the broker's memory.
+    /// Limits the session expiry and the will delay of a client to `seconds`; returns false if the gate can't change
+    /// these fields in the broker's memory.
     @discardableResult
     static func endSession(of client: OpaquePointer, after seconds: UInt32) -> Bool {
         guard let start = sessionStart(of: client) else { return false }
@@ -104,7 +104,8 @@ extension PrivateStructure {
 
     /// Returns the file descriptor of a client's connection, or nil if the descriptor is unknown.
     ///
-    /// In the structure, the descriptor follows the number that identifies the client to epoll.
+    /// The descriptor comes directly after the structure's first number, which marks the structure as a client for the
+    /// broker's epoll loop.
     static func socket(of client: OpaquePointer) -> Int32? {
         guard start(of: client) != nil, let address = gate_client_address(client) else { return nil }
         let socket = UnsafeMutableRawPointer(client).load(fromByteOffset: 4, as: Int32.self)
@@ -126,10 +127,10 @@ extension PrivateStructure {
         start.storeBytes(of: min(asked, most), toByteOffset: place &* word, as: UInt32.self)
     }
 
-    /// Returns the position in memory from which the fields of the session are counted.
+    /// Returns the memory address to which the offsets of the session's fields are added.
     ///
-    /// Returns nil if a field differs from the result of the broker's function for that field, or if a field without
-    /// such a function has a value that is out of range.
+    /// Returns nil if a function of the broker returns another value than the field, or if a field that no function
+    /// returns is out of range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))

@@ -10,8 +10,8 @@ enum PrivateStructure {
 
     /// The positions of words in the structure, counted from the word `address`.
     ///
-    /// The order is: address, id, username, password, keep-alive and state (one word), three timestamps, the packet
-    /// being read (payload, next, lengths, …), two packets to send, and the will.
+    /// The order is: address, id, username, password, keep-alive together with state, three timestamps, the packet that
+    /// is being read (payload, next, lengths, …), two packets to send, and the will.
     enum Word {
         static let state = 4
         static let payload = 8
@@ -79,7 +79,7 @@ enum PrivateStructure {
 
     // MARK: The position of the fields
 
-    /// Returns the position of the word `address`, which is followed by id, username, password and keep-alive.
+    /// Returns the position of the field `address`; id, username, password and keep-alive come after this field.
     ///
     /// Returns nil if the broker isn't the tested version of Mosquitto, or if the words differ from the results of the
     /// broker's functions.

@@ -19,7 +19,7 @@ final class AddressTally: Kept {
 /// An address without connections keeps its tally until the tally's budget is full again, so clients can't refill the
 /// budget by reconnecting.
 ///
-/// If more than `limit` addresses without connections are kept, all of them are forgotten.
+/// If more than `limit` addresses without a connection still have a tally, all these tallies are forgotten.
 struct AddressTallies {
     private let messagesPerSecond: Int
     private let messageBurst: Int

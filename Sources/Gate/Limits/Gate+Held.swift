@@ -8,7 +8,7 @@ import Metering
 // memory (`PrivateStructure`), the gate subtracts the acknowledged messages from the count whenever the count reaches a
 // limit. The gate also subtracts them once a second.
 extension Gate {
-    /// Returns whether the broker may queue a granted delivery; if not, records the missed status or publishes the
+    /// Returns whether the broker may queue a permitted delivery; if false, records a missed status or publishes a
     /// refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
         guard let held = heldBy(client) else { return true }
@@ -54,7 +54,7 @@ extension Gate {
         heldBytes &+= held.bytes &- before
     }
 
-    /// Reads from the broker how much memory the broker uses for a client, and updates the sum of all records.
+    /// Reads how much memory the broker uses for a client, and updates the sum for all clients.
     func read(
         _ held: Held,
         _ pointer: OpaquePointer,
@@ -86,8 +86,8 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// Records the time at which a client's session expires after its connection ends; if the session ends with the
-    /// connection, drops the session's memory record.
+    /// Called when a connection ends; records when the client's session expires, or drops the record of the session's
+    /// memory if the session ends, too.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)

@@ -48,8 +48,8 @@ extension Gate {
     /// The maximum number of bytes of a topic; the protocol's topics are far shorter.
     private static let topicBytesMax = 512
 
-    /// Returns the reason to refuse a granted access: the length, levels or form of its topic or filter, or too many
-    /// subscriptions; nil if there is no such reason.
+    /// Returns the reason to refuse an access that the rights allow: a bad topic or filter, or too many subscriptions;
+    /// nil if there is no such reason.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
@@ -91,7 +91,7 @@ extension Gate {
 
     /// Closes a connection that has sent messages too fast for too long, and refuses its client id for a time.
     ///
-    /// After many such closings, the source address is refused too.
+    /// A source address with many such closings is refused too.
     private func close(_ client: Client) {
         guard let tally = client.tally, client.isConnected else { return }
         let now = Clock.steady()
@@ -105,7 +105,7 @@ extension Gate {
 
     /// Refuses a client that reconnects too soon after its connection was closed for sending messages too fast.
     ///
-    /// Only clients with a shared secret are refused by their source address. A device with its own secret and a
+    /// The penalty of a source address applies only to clients with a shared secret. A device with its own secret and a
     /// terminal with its session's token aren't responsible for other clients behind the same router.
     func checkPenalty(_ pass: Admission.Pass, key: String, source: String?) throws(RefusalReason) {
         let now = Clock.steady()
@@ -129,8 +129,8 @@ extension Gate {
         throw .tooFast
     }
 
-    /// Creates a tally for a new connection, or for a client without a connection when the broker asks about the
-    /// client's will or waiting messages.
+    /// Creates a tally for a new connection, or for a disconnected client whose will or waiting messages the broker
+    /// asks about.
     func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
         let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
         return Tally(key: key, meter: meter, now: now)
@@ -148,8 +148,7 @@ extension Gate.Access {
         }
     }
 
-    /// Returns how many bytes to count for an access, or nil for a delivery, because the client doesn't cause
-    /// deliveries to itself.
+    /// Returns the bytes to count for an access; nil for a delivery, because the receiving client didn't cause it.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

@@ -82,7 +82,7 @@ extension Gate {
         return memory.used &- others
     }
 
-    /// Ends the sessions that take up the most memory, but spares sessions that take up little.
+    /// Ends the sessions that use the most memory, but spares sessions that use only little memory.
     ///
     /// Unrecorded memory can belong to connections that haven't sent a CONNECT. The gate must not end the sessions of
     /// well-behaved clients because of unrecorded memory.
@@ -99,7 +99,7 @@ extension Gate {
         }
     }
 
-    /// Adds memory records for clients that have no record yet but take up memory with half-received packets or wills.
+    /// Adds a memory record for each client that uses memory for a will or an incomplete packet but has no record yet.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {

@@ -3,9 +3,9 @@ import Glibc
 import Metering
 
 // The closing of connections that haven't sent a complete CONNECT. Such a connection is in a TLS handshake, is in the
-// middle of a CONNECT, or is silent. The broker doesn't report connections without a CONNECT to plugins, and buffers up
-// to a whole packet for each connection, without a time limit. The gate finds these connections among the sockets of
-// the process.
+// middle of a CONNECT, or is silent. The broker tells plugins nothing about connections without a CONNECT. For each
+// connection, it buffers up to a whole packet, without a time limit. The gate finds these connections among the sockets
+// of the process.
 extension Gate {
     /// The time in milliseconds for which a connection may stay without a CONNECT while the gate is ending the sessions
     /// that take up the most memory (`isFull`).
@@ -27,7 +27,7 @@ extension Gate {
 
 /// The sockets of connections that haven't sent a CONNECT, with the time at which each was first seen.
 struct Unconnected {
-    /// A connection, identified by its remote address because the descriptor can be reused before the next review.
+    /// A connection, with the remote address that distinguishes it from a later connection with the same descriptor.
     private struct Connection {
         let peer: Int
         let since: Int64
@@ -36,8 +36,8 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Ends each accepted connection that was first seen at least `patience` ms ago, except the connections whose
-    /// sockets are in `known`.
+    /// Ends the accepted connections that were first seen at least `patience` ms ago and whose sockets aren't in
+    /// `known`.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
@@ -48,7 +48,7 @@ struct Unconnected {
             let connection =
                 seen[socket].flatMap { $0.peer == peer ? $0 : nil } ?? Connection(peer: peer, since: steady)
             found[socket] = connection
-            // When the broker next reads from the connection, the broker closes it.
+            // The broker closes the connection when it next tries to read from it.
             if connection.since < steady, steady &- connection.since >= patience { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         seen = found

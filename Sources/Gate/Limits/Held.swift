@@ -12,18 +12,18 @@ final class Held {
     private(set) var messages = 0
     /// The statuses that the client has missed and that must be published again.
     var missed = MissedStatuses()
-    /// The time of the last reported refusal of a delivery to the client.
+    /// The time when the gate last reported that it refused a delivery to the client.
     var report = ReportTime()
     private var readAt: Int64 = .min / 2
     private var readMessages = 0
     /// Whether there was room for another message, and for another status, when the memory was last read.
     ///
-    /// If there was room, the memory is read again as soon as the room is used up, which can be many times a second.
+    /// If there was room, the memory is read again whenever the room is used up, even many times a second.
     private var hadRoom = (message: false, status: false)
-    /// The time of the last estimate, or of the last change of `client` if that change is later.
+    /// The time of the last estimate or of the last change of `client`, whichever is later.
     private var takenAt = Clock.coarse()
-    /// The address of the oldest unacknowledged message while the window is full or the limit is reached (`oldest`),
-    /// and the time at which this message became the oldest (`stuckSince`).
+    /// While the window is full or the limit is reached: `oldest` is the address of the oldest unacknowledged message,
+    /// and `stuckSince` is the time at which this message became the oldest.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
     /// The time at which a session without a connection expires.
@@ -55,8 +55,8 @@ final class Held {
 
     /// Reads from the broker how much memory the broker uses for the client.
     ///
-    /// The memory is read at most ten times a second, but more often if the call is forced, if the last reading found
-    /// room, or if the client has since acknowledged at least an eighth of the messages that its limit allows.
+    /// The memory is read if the last reading is at least 0.1 s old or found room, if the call is forced, or if the
+    /// client has since acknowledged at least an eighth of the messages that its limit allows.
     ///
     /// If the broker's memory can't be read, the amount is estimated. The estimate assumes that the connection accepts
     /// data at a fixed rate (`HeldLimit.takenBytesPerSecond`). If `isAccepting` is false, the estimate assumes that the
@@ -121,8 +121,7 @@ struct HeldLimit: Equatable {
 
     /// The rate at which a connection is assumed to accept data if the broker's memory can't be read.
     ///
-    /// The assumed number of bytes per second equals the default limit on the number of bytes that a terminal receives
-    /// per second (`limits.answerBytes`).
+    /// The assumed number of bytes per second is the default of the limit for terminals (`limits.answerBytes`).
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 

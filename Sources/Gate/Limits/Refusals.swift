@@ -37,7 +37,8 @@ struct Refusals {
     /// If an access to this topic is refused, the refusal must not be published on the same topic.
     func isOwn(_ other: Bytes) -> Bool { other.elementsEqual(topic.utf8) }
 
-    /// Returns whether to publish a client's refusal as `tooFast` or `busy`; this is allowed once a second per client.
+    /// Returns whether a client's refusal may be published as `tooFast` or `busy`; this is allowed once a second for
+    /// each client.
     mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
         if now / 1_000 != tooFastSecond {
             tooFastSecond = now / 1_000

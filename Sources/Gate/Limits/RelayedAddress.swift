@@ -9,8 +9,8 @@ struct RelayedAddress {
     /// Returns the client's own address if `address` belongs to the relay; otherwise, returns `address`.
     ///
     /// The file is read when a client connects. The relay writes the client's address to the file before the relay
-    /// connects to the broker. While the connection lasts, the relay doesn't use the same part of the file for another
-    /// client.
+    /// connects to the broker. While the connection lasts, the relay doesn't use this client's part of the file for
+    /// another client.
     func client(of address: String) -> String {
         guard let place = RelayPlace.place(of: address), !path.isEmpty, let bytes = read(place) else { return address }
         return Self.text(bytes) ?? address

@@ -35,7 +35,7 @@ struct SourceAddress: Equatable {
         return sixText(Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8)).map { $0 + "/64" }
     }
 
-    /// Returns the text of an IPv4 address mapped into the bytes of an IPv6 address, or nil for any other address.
+    /// Returns the IPv4 address in an IPv4-mapped IPv6 address as text, or nil for any other address.
     static func fourText(_ bytes: [UInt8]) -> String? {
         let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
         guard bytes.starts(with: prefix) else { return nil }

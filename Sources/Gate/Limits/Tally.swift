@@ -10,11 +10,11 @@ final class Tally: Kept {
     var meter: Meter
     /// The count of SUBSCRIBE and UNSUBSCRIBE filters.
     ///
-    /// Filters have the same allowance as messages, but are counted separately, because an app with thirty devices
-    /// subscribes to the topics of all these devices at once when the app opens. The app also sends three requests
-    /// about each device at that time.
+    /// Filters have the same allowance as messages, but are counted separately. When an app with thirty devices opens,
+    /// it subscribes to the topics of all these devices at once. The app also sends three requests about each device at
+    /// that time.
     var filters: Meter
-    /// The client's share of its source address's budget, for terminals and products only.
+    /// The client's share of its source address's budget, used only for terminals and products.
     var share: AddressBudget.Sender
     /// The client's reports that the status worker might not have processed yet.
     var reports = Backlog.Sender()
@@ -40,10 +40,9 @@ final class Tally: Kept {
 
     /// Returns whether the client may have one more subscription; a filter that it already has is always allowed.
     ///
-    /// The broker's own count is checked too, since the broker can keep a session longer than the gate remembers it.
-    /// The broker's count includes the slots of ended subscriptions, which the broker reuses but never removes, so the
-    /// count can equal the limit while a slot is free. A client that the gate has forgotten can exceed the limit by
-    /// one.
+    /// The broker's own count is checked too, since the broker can remember a session that the gate has forgotten.
+    /// Ended subscriptions leave free slots, which the broker's count still includes, so the count can equal the limit
+    /// while a slot is free. A client that the gate has forgotten can exceed the limit by one.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
         guard limit > 0, !held.contains(Self.number(filter)) else { return true }
@@ -78,11 +77,11 @@ protocol Kept {
     func isAsNew(at now: Int64) -> Bool
 }
 
-/// The tallies of clients or addresses without a connection, each kept until it has the effect of an unused tally.
+/// The tallies of clients or addresses without a connection, each of which is kept until it equals an unused tally.
 ///
-/// A tally that has the effect of an unused tally is dropped, so few tallies stay longer than half a minute. If there
-/// are more than `limit` tallies, all are forgotten. An attacker gains little by this, because each tally costs a
-/// connection.
+/// A tally is dropped once it makes the same decisions as a new tally, so few tallies stay longer than half a minute.
+/// If there are more than `limit` tallies, all are forgotten. An attacker gains little by this, because each tally
+/// costs a connection.
 struct Tallies<Value: Kept> {
     private let limit: Int
     private var kept: [String: Value] = [:]

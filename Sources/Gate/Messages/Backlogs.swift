@@ -1,7 +1,7 @@
 import Batching
 import Metering
 
-/// The count of devices' unprocessed messages, kept for the status worker or for each of its lanes.
+/// The number of devices' messages that the status worker, or each of its lanes, has not processed yet.
 ///
 /// An echo is a message that a worker sends to itself; it contains the number of lanes. Each lane has its own queue at
 /// the broker, so each lane can fall behind separately.

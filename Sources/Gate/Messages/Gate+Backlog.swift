@@ -2,13 +2,13 @@ import Credentials
 import JSON
 import Metering
 
-// While the status worker is behind, the gate refuses some reports, and treats all devices fairly when it does so
-// (`Backlogs`). If all reports were let through, all devices would wait for the reports of a few devices, because the
-// broker's queue is first in, first out. A refused report isn't stored; the device sends it again, as it does with any
-// report that gets no answer. Requests of terminals are refused in the same way, if the gate can read from the broker's
-// memory how many messages wait for a worker.
+// While the status worker is behind, the gate refuses some reports, and gives each device a fair share (`Backlogs`). If
+// all reports were let through, all devices would wait for the reports of a few devices, because the broker's queue is
+// first in, first out. A refused report isn't stored; the device sends it again, as it does with any report that gets
+// no answer. Requests of terminals are refused in the same way, if the gate can read from the broker's memory how many
+// messages wait for a worker.
 extension Gate {
-    /// The client id of the status worker's receiving connection, and the prefix of its lanes' client ids.
+    /// The client id of the status worker's receiving connection; each lane's client id begins with this text.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
@@ -42,7 +42,7 @@ extension Gate {
         )
     }
 
-    /// Returns the receiving connection of the worker or lane that an echo's topic names, or nil for other topics.
+    /// Returns the connection that receives the echoes on a topic, or nil if the topic isn't for echoes.
     func receiver(ofEchoOn topic: Bytes) -> Client? {
         guard topic.count >= echoes.count, topic.starts(with: echoes) else { return nil }
         let lane = String(decoding: topic.dropFirst(echoes.count), as: UTF8.self)
@@ -78,15 +78,15 @@ extension Gate {
 struct RequestBacklog {
     private static let unit = 1_024
     private var backlog: Backlog
-    /// The number of requests let through so far (`sent`), and the value of `sent` when the queue was last read
-    /// (`looked`).
+    /// `sent` is the number of requests let through so far; `looked` is the value of `sent` when the queue was last
+    /// read.
     private var sent: Int64 = 0
     private var looked: Int64 = 0
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides whether to let through a request of `bytes` bytes while other requests are waiting; if so, counts the
-    /// request.
+    /// Decides whether a request of `bytes` bytes may pass while other requests are waiting; counts the request if it
+    /// may pass.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

@@ -5,10 +5,12 @@ import Glibc
 // Batches of messages between the broker and the service's workers. Mosquitto 2.0 reads one packet of each connection
 // in a round of its loop, and busy devices make each round slow. A worker would fall behind if the broker read only one
 // message or one acknowledgement from the worker per round. A worker therefore gets all deliveries of one round as one
-// message, which it acknowledges once. A worker also publishes many messages as one, to `$CONTROL/lamplighter/publish`.
-// The broker's own messages, and those queued for an absent worker, are delivered one by one.
+// message, which it acknowledges once. A worker also publishes many messages as one message, to
+// `$CONTROL/lamplighter/publish`. The broker's own messages and the messages queued for an absent worker are delivered
+// one by one.
 
-/// The message that the broker is passing on to its subscribers, between MESSAGE and the last ACL_CHECK about it.
+/// The message that the broker passes on to subscribers after the event MESSAGE and until that message's last
+/// ACL_CHECK.
 ///
 /// The message's memory belongs to the broker, and is valid only until the last ACL_CHECK about the message.
 struct PassingMessage {
@@ -22,7 +24,7 @@ final class OutgoingBatch {
     let topic: String
     let topicBytes: [UInt8]
     var writer = BatchWriter()
-    /// The serial number of the last message that was added; it keeps a message from being added twice.
+    /// The serial number of the last message that was added; with this number, no message is added twice.
     var lastSerial: UInt64 = 0
 
     init(topic: [UInt8]) {
@@ -49,7 +51,7 @@ extension Gate {
         client.outgoing = nil
     }
 
-    /// Returns whether a topic belongs to another worker's batches, which the client must never receive.
+    /// Returns true if a topic belongs to another worker's batches, and must therefore never reach the client.
     func isBatchOfOther(_ client: Client, _ topic: Bytes) -> Bool {
         Topic.isBelow(topic, batchTopics)
             && !client.isWorker(named: Bytes(rebasing: topic.dropFirst(batchTopics.count)))
@@ -61,13 +63,13 @@ extension Gate {
         passing = PassingMessage(topic: topic, payload: payload, properties: properties)
     }
 
-    /// Forgets the message in `passing`; the message's memory is no longer valid after the last delivery.
+    /// Sets `passing` to nil, because the message's memory is invalid after the last delivery.
     func endPassing() { passing = nil }
 
     /// Adds a delivery to a worker's batch; returns false if the broker must deliver the message itself.
     ///
-    /// The topic shows that a delivery belongs to the message in `passing`. If several filters of a worker match, the
-    /// broker asks once for each filter, but the worker gets the message only once.
+    /// A delivery belongs to the message in `passing` if both have the same topic. If several filters of a worker
+    /// match, the broker asks once for each filter, but the worker gets the message only once.
     func putInBatch(of client: Client, _ topic: Bytes) -> Bool {
         guard let batch = client.outgoing, let passing, client.isConnected, client.rights.isWorker,
             passing.topic.count == topic.count, passing.topic.elementsEqual(topic)

@@ -37,8 +37,8 @@ extension Gate {
         }
     }
 
-    /// Returns the sender that a request's topic names, and the source address that the message contains; returns nil
-    /// if the topic isn't the topic of a request.
+    /// Returns the sender, taken from the topic, and the source address, taken from the message; returns nil if the
+    /// message isn't a request.
     private func facts(of message: BatchedMessage) -> Broker.Facts? {
         guard Topic.isBelow(message.topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: message.topic.dropFirst(apps.count)))
@@ -52,7 +52,7 @@ extension Gate {
         )
     }
 
-    /// Publishes a request if its sender could connect and publish the request over MQTT.
+    /// Publishes a request if the gate would let the sender connect and publish the request over MQTT.
     private func publish(_ message: BatchedMessage, as facts: Broker.Facts, _ digest: Digest) throws(RefusalReason) {
         // Just after a restart of the broker, no worker has subscribed to requests yet, so the gate refuses requests.
         // If messages are divided by shard, the gate doesn't check for subscribers.
@@ -79,8 +79,8 @@ extension Gate {
         publish(message, body: body, from: source)
     }
 
-    /// Returns the key under which a request is counted: the key of the session's MQTT connection or, if there is no
-    /// such connection, the key that a new connection would get.
+    /// Returns the key under which a request is counted: the key of the session's MQTT connection, or the key that a
+    /// new connection would get if the session has none.
     private func key(of pass: Admission.Pass, _ facts: Broker.Facts, source: String?) -> String {
         if let session = pass.session, let client = connected[facts.clientId], client.session == session,
             let tally = client.tally

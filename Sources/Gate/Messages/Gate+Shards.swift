@@ -8,14 +8,16 @@ import JSON
 extension Gate {
     /// Starts to divide clients' messages by shard, at the request of a worker that takes only some shards.
     ///
-    /// With the option `plugin_opt_shards`, messages are divided from the broker's start, before any worker connects.
+    /// With the option `plugin_opt_shards`, the gate divides messages as soon as the broker starts, before any worker
+    /// connects.
     func divide() {
         guard !hasShards else { return }
         hasShards = true
         Broker.log(.warning, "messages are divided by shard at a worker's request; set plugin_opt_shards to true")
     }
 
-    /// Returns the topic on which workers receive messages published on `topic`, or nil if the topics are the same.
+    /// Returns the topic on which workers receive the messages of `topic`, or nil if workers receive them on `topic`
+    /// itself.
     func dividedTopic(_ topic: Bytes) -> [UInt8]? { hasShards ? Shard.divided(topic, root: settings.root) : nil }
 
     /// Returns the topic on which workers receive the gate's own messages for `topic`.
@@ -24,7 +26,7 @@ extension Gate {
         return String(decoding: divided, as: UTF8.self)
     }
 
-    /// Publishes to workers, in place of the broker, a message sent to a client's topic.
+    /// Makes the gate publish a client's message to workers, in place of the broker.
     func passOn(_ topic: Bytes, _ payload: Bytes, with properties: MessageProperties) {
         let topic = topicForWorkers(String(decoding: topic, as: UTF8.self))
         Broker.publish(topic, Array(payload), qos: 1, properties: properties)

@@ -11,7 +11,7 @@ final class Tap {
     /// The interval in milliseconds between reports about messages that the console did not receive.
     private static let toldEvery: Int64 = 250
 
-    /// The topic of the reports about messages that the console did not receive.
+    /// The topic on which a console is told how many messages were left out.
     let topic: String
     private let topicBytes: [UInt8]
     private var begin: Int64 = 0
@@ -35,7 +35,8 @@ final class Tap {
         return false
     }
 
-    /// Returns the number of messages that have not been delivered since the last report, or nil if no report is due.
+    /// Returns the number of messages since the last report that the console did not receive, or nil if no report is
+    /// due.
     func takeLeft(at steady: Int64) -> Int64? {
         guard left > 0, steady &- toldAt >= Self.toldEvery else { return nil }
         defer { (left, toldAt) = (0, steady) }

@@ -11,7 +11,8 @@ struct Admission {
     var revoked: SessionMarks
     /// The sessions whose token was used at this gate; the credentials file might not show the use yet.
     var used = SessionMarks()
-    /// The old tokens whose successors were used at this gate; the credentials file might not show the use yet.
+    /// The old tokens that became invalid when newer ones were used at this gate; the credentials file might not show
+    /// it yet.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
@@ -27,8 +28,8 @@ struct Admission {
     /// The result of a successful admission.
     struct Pass {
         var principal: Principal
-        /// The digest that the secret matched; nil for terminals and links, because their tokens can be replaced, and
-        /// for clients that presented a certificate.
+        /// The digest that the secret matched; nil for clients that presented a certificate, and for terminals and
+        /// links, whose tokens can be replaced.
         var secret: Digest?
         /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
         var certificate: Int64?
@@ -40,7 +41,7 @@ struct Admission {
         var isSecretShared = false
         /// The session whose token was used.
         var session: String?
-        /// The session whose newest token was used for the first time, after a login or a refresh.
+        /// The session of the token, if this was the first use of the session's newest token.
         var begun: Session?
     }
 
@@ -73,7 +74,7 @@ struct Admission {
         return pass
     }
 
-    /// Admits a device by its certificate; the broker has verified that the devices' authority issued it.
+    /// Admits a device by its certificate; the broker has verified that the devices' authority issued the certificate.
     private func admit(
         _ did: String,
         by certificate: ClientCertificate,
@@ -85,7 +86,7 @@ struct Admission {
         return Pass(principal: .device(did: did), secret: nil, certificate: certificate.begin)
     }
 
-    /// Returns whether a certificate that is valid from `begin` is still accepted, or true if there is no certificate.
+    /// Returns false if a certificate whose validity begins at `begin` has been revoked, and otherwise true.
     private func counts(_ begin: Int64?, of did: String, by tables: CredentialTables) -> Bool {
         guard let begin, let from = tables.certificates[did] else { return true }
         return begin >= from
@@ -119,8 +120,8 @@ struct Admission {
         return pass
     }
 
-    /// Returns whether a password is a token of the terminal's session; if so, stores the session in `pass`, and
-    /// records there whether the session's newest token is being used for the first time.
+    /// Returns whether a password is a token of the terminal's session; if so, records in `pass` the session and the
+    /// first use of the session's newest token.
     private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }
@@ -131,8 +132,8 @@ struct Admission {
 
     private func isUsed(_ session: Session) -> Bool { session.isUsed || used.contains(session.sessionId) }
 
-    /// Returns the old token if it is still valid; after a refresh, the old token stays valid until the new token is
-    /// used, but at most for a minute.
+    /// Returns the old token if it is still valid; it is valid for a minute after a refresh, but only until the new
+    /// token is used.
     func overlapping(_ session: Session, at now: Int64) -> OldToken? {
         guard let old = session.old, now < old.until,
             !spent.contains(old, of: session.sessionId)
@@ -142,10 +143,10 @@ struct Admission {
 
     /// Returns an admitted principal's rights under the current records, or nil if it would no longer be admitted.
     ///
-    /// `secret` is the digest of the principal's secret at its admission, or nil if it is unknown or doesn't matter.
-    /// `certificate` is the moment from which the presented certificate is valid, or nil without a certificate. If
-    /// `isStranger` is true, the session on the terminal isn't the principal's own, because the principal connected
-    /// with the app's secret and the login came over another connection.
+    /// `secret` is the digest of the secret that admitted the principal, or nil if the digest is unknown or doesn't
+    /// matter. `certificate` is the moment from which the presented certificate is valid, or nil without a certificate.
+    /// `isStranger` is true if the principal connected with the app's secret and another connection logged in: the
+    /// terminal's session then isn't the principal's own.
     func rights(
         of principal: Principal,
         secret: Digest?,
@@ -206,8 +207,8 @@ struct Admission {
     }
 }
 
-/// The newest 10,000 sessions with a change that the credentials file might not show yet; older changes are in the
-/// file.
+/// The 10,000 most recently changed sessions, whose changes may not be in the credentials file yet; older changes are
+/// in the file.
 struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []
@@ -230,7 +231,7 @@ struct SessionMarks {
     }
 }
 
-/// The old tokens that ended within the last minute because their successors were used at this gate.
+/// The old tokens that became invalid within the last minute because the new tokens were used at this gate.
 ///
 /// The gate notifies the service when a new token is used, and the credentials file shows the use soon after.
 struct SpentTokens {

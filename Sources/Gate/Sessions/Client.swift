@@ -22,14 +22,14 @@ final class Client {
     var socket: Int32?
     /// The broker's structure for the client; nil while the client isn't connected.
     var pointer: OpaquePointer?
-    /// The session whose token the client used to connect, or the newest session that has begun on the client's
-    /// terminal since then.
+    /// The session whose token the client connected with, or the newest session that has begun on the client's terminal
+    /// since then.
     private(set) var session: String?
     /// Whether the client connected with a secret that many clients share: a product's or an app's.
     let isSecretShared: Bool
-    /// The session that another connection had begun on the terminal before the client connected with the app's secret.
+    /// The session that the terminal already had when the client connected with the app's secret.
     var bystander: String?
-    /// Whether the client has sent a login or registration; if not, a new session on the terminal can't be the client's
+    /// Whether the client has sent a login or registration; only then can a new session on the terminal be the client's
     /// own.
     private(set) var hasAskedToLogIn = false
     /// The digest of the secret with which the client was admitted; nil if the secret must not be compared again.
@@ -46,25 +46,25 @@ final class Client {
     /// The client's rights, as computed from the credentials; `generation` is the generation of these credentials.
     var rights = Rights.none
     var generation: UInt64 = 0
-    /// Whether the connection is live; after its end or a takeover, the client publishes only its will.
+    /// Whether the connection is live; after the connection's end or takeover, the client publishes only its will.
     var isConnected: Bool
     /// Whether the gate has begun to close the connection; from then on, refused accesses are not reported.
     var isLeaving = false
     /// Whether the client is a device that has subscribed to its commands.
     var isListening = false
-    /// Whether the client's session has been revoked or has ended; the client's will is then not sent.
+    /// Whether the client's session has been revoked or has ended; in both cases, the client's last will isn't sent.
     var isCutOff = false
     /// The revoked session to which this connection still belongs.
     ///
-    /// The service is notified when the connection ends.
+    /// When the connection ends, the gate notifies the service.
     var cutSession: String?
 
     /// Whether the client is the worker for requests that no other worker receives (`RequestSubscribers`).
     ///
-    /// The value is false until the worker has subscribed, because queued messages must not be denied at its CONNECT:
-    /// Mosquitto 2.0.11 would keep counting them as in flight.
+    /// The value is false until the worker has subscribed: at its CONNECT, no queued message may be denied, because
+    /// Mosquitto 2.0.11 would count a denied message as in flight forever.
     var isFallback = false
-    /// The services whose requests the client has subscribed to as a worker.
+    /// The services for which the client is a worker: it has subscribed to their requests.
     var services: [[UInt8]] = []
 
     /// The count of requests that wait for the client as a worker; nil for all other clients.
@@ -115,19 +115,19 @@ final class Client {
         hasAskedToLogIn = topic.starts(with: "\(account)login".utf8) || topic.starts(with: "\(account)register".utf8)
     }
 
-    /// Records a session that has begun on the client's terminal, if the client's own login may have begun it.
+    /// If the client's own login may have begun the session on its terminal, records the session as the client's own.
     func take(_ sessionId: String) {
         guard !isSecretShared || hasAskedToLogIn && sessionId != bystander else { return }
         session = sessionId
     }
 
-    /// Returns whether the client connected with a shared secret and the terminal's session isn't its own.
+    /// Returns whether the client connected with a shared secret and the given session is not the client's own.
     func isStranger(to session: Session?) -> Bool {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
 
-    /// The client's id if the client is a terminal; for a link, the id of the terminal to which the link's session
-    /// belongs; nil for all other clients.
+    /// The id of the client's terminal; for a link, the terminal of the link's session; nil for clients without a
+    /// terminal.
     var terminalId: String? { principal.terminalId }
 
     var isTerminal: Bool { terminalId != nil }

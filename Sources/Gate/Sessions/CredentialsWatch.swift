@@ -12,8 +12,8 @@ final class CredentialsWatch {
     private(set) var isReadable = false
     /// For each terminal id, the sessions that a later record of the same file has replaced.
     ///
-    /// The sessions are collected when the whole file is read. A later record comes from a login, and was appended
-    /// after the file had been written.
+    /// The sessions are collected when the whole file is read. A login appends such a later record after the file has
+    /// been written.
     private(set) var followed: [String: [String]] = [:]
     private(set) var generation: UInt64 = 0
 
@@ -36,7 +36,8 @@ final class CredentialsWatch {
         case everything(after: [Record])
     }
 
-    /// The time in milliseconds for which a worker's record is kept, in case a new file doesn't contain it yet.
+    /// The time in milliseconds for which a record from a worker is kept, because a new file may lack this record at
+    /// first.
     private static let toldFor: Int64 = 5_000
 
     /// Starts to follow a file; a file older than `ageMax` seconds counts as unreadable, and 0 means no limit.
@@ -61,7 +62,7 @@ final class CredentialsWatch {
 
     /// Reads the records that were appended to the open file before it was replaced.
     ///
-    /// The service rewrites the file after an append that makes it too long. Only the replaced file shows that a login
+    /// If an append makes the file too long, the service rewrites the file. Only the old file shows that a login
     /// replaced another session on the same connection.
     private func readLast() -> [Record] {
         guard isReadable, let status = try? file?.status else { return [] }
@@ -99,7 +100,7 @@ final class CredentialsWatch {
         guard !parser.isDamaged else { return nil }
         for record in records {
             tables.apply(record)
-            // The file now contains the worker's record, and perhaps later records.
+            // The file now contains the record that the worker sent, and perhaps newer records.
             told.removeAll { $0.record.kind == record.kind && $0.record.key == record.key }
         }
         if !records.isEmpty { generation &+= 1 }

@@ -5,15 +5,14 @@
 /// Response Topics that the terminal chooses. Below a user's prefix, the deepest topics have the form
 /// `device/{did}/{what}` (`schemas/channels.yaml`).
 enum FilterShape {
-    /// The maximum length in bytes of a discovery filter, or of the part of any other filter after the terminal's or
-    /// user's prefix.
+    /// The maximum length of a filter in bytes, not counting a terminal's or user's prefix, which discovery filters
+    /// don't have.
     static let bytesMax = 256
 
     /// Returns whether a terminal may subscribe to a filter.
     ///
-    /// After the prefix, the filter can have a single level, which `/#` may follow. If the level after the prefix is
-    /// `response` or `device`, the whole filter can have up to `levels` levels; the root counts as two levels, even if
-    /// it has more or fewer.
+    /// After the prefix, the filter can have one level, or one level and `/#`. If that level is `response` or `device`,
+    /// the whole filter can have up to `levels` levels; the root always counts as two of these levels.
     ///
     /// `own` is the number of bytes in the prefix of the terminal's or its user's topics, without the slash after the
     /// prefix.
@@ -29,8 +28,7 @@ enum FilterShape {
         return count(filter) <= levels &+ rootLevels &- 2
     }
 
-    /// Returns whether a filter below `homeassistant` has at most the length and the number of levels that Home
-    /// Assistant needs.
+    /// Returns whether a filter below `homeassistant` is no longer than Home Assistant needs, in bytes and in levels.
     static func isDiscovery(_ filter: Bytes) -> Bool { filter.count <= bytesMax && count(filter) <= 5 }
 
     /// Returns the number of levels of a topic or filter.

@@ -4,11 +4,11 @@ import Credentials
 import JSON
 import Metering
 
-// The lifetime of MQTT sessions. By default, a terminal's session ends an hour after its connection ends, or at once if
-// the client used a shared secret. A device's session ends seven days after its connection ends. If the gate can write
-// to the broker's memory, it sets the lifetime of a session at CONNECT. If not, the service ends the sessions of
-// terminals and products. The service also ends disconnected sessions that take up too much memory. To end a session,
-// the service connects with the client's id and a clean start.
+// The lifetime of MQTT sessions. By default, a terminal's session ends an hour after its connection ends. With a shared
+// secret, it ends together with the connection. A device's session ends seven days after its connection ends. If the
+// gate can write to the broker's memory, it sets the lifetime of a session at CONNECT. If not, the service ends the
+// sessions of terminals and products. The service also ends disconnected sessions that take up too much memory. To end
+// a session, the service connects with the client's id and a clean start.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
     /// The maximum number of sessions whose end is pending; further sessions end when the broker expires them.
@@ -33,7 +33,7 @@ extension Gate {
         }
     }
 
-    /// Records when an ended connection's session must end, if the gate couldn't set the session's lifetime.
+    /// After a connection's end, records when its session must end, if the gate couldn't set the session's lifetime.
     func noteSession(of client: Client) {
         guard settings.limits.terminalSessionSeconds > 0, !BrokerVersion.isTested else { return }
         switch client.principal {
@@ -58,8 +58,8 @@ extension Gate {
     /// Makes the service end a client's MQTT session after `milliseconds`, unless the client connects before that time.
     ///
     /// If `milliseconds` is nil, the session is due at once, and the client can't resume it. If the method is called
-    /// twice for a session, the earlier time counts; otherwise the second call, at the end of the connection, could
-    /// postpone the session's end.
+    /// twice for a session, the earlier time counts, so that the second call, when the connection ends, can't postpone
+    /// the session's end.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }
@@ -67,12 +67,12 @@ extension Gate {
         pendingEnds[clientId] = min(other ?? .max, due)
     }
 
-    /// Refuses a client that would resume its session although the service must end that session first.
+    /// Refuses a client that asks to resume a session that the service must end first.
     func checkEnd(of clientId: String, at pointer: OpaquePointer) throws(RefusalReason) {
         guard pendingEnds[clientId] != .min || gate_client_clean_start(pointer) else { throw .busy }
     }
 
-    /// Asks the service once a second to end the sessions whose end is due, until the service has ended them.
+    /// Asks the service to end the sessions whose end is due; repeated every second until these sessions have ended.
     func tellOwed(at steady: Int64) {
         guard !pendingEnds.isEmpty else { return }
         var byShard: [UInt8: [String]] = [:]
@@ -87,7 +87,7 @@ extension Gate {
         }
     }
 
-    /// Returns whether the service made a connection with a client's id only to end that client's session.
+    /// Returns whether the service uses a client's id on this connection only to end that client's session.
     func isEndOfSession(_ client: OpaquePointer, facts: Broker.Facts, password: Digest?) -> Bool {
         facts.username == "service:\(Admission.workerName)" && password == admission.worker
             && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)

@@ -42,8 +42,7 @@ enum Principal: Equatable, Sendable {
         return ["product", "device", "app", "ha", "service"].contains(kind)
     }
 
-    /// The terminal's id; for a link, the id of the terminal to which the link's session belongs; nil for other
-    /// principals.
+    /// The terminal's id; for a link, the id of the terminal of the link's session; nil for other principals.
     var terminalId: String? {
         switch self {
         case .terminal(let terminalId, _): terminalId

@@ -8,11 +8,9 @@ struct Rights: Sendable {
     private var subscribe: [Filter] = []
     /// The filter of a terminal's own requests; the terminal may subscribe to them, but doesn't receive them.
     private var hidden: Filter?
-    /// The filter of the topics to which a link may subscribe, although the link receives only its own messages on
-    /// these topics.
+    /// The filter of the topics to which a link may subscribe, but on which the link receives only its own messages.
     private var discovery: Filter?
-    /// The filter of all users' topics; without a session of the right user, access to these topics is refused as
-    /// `sessionRequired`.
+    /// The filter of all users' topics; access without a session of the topic's user is refused as `sessionRequired`.
     private var users: Filter?
     /// The filter of the topics of the user who has a session on the terminal.
     private var user: Filter?
@@ -51,8 +49,9 @@ struct Rights: Sendable {
 
     /// Returns the rights of a user's Home Assistant.
     ///
-    /// Home Assistant subscribes to all discovery messages, with wildcards that users can't change, and announces its
-    /// start. A link receives only its own discovery messages, and no client receives the announcement of the start.
+    /// Home Assistant announces its start, and subscribes to all discovery messages; users can't change this
+    /// subscription. A link receives only its own discovery messages, and no client receives the announcement of the
+    /// start.
     static func link(_ session: Session, root: String) -> Rights {
         let (space, device) = ("\(root)/ha/\(session.sessionId)", "\(root)/user/\(session.uid)/device/+")
         var rights = Rights(
@@ -102,7 +101,7 @@ extension Rights {
         return Topic.isName(topic) ? nil : .badTopic
     }
 
-    /// Returns the reason to refuse a will when the broker sends it, or nil to let it through.
+    /// Returns the reason to refuse a will that the broker is about to send, or nil if the will may be sent.
     ///
     /// Mosquitto 2.0.11 delivers wills on `$CONTROL` to subscribers, so wills on `$` topics are refused.
     func refusalOfWill(_ topic: Bytes, retained: Bool) -> RefusalReason? {
@@ -127,8 +126,8 @@ extension Rights {
     /// Returns the reason to refuse a subscription because of its filter's form, or nil if the form is allowed; the
     /// client's rights must already cover the filter.
     ///
-    /// The form is limited for discovery filters and for filters below a granted `{prefix}/#`, but never for the
-    /// filters of services.
+    /// Services' filters may have any form. The form is limited only for discovery filters and for filters below a
+    /// granted `{prefix}/#`.
     func refusalOfShape(_ filter: Bytes, rootLevels: Int, levels: Int) -> RefusalReason? {
         if let discovery, discovery.covers(filter) { return FilterShape.isDiscovery(filter) ? nil : .filterNotAllowed }
         guard !isService, levels > 0, let space = space(of: filter) else { return nil }
@@ -159,7 +158,8 @@ extension Rights {
 
     private func refusalOutside(_ topic: Bytes) -> RefusalReason {
         // Home Assistant also subscribes to other manufacturers' topics, and to all links' discovery messages. The gate
-        // expects to refuse such subscriptions and deliveries, and doesn't report the refusals.
+        // refuses the subscriptions to those topics and the deliveries of other links' messages, but doesn't report
+        // these expected refusals.
         if discovery != nil { return .ownRequest }
         return users?.covers(topic) == true ? .sessionRequired : .notAllowed
     }

@@ -107,9 +107,9 @@ static inline int gate_kick(const char *client_id) {
 }
 
 // Publishes a copy of a payload. Takes ownership of the properties, even if the call fails. In Mosquitto 2.0.11,
-// mosquitto_broker_publish_copy allocates the copy from the system, but the broker subtracts the copy from its own
-// count of memory when it frees the copy. Over time, the count would fall below zero. The broker treats a negative
-// count as far above memory_limit, so it would accept no more connections.
+// mosquitto_broker_publish_copy doesn't count the memory of the copy, but the broker subtracts this memory from its
+// count when it frees the copy. Over time, the count would fall below zero. The broker treats a negative count as far
+// above memory_limit, so it would accept no more connections.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
@@ -144,8 +144,8 @@ static inline int gate_publish(
 // The length of a traceparent of the W3C's Trace Context, in bytes.
 enum { GATE_TRACEPARENT_BYTES = 55 };
 
-// Publishes a message with the MQTT 5 properties that a worker can set; an expiry of 0 or a null pointer means that the
-// property is not set.
+// Publishes a message with the MQTT 5 properties that a worker can set; a property is not set if its pointer is null or
+// the expiry is 0.
 static inline int gate_publish_message(
     const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
     const void *correlation, uint16_t correlation_count, const void *traceparent, int traceparent_count) {
@@ -177,7 +177,8 @@ static inline int gate_property_identifier(const mosquitto_property *property) {
     return mosquitto_property_identifier(property);
 }
 
-// The last three of the four functions below return copies that are made with malloc and that the caller must free.
+// Of the four functions below, the last three return copies that are made with malloc; the caller must free these
+// copies.
 static inline bool gate_property_byte(const mosquitto_property *property, int identifier, uint8_t *value) {
     return mosquitto_property_read_byte(property, identifier, value, false) != NULL;
 }

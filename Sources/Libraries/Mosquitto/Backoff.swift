@@ -17,7 +17,7 @@ package struct Backoff: Sendable {
         return step * share
     }
 
-    /// Returns the next delay, and uses the system's random number generator.
+    /// Returns the next delay, computed with the system's random number generator.
     package mutating func next() -> Duration {
         var generator = SystemRandomNumberGenerator()
         return next(using: &generator)

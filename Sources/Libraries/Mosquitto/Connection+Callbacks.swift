@@ -20,8 +20,7 @@ extension Connection {
             Connection.of(user)?.connected = (UInt8(truncatingIfNeeded: reasonCode), flags & 1 == 1)
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, user, reasonCode, _ in
-            // A code below 0x80 is not the broker's reason but a result of the library. The failing call also returns
-            // this result.
+            // A code below 0x80 comes from the library, not from the broker. The failing call also returns this code.
             guard reasonCode >= 0x80 else { return }
             Connection.of(user)?.disconnectReason = UInt8(truncatingIfNeeded: reasonCode)
         }
@@ -38,7 +37,8 @@ extension Connection {
         user.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Records the broker's answer to a QoS 1 message, and ignores the library's reports about written QoS 0 messages.
+    /// Records the broker's answer to a QoS 1 message, and ignores the library's reports that a QoS 0 message was
+    /// written.
     private func takeReceipt(of mid: Int32, _ reasonCode: UInt8) {
         guard !isWriting else { return }
         unconfirmed -= 1
@@ -112,8 +112,8 @@ extension Connection {
         addWords(properties, to: &delivery)
     }
 
-    /// Stores the user properties that workers read: the gate adds the source address and the name of a field that it
-    /// removed, and the sender adds `traceparent`.
+    /// Stores the user properties that workers read: the gate's properties (source address, name of a removed field),
+    /// and the sender's `traceparent`.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties

@@ -6,20 +6,20 @@ extension Connection {
     ///
     /// The value is false while acknowledgements are being written, because the library would also write the
     /// acknowledgement of a new message before the message's transaction is committed. The value is also false while
-    /// many acknowledgements are permitted but not written, because others aren't permitted yet. Otherwise, the
-    /// permitted acknowledgements would wait forever under a steady load.
+    /// many permitted acknowledgements wait for acknowledgements that aren't permitted yet. Otherwise, the permitted
+    /// acknowledgements would wait forever under a steady load.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
             : acknowledgementsPermitted < Self.permittedMax
     }
 
-    /// The number of permitted but unwritten acknowledgements at which the connection stops reading messages.
+    /// The connection stops reading messages when this many acknowledgements are permitted but not yet written.
     private static let permittedMax = 1000
 
     /// Reads until the socket is empty or a limit is reached.
     ///
-    /// No `poll` is needed between packets, because a read without data shows that the socket is empty.
+    /// No `poll` is needed between packets, because a read that finds no data shows that the socket is empty.
     func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + linger
         var reads = 0
@@ -30,8 +30,8 @@ extension Connection {
         }
     }
 
-    /// Calls `mosquitto_loop_read`, which reads one packet or, if messages are unconfirmed, up to as many packets as
-    /// there are unconfirmed messages.
+    /// Calls `mosquitto_loop_read`, which reads up to one packet for each unconfirmed message, or one packet if all
+    /// messages are confirmed.
     ///
     /// - Returns: False if the socket was empty. A write to the library's own pair of wake-up sockets can also set
     ///   EAGAIN, because this pair is never emptied. Therefore, the result is true whenever a message or a receipt has
@@ -48,9 +48,9 @@ extension Connection {
 
     /// Waits for the answer to CONNECT, SUBSCRIBE or UNSUBSCRIBE, by reading until `condition` is true.
     ///
-    /// If `leavesMessages` is true, the method also returns when the next packet is a message, which it leaves unread.
-    /// With TLS, a packet can't be examined without reading it, so if `leavesMessages` is true, the method doesn't
-    /// wait.
+    /// If `leavesMessages` is true, the method also returns when the next packet is a message, and leaves this message
+    /// unread. With TLS, a packet must be read before it can be examined. Therefore, the method doesn't wait if
+    /// `leavesMessages` is true.
     func awaitAnswer(
         _ function: String,
         leavesMessages: Bool = false,
@@ -80,8 +80,8 @@ extension Connection {
 
     private static let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
 
-    /// Returns the connection's entry for `poll`; the entry waits for data to read if `isReading` is true, and for room
-    /// to write if there is output.
+    /// Returns the connection's entry for `poll`; if `isReading` is true, it waits for data to read; if there is
+    /// output, it waits for room to write.
     func pollEntry(isReading: Bool) -> pollfd {
         let events = (isReading ? Int16(POLLIN) : 0) | (hasOutput ? Int16(POLLOUT) : 0)
         return pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)

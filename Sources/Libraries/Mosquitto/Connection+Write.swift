@@ -3,12 +3,11 @@ import CMosquitto
 import Glibc
 
 extension MosquittoClient {
-    /// Permits all acknowledgements, and writes them and the queued messages to the broker.
+    /// Permits all acknowledgements, and writes all acknowledgements and queued messages to the broker.
     ///
     /// Call this method only after the commit. If the broker reads nothing, the method waits up to `writeTimeout`.
-    /// While the method waits, it doesn't read, because new messages would be acknowledged before their commit. The
-    /// broker continues to read although the client doesn't, because the receive maximum limits how much the broker
-    /// writes.
+    /// While the method waits, it doesn't read, because new messages would be acknowledged before their commit.
+    /// Meanwhile, the broker continues to read, because the receive maximum limits how much the broker writes.
     /// - Throws: `MosquittoError`. After an error it is unknown which messages arrived, and the broker delivers
     ///   unacknowledged messages again.
     package mutating func flush() throws(MosquittoError) {
@@ -20,9 +19,9 @@ extension MosquittoClient {
 
     /// Permits the acknowledgements of the `count` oldest deliveries.
     ///
-    /// The library writes all queued acknowledgements or none, so the next `writePermitted()` writes acknowledgements
-    /// only if all queued acknowledgements are permitted. While many acknowledgements are permitted but can't be
-    /// written yet, `receive` reads no message.
+    /// The library writes either all queued acknowledgements or none. Therefore, `writePermitted()` writes them only
+    /// when all of them are permitted. While many acknowledgements are permitted but can't be written yet, `receive`
+    /// reads no message.
     package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
     /// Writes as many messages and permitted acknowledgements as the broker accepts now; `receive` writes the remaining
@@ -69,8 +68,8 @@ extension Connection {
 
     /// Permits the acknowledgements of the `count` oldest deliveries.
     ///
-    /// The library has one queue for all output and writes the whole queue, so nothing is written until the last
-    /// acknowledgement in the queue is permitted.
+    /// The library writes its whole output queue at once. Therefore, nothing is written until all acknowledgements in
+    /// the queue are permitted.
     func acknowledge(_ count: Int) {
         acknowledgementsPermitted += count
         guard acknowledgementsPermitted >= acknowledgementsHeld else { return }
@@ -124,7 +123,7 @@ extension Connection {
         set(TCP_NODELAY, at: Int32(IPPROTO_TCP), to: 1)
     }
 
-    /// Makes the system send only full segments (`TCP_CORK`), or, if `isOn` is false, send the remaining bytes.
+    /// Makes the system send only full segments while `isOn` is true, and then send the remaining bytes (`TCP_CORK`).
     ///
     /// The library writes each packet separately. Without this option, each packet would be a segment that wakes the
     /// broker.

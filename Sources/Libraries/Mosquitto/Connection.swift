@@ -18,7 +18,7 @@ final class Connection {
     var intake = Intake()
     /// The number of deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
-    /// The number of queued acknowledgements that are permitted but not written, because others aren't permitted yet.
+    /// The number of permitted acknowledgements that stay queued until other acknowledgements are permitted.
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0
@@ -68,7 +68,8 @@ final class Connection {
     func disconnect(within limit: Duration) {
         guard acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
-        // The library closes the socket after it has written DISCONNECT, or if the connection is lost before that.
+        // After the library has written DISCONNECT, it closes the socket; it also does so if the connection is lost
+        // earlier.
         try? flush(within: limit)
     }
 
@@ -80,8 +81,8 @@ final class Connection {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Throws an error if a result is a failure, as `check` does, or if the broker has refused a filter or ended the
-    /// connection with a reason; the error includes the broker's reason code if the broker sent one.
+    /// Throws an error if a result is a failure, if the broker has refused a filter, or if the broker has ended the
+    /// connection with a reason; the error includes the reason code if the broker sent one.
     func checkConnection(_ function: String, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if let refused = refusedFilter {

@@ -1,4 +1,4 @@
-/// The address and credentials with which a `MosquittoClient` connects, and its limits.
+/// The options of a `MosquittoClient`: the address, the credentials and the limits.
 package struct ConnectionOptions: Sendable {
     /// The broker's host name or address.
     package var host: String
@@ -10,8 +10,8 @@ package struct ConnectionOptions: Sendable {
     package var username: String?
     /// The password; nil to send none.
     package var password: String?
-    /// The number of seconds without a packet after which the client sends a PINGREQ; the number must be at least 5, or
-    /// 0 if the client must never send a PINGREQ.
+    /// The number of seconds without a packet after which the client sends a PINGREQ: at least 5, or 0 for no PINGREQ
+    /// at all.
     package var keepAliveSeconds = 30
     /// The number of seconds for which the broker keeps the session and its queue while the client isn't connected.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
@@ -24,7 +24,7 @@ package struct ConnectionOptions: Sendable {
     package var sendMaximum: UInt16 = 250
     /// The files for TLS; nil for a plain connection.
     package var tls: TLS?
-    /// The will; nil for no will.
+    /// The MQTT will; nil for no will.
     package var will: Will?
     /// The topics of batches; nil to send each message as its own packet.
     package var batches: Batches?

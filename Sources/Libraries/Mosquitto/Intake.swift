@@ -13,8 +13,8 @@ package struct Delivery: Sendable {
     /// The range of the source address of a request or registration; the gate adds this address as the user property
     /// `lamplighter-address`.
     ///
-    /// The address is an IPv4 address or the /64 network of an IPv6 address. The range is nil if the gate doesn't count
-    /// the source address towards any limit.
+    /// The address is an IPv4 address or the /64 network of an IPv6 address. The range is nil if the gate exempts the
+    /// source address from all limits.
     package var sourceAddress: Range<Int>?
     /// The range of the value of the user property `traceparent`; nil if the message doesn't have this property.
     package var traceparent: Range<Int>?
@@ -35,8 +35,8 @@ package struct PublishReceipt: Equatable, Sendable {
     package var mid: Int32
     /// The broker's reason code: 0 for success, 0x10 for no subscribers, and 0x80 and above for a refusal.
     package var reasonCode: UInt8
-    /// The number of the outlet that sent the message, or nil if the receiver sent it; ids are unique only within one
-    /// connection.
+    /// The number of the outlet that sent the message, or nil if the receiver sent it; message ids are unique only
+    /// within one connection.
     package var outlet: Int?
 
     /// Makes a receipt.

@@ -2,16 +2,16 @@ import CMosquitto
 import Glibc
 
 extension MosquittoClient {
-    /// Receives the broker's receipts and the next messages; the acknowledgements of these messages are held.
+    /// Receives the broker's receipts and the next messages; holds back the acknowledgements of these messages.
     ///
     /// The method first waits until a packet arrives, the waker wakes the client, or `wait` has passed. The method then
     /// reads until the socket is empty, `limit` deliveries have been read, or `linger` has passed, and doesn't wait for
     /// further packets. With a `limit` of 0, no message is read. While published messages are unconfirmed, the library
-    /// reads several packets at once, so the method can read up to `unconfirmed` packets beyond `limit`, but never more
-    /// packets than the receive maximum. A batch is one packet with many deliveries, and is always read as a whole. The
+    /// reads several packets at once. The method can then read up to `unconfirmed` packets beyond `limit`, but never
+    /// more than the receive maximum. A batch is one packet with many deliveries, and is always read as a whole. The
     /// method also sends keep-alives, permitted acknowledgements and other output, so call it at least once a second.
-    /// - Throws: `MosquittoError` of any connection. After an error, drop the messages that were read, because the
-    ///   broker delivers them again.
+    /// - Throws: `MosquittoError` if any connection fails. After an error, drop the messages that were read, because
+    ///   the broker delivers them again.
     package mutating func receive(
         upTo limit: Int,
         linger: Duration,

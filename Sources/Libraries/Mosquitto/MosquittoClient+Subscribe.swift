@@ -9,8 +9,8 @@ extension MosquittoClient {
     /// arrive first, the method leaves the messages and the answer for `receive` to read. If this method read the
     /// messages itself, the next `subscribe` would acknowledge them. With TLS the method doesn't wait, because a packet
     /// can't be examined without reading it.
-    /// - Throws: `MosquittoError`. If the broker refuses a filter, this method or the `receive` that reads the answer
-    ///   throws `.subscriptionRefused` with the filter's reason code.
+    /// - Throws: `MosquittoError`. If the broker refuses a filter, the method that reads the answer (this method or
+    ///   `receive`) throws `.subscriptionRefused` with the filter's reason code.
     package mutating func subscribe(
         _ filters: [String],
         options: SubscribeOptions = SubscribeOptions()

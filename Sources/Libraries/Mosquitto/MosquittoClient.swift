@@ -10,7 +10,7 @@ import CMosquitto
 ///
 /// The receiver is the connection that receives messages, and that also publishes if there is no outlet. Mosquitto 2.0
 /// reads one packet from each connection in each round of its loop. With only one connection, the acknowledgements, the
-/// answers and the messages to many receivers would wait for each other while many devices are busy. With each outlet,
+/// answers and the messages to many clients would wait for each other while many devices are busy. With each outlet,
 /// the broker reads one more packet per round. Messages that must stay in order must use the same outlet. Only the
 /// receiver's session outlives its connection. If any connection is lost, the client is unusable.
 ///
@@ -33,16 +33,16 @@ package struct MosquittoClient: ~Copyable {
     let connections: [Connection]
     let waker: Waker
 
-    /// Prepares the connections, without connecting; the outlets use `options` too, but with client ids of their own,
-    /// without the will, and with sessions that end with the connection.
+    /// Prepares the connections without opening them; the outlets also use `options`, but they have their own client
+    /// ids, no will, and sessions that end with the connection.
     ///
     /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
     package init(_ options: ConnectionOptions, outlets count: Int = 0, waker: Waker) throws(MosquittoError) {
         var outlets: [Connection] = []
         for number in 0..<count { outlets.append(try Connection(options.ofOutlet(number), outlet: number)) }
         var own = options
-        // While much output is waiting, the receiver reads nothing, not even the answer to a PINGREQ, so it is set to
-        // send PINGREQs rarely. The outlets notice if the broker no longer answers.
+        // While much output is waiting, the receiver doesn't even read the answer to a PINGREQ. It therefore sends
+        // PINGREQs rarely. The outlets notice if the broker no longer answers.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         self.init(receiver: try Connection(own), outlets: outlets, waker: waker)
     }
@@ -54,7 +54,7 @@ package struct MosquittoClient: ~Copyable {
         connections = outlets + [receiver]
     }
 
-    /// The number of seconds without a packet after which the receiver sends a PINGREQ if there are outlets.
+    /// If there are outlets, the receiver sends a PINGREQ after this number of seconds without a packet.
     private static let patientSeconds = 600
 
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
@@ -62,9 +62,9 @@ package struct MosquittoClient: ~Copyable {
 
     /// Connects the outlets and the receiver, and waits for the broker's answers.
     ///
-    /// The outlets connect first, which ends connections that a killed process left behind. For each connection, the
-    /// system limits the time for the name lookup and for opening the TCP connection, and `connectTimeout` limits the
-    /// remaining steps.
+    /// The outlets connect first; the broker then closes connections that a killed process left behind. For each
+    /// connection, the system limits the time for the name lookup and for opening the TCP connection, and
+    /// `connectTimeout` limits the remaining steps.
     /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and queue.
     /// - Throws: `MosquittoError`, with a `reasonCode` if the broker refused the connection.
     package mutating func connect() throws(MosquittoError) -> Bool {
@@ -72,10 +72,10 @@ package struct MosquittoClient: ~Copyable {
         return try receiver.connect()
     }
 
-    /// Calls `body` with a client that uses the first outlet's connection, to query the broker before the outlet
-    /// publishes.
+    /// Calls `body` with a client that uses the first outlet's connection, so `body` can query the broker before the
+    /// outlet publishes.
     ///
-    /// The outlet connected first, so the broker that answers was running before the receiver connected.
+    /// The outlet connects before the receiver, so the broker that answers was running before the receiver connected.
     /// - Throws: Any error of `body`, or `MosquittoError` if there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
         guard let outlet = outlets.first else { throw MosquittoError(.noConnection, function: "withOutlet") }

@@ -58,7 +58,7 @@ extension MosquittoError.Code {
     /// The packet is larger than the broker accepts.
     package static let oversizePacket = Self(rawValue: MOSQ_ERR_OVERSIZE_PACKET.rawValue)
 
-    /// The broker did not answer, or did not read, in time.
+    /// The broker was too slow to answer or to read.
     package static let timeout = Self(rawValue: 1001)
     /// The broker ended the connection with a reason.
     package static let disconnected = Self(rawValue: 1002)

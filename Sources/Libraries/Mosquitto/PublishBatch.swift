@@ -24,7 +24,7 @@ final class PublishBatch {
 
     init(topic: String) { self.topic = topic }
 
-    /// Whether the waiting messages must be sent, because the batch is full or the next id is 1 again.
+    /// Whether the waiting messages must be sent, because the batch is full or the ids begin at 1 again.
     var isFull: Bool { writer.isFull || next == 1 }
 
     /// Returns the next id; after the largest id, ids begin again at 1.
@@ -43,7 +43,7 @@ final class PublishBatch {
     /// Returns the ids of the messages in a packet that the broker has confirmed, and forgets these ids.
     func removeSent(_ mid: Int32) -> Range<Int32>? { sent.removeValue(forKey: mid) }
 
-    /// Those properties of a message that a batch can carry, as bytes.
+    /// The bytes of the message properties that a batch can carry.
     struct Fields {
         var responseTopic: [UInt8]?
         var correlation: [UInt8]?
@@ -116,7 +116,7 @@ extension Connection {
         return id
     }
 
-    /// Publishes a command to the broker's plugin, which accepts commands only in separate packets.
+    /// Publishes a command to the broker's plugin in a separate packet, because batches can't contain commands.
     ///
     /// The waiting batch is sent first, and the broker delivers the batch's messages before it reads the command.
     private func publishAlone(_ message: Message, after batch: PublishBatch) throws(MosquittoError) -> Int32 {
@@ -136,7 +136,7 @@ extension Connection {
         try check("mosquitto_pub_topic_check2", mosquitto_pub_topic_check2(topic, count))
     }
 
-    /// Moves the receipts to another intake, with one receipt for each message of a batch.
+    /// Moves the receipts to another intake, and splits a batch's receipt into one for each message.
     func moveReceipts(to intake: inout Intake) {
         for receipt in self.intake.confirmed {
             guard let ids = batch?.removeSent(receipt.mid) else {

@@ -5,7 +5,7 @@ import CPostgreSQL
 /// The password isn't part of the address. The password comes from a separate file, from `.pgpass`, or from a service
 /// file.
 package struct PostgresAddress: Sendable, Equatable {
-    /// The reason why an address is invalid; it doesn't contain the address's text.
+    /// The reason why an address is invalid; the reason doesn't contain the address.
     package enum Fault: Error {
         /// The string is not an address.
         case malformed
@@ -64,7 +64,7 @@ package struct PostgresAddress: Sendable, Equatable {
         return "\(places.joined(separator: ","))/\(value("dbname") ?? value("user") ?? "")"
     }
 
-    /// Whether the address names this machine as a host of the database, by a local socket or a loopback address.
+    /// Whether the address leads to this machine, by a local socket or by a loopback address.
     package var isLocal: Bool {
         guard let hosts = value("hostaddr") ?? value("host") else { return value("service") == nil }
         return hosts.split(separator: ",").contains { host in

@@ -4,7 +4,7 @@ import CPostgreSQL
 ///
 /// In a transaction, a statement without a result waits for the next statement with a result, or for the commit. The
 /// server runs all statements in order, so each statement sees the effects of earlier statements. After a failure, the
-/// server skips all further statements, including `COMMIT`. The error is thrown where the next result is read.
+/// server skips all further statements, including `COMMIT`. The failure's error is thrown when the next result is read.
 extension PostgresConnection {
     /// The maximum number of waiting statements.
     static let laterMax = 500
@@ -106,7 +106,7 @@ extension PostgresConnection {
         var results: [PostgresResult] = []
         results.reserveCapacity(count)
         var failure: PostgresError?
-        // Each statement is preceded by at most one request, its preparation.
+        // At most one request precedes each statement: the request that prepares it.
         let first = sent.count - 2 * count
         for (place, owed) in sent.enumerated() {
             if open?.isCommitting == true, place == sent.count - 1 { open?.mayCancel = false }

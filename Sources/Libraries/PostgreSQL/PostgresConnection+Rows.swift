@@ -1,5 +1,5 @@
-/// The ways to run the store's statements: once, with all rows read together; once for each element; or once, with the
-/// rows fetched in steps.
+/// The ways to run the store's statements: read all rows together, fetch the rows in steps, or run a statement once for
+/// each element.
 extension PostgresConnection {
     /// The maximum number of elements in one round trip; all answers stay in memory until the last answer has arrived.
     static let pipelineMax = 500
@@ -17,8 +17,8 @@ extension PostgresConnection {
         try result.forEach(row)
     }
 
-    /// Runs a statement for each element in order, with up to a few hundred elements in one round trip, and calls `row`
-    /// with each row.
+    /// Runs a statement once for each element, in order, and calls `row` with each result row; each round trip sends up
+    /// to a few hundred elements.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

@@ -11,8 +11,8 @@ extension PostgresConnection {
         var isCommitting = false
         /// Whether the running statement may be cancelled.
         ///
-        /// When only the commit is running, it mustn't be cancelled. If the server were waiting for its standby, a
-        /// cancel request would make the server stop waiting and report the commit as done.
+        /// When only the commit is running, it mustn't be cancelled. While the server waits for its standby, a cancel
+        /// request would make it report the commit as done.
         var mayCancel = true
 
         /// The moment at which the transaction's time is up; nil for no limit.
@@ -30,9 +30,9 @@ extension PostgresConnection {
 
     /// Runs a transaction, which is undone completely if it fails.
     ///
-    /// `begin` contains the statements that open the transaction. These statements are sent together with the first
-    /// later statement that returns a result. When the time `limit` has passed, no more statements are sent, and the
-    /// client asks the server to cancel the running statement.
+    /// `begin` contains the statements that open the transaction. These statements are sent together with the next
+    /// statement that returns a result. When the time `limit` has passed, no more statements are sent, and the client
+    /// asks the server to cancel the running statement.
     /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the client got no reliable
     ///   answer to the commit, so it is unknown whether the commit succeeded. `isTooLong` is true if the transaction
     ///   took too long.
@@ -78,12 +78,11 @@ extension PostgresConnection {
             guard isLost else { throw error }
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was not answered")
         }
-        // If a statement failed and its failure was ignored, the server answers `ROLLBACK` instead of an error.
+        // If a statement failed and the code ignored this, the server answers the commit with `ROLLBACK`, not an error.
         guard result?.command == "COMMIT" else {
             throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
         }
-        // The cancel request could have reached the server while the server was waiting for the standby, and could have
-        // ended that wait.
+        // The cancel request may have ended the server's wait for the standby.
         guard !wasCancelled else {
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was cut short")
         }
@@ -103,8 +102,8 @@ extension PostgresConnection {
 
     /// Runs a part of a transaction, so that a failure undoes only that part.
     ///
-    /// Statements that are already waiting are run before the part begins. Statements that begin to wait within the
-    /// part are run before the part ends. A failure is therefore attributed to the right part.
+    /// Waiting statements are run before the part begins. Statements that the part leaves waiting are run before the
+    /// part ends. A failure is therefore attributed to the right part.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         let begin = "SAVEPOINT piece"
         let isLate = later.isEmpty && beforeStatement == nil

@@ -1,10 +1,10 @@
 import CPostgreSQL
 import Glibc
 
-/// Waiting for the server's answers with a time limit, because a frozen or cut-off server doesn't close the connection.
+/// Functions that wait for the server's answers up to a time limit, because a frozen or cut-off server doesn't close
+/// the connection.
 extension PostgresConnection {
-    /// The time that an answer may take, in milliseconds; this time is longer than the time for which the server lets a
-    /// statement run.
+    /// The longest wait for an answer, in milliseconds; it exceeds the server's own time limit for a statement.
     package static let answerMilliseconds = 20_000
 
     /// Returns the next answer, or nil if the statement has no more answers.

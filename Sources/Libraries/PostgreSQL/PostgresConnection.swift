@@ -11,9 +11,9 @@ package final class PostgresConnection {
     let handle: OpaquePointer
     /// The names of prepared statements, by the statements' text and the types of their parameters.
     private var prepared: [PreparedKey: String] = [:]
-    /// The number of names given to prepared statements, including those whose preparation failed.
+    /// The number of statements named so far, including statements whose preparation failed.
     private var preparedCount = 0
-    /// The number of rows changed by the last statement that was answered.
+    /// The number of rows that the last answered statement changed.
     var changes = 0
     /// The number of open cursors, from which the name of the next cursor is made.
     var openCursors = 0
@@ -143,7 +143,7 @@ package final class PostgresConnection {
         return try body(parameters)
     }
 
-    /// Returns an empty list of parameters for a waiting statement.
+    /// Returns an empty list, for the parameters of a waiting statement.
     func takeParameters() -> PostgresParameters { spareParameters.popLast() ?? PostgresParameters() }
 
     /// Empties a list of parameters that is no longer needed, and stores it for reuse.

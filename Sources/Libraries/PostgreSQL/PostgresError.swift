@@ -37,8 +37,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         (self.state, self.message) = (state, message)
     }
 
-    /// Reads the server's error from a result (`PQresultErrorField`); if it contains none, reads the connection's
-    /// error.
+    /// Reads the server's error from a result (`PQresultErrorField`); if the result contains no error, reads the
+    /// connection's error.
     ///
     /// The error's detail is left out, because it can contain values.
     init(_ result: OpaquePointer?, of connection: OpaquePointer) {

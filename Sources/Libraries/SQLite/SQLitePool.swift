@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The connections of a process to a database file with a write-ahead log: one that writes, and a few that read.
+/// One connection that writes and a few connections that read, all to a database file with a write-ahead log.
 package final class SQLitePool: Sendable {
     /// A connection that is used by one thread at a time.
     ///

@@ -18,7 +18,7 @@ package struct SealedStreamWriter {
         self.header = header
     }
 
-    /// Encrypts the next piece, which grows by 17 bytes; `bound` is authenticated but not included in the result.
+    /// Encrypts the next piece and makes it 17 bytes longer; `bound` is authenticated but not included in the result.
     package mutating func seal(_ piece: [UInt8], boundTo bound: [UInt8], isLast: Bool) -> [UInt8] {
         var sealed = [UInt8](repeating: 0, count: piece.count + SealedStream.overheadBytes)
         let (count, boundCount, tag) = (UInt64(piece.count), UInt64(bound.count), isLast ? SealedStream.final : 0)

@@ -39,7 +39,7 @@ package struct ServerKey: Sendable {
         Self.digest(Array(subject.utf8) + [0] + Array(secret.utf8), under: hashing)
     }
 
-    /// Returns the digest that a label for `subject` contains as proof that the label is genuine.
+    /// Returns the digest that proves that a label for `subject` is genuine.
     ///
     /// The digest is an HMAC-SHA-256 with a separate key, so that no other hash can be used for a label.
     package func label(_ subject: String) -> [UInt8] { Self.digest(Array(subject.utf8), under: labelling) }

@@ -2,7 +2,7 @@ import CSodium
 
 /// A Swift interface to libsodium, for random bytes, digests, keyed digests and encryption.
 ///
-/// Functions that need `sodium_init` make sure that it has already run. They can do this on any thread.
+/// Each function that needs `sodium_init` first makes sure that `sodium_init` has run. This works on any thread.
 package enum Sodium {
     private static let isReady = sodium_init() >= 0
 
@@ -25,7 +25,8 @@ package enum Sodium {
         return digest
     }
 
-    /// Returns whether two secrets are equal, and compares secrets of equal length in constant time (`sodium_memcmp`).
+    /// Returns whether two secrets are equal, after a comparison in constant time if their lengths are equal
+    /// (`sodium_memcmp`).
     package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && sodium_memcmp(left, right, left.count) == 0
     }

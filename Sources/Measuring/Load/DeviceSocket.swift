@@ -115,8 +115,8 @@ extension sockaddr_in {
         sin_addr.s_addr = inet_addr(host == "localhost" ? "127.0.0.1" : host)
     }
 
-    /// Opens a TCP connection to the address, from the address `source` if it is given; if `isBlocking` is false, the
-    /// function doesn't wait until the connection is made.
+    /// Opens a TCP connection, from the address `source` if it isn't nil; if `isBlocking` is false, the function
+    /// doesn't wait until the connection is made.
     ///
     /// - Returns: The socket's descriptor.
     /// - Throws: `LoadError`.

@@ -5,7 +5,7 @@ import Workers
 package enum LoadClock {
     private static let start = ContinuousClock.now
 
-    /// The nanoseconds since the first use of this property, from a monotonic clock, for measurements.
+    /// The nanoseconds that have passed on a monotonic clock since this property was first used.
     package static var nanoseconds: Int64 { Int64((ContinuousClock.now - start) / .nanoseconds(1)) }
 
     /// The milliseconds since 1970, for the timestamps of reports.

@@ -9,8 +9,8 @@ package struct MQTTWriter {
         var username: String
         var password: String
         var will: (topic: String, payload: [UInt8])?
-        /// The longest time, in seconds, between two packets from the client, as promised by the client; the broker
-        /// waits 1.5 times as long.
+        /// The longest time, in seconds, that the client promises to leave between two packets; the broker waits 1.5
+        /// times as long.
         package var keepAliveSeconds: UInt16
 
         /// Creates the fields of a CONNECT packet, with or without a will.

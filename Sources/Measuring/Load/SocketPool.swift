@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A set of numbered connections; one thread serves all of them, and waits for all of them with one system call.
+/// A set of numbered connections; a single thread serves all the connections, and waits for them with one system call.
 ///
 /// With `epoll`, waiting for thousands of connections costs no more than waiting for ten. The cost matters because the
 /// load shares the processor with the measured system.

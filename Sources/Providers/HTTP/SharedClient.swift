@@ -113,10 +113,10 @@ final class SharedClient: Sendable {
     }
 }
 
-/// A group of handles that transfer at the same time and share connections (`CURLM *`).
+/// A group of handles that transfer data at the same time and share connections (`CURLM *`).
 ///
-/// The type is `@unchecked Sendable` because only one thread uses the group, except for `wake`, which libcurl allows on
-/// any thread.
+/// The type is `@unchecked Sendable` because one thread makes all calls except `wake`, which libcurl allows on any
+/// thread.
 private final class CurlMulti: @unchecked Sendable {
     private let multi = CurlHandle.isReady ? curl_multi_init() : nil
 
@@ -138,7 +138,7 @@ private final class CurlMulti: @unchecked Sendable {
     /// Blocks until a transfer can continue, a timeout is due, `wake` is called, or `waitMilliseconds` have passed.
     func wait() { curl_multi_poll(multi, nil, 0, Self.waitMilliseconds, nil) }
 
-    /// Continues all transfers without blocking, and removes and returns those that have ended, with their results.
+    /// Continues all transfers without blocking; removes the ended transfers, and returns them with their results.
     func perform() -> [(handle: UnsafeMutableRawPointer, code: CURLcode)] {
         var (count, ended): (Int32, [(UnsafeMutableRawPointer, CURLcode)]) = (0, [])
         curl_multi_perform(multi, &count)

@@ -93,7 +93,7 @@ final class WebTransfer: Sendable {
         // version.
         if request.isHTTP2, request.url.hasPrefix("http:") {
             try curl.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
-            // libcurl 7.88 can't reuse an HTTP/2 connection without TLS for another request.
+            // Without TLS, libcurl 7.88 can't use the same HTTP/2 connection for a second request.
             try curl.set(CURLOPT_FORBID_REUSE, 1)
             try curl.set(CURLOPT_FRESH_CONNECT, 1)
         }

@@ -100,8 +100,7 @@ extension IDToken {
         guard let party = claims["azp"]?.stringValue, ours.contains(party) else { throw .invalidCredential(.otherApp) }
     }
 
-    /// Checks that the token contains the nonce or the nonce's SHA-256, because apps send Apple the SHA-256 and keep
-    /// the nonce itself.
+    /// Checks that the token contains the nonce or its SHA-256, which apps send to Apple instead of the nonce.
     private func check(_ nonce: String) throws(ProviderFailure) {
         guard let claim = claims["nonce"]?.stringValue else { throw .invalidCredential(.nonce) }
         let digest = Sodium.hex(Sodium.sha256(nonce.utf8))

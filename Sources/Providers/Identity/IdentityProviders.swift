@@ -6,7 +6,8 @@ package import Logging
 ///
 /// An app's claims are never trusted. ID tokens are verified with the issuer's published keys. Codes and access tokens
 /// are verified by a request to the provider. Each credential must have been issued for this app. Times, sizes and
-/// numbers of calls are limited for each provider, so a hanging provider delays only its own logins, and not for long.
+/// numbers of calls are limited for each provider, so a provider that hangs delays only its own logins, and only
+/// briefly.
 package final class IdentityProviders: Sendable {
     /// The limits on calls, which tests can lower.
     package struct Limits: Sendable {
@@ -100,7 +101,7 @@ package final class IdentityProviders: Sendable {
         app: ProviderSettings
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         guard let token = IDToken(text) else { throw .invalidCredential(.malformed) }
-        // The claims are checked first, because the check is cheap, and a failure makes it unnecessary to fetch the
+        // The claims are checked first, because this check is cheap; if it fails, the service needn't fetch the
         // issuer's keys.
         let identity = try token.identity(for: app, nonce: nonce, user: user, at: clock())
         let key = try await keys.key(for: token, of: app)

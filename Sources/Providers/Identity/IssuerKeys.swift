@@ -21,14 +21,14 @@ actor IssuerKeys {
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// The time for which old keys are used without another request after a request has failed.
+    /// How long to use the old keys after a failed request before the next request is made.
     ///
     /// In any period of this length, unknown keys cause at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
     /// The maximum number of requests for unknown keys within `pause`.
     ///
-    /// The maximum is more than one, so that an issuer's changed keys are fetched at once, and again soon afterwards if
-    /// necessary.
+    /// More than one request is allowed, so that an issuer's changed keys can be fetched at once, and soon afterwards a
+    /// second time.
     private static let questionsMax = 5
 
     private let line: ProviderLine
@@ -72,7 +72,7 @@ actor IssuerKeys {
         let issuer = settings.baseURL
         if let question = questions[issuer] { return await question.value }
         let (line, timeout) = (line, timeout)
-        // The request runs in a separate task, so that it continues for the other callers if the first caller gives up.
+        // The request runs in its own task: if the first caller gives up, the request continues for the other callers.
         let question = Task { await Self.fetch(settings, over: line, until: .now + timeout) }
         questions[issuer] = question
         let result = await question.value
@@ -114,8 +114,8 @@ actor IssuerKeys {
 
     /// Returns whether an issuer may publish its keys at a URL.
     ///
-    /// Plain HTTP is possible only on this machine, and is allowed only if the issuer itself uses it. A document from
-    /// another machine therefore can't cause requests over plain HTTP to this machine.
+    /// Plain HTTP is allowed only if the issuer itself uses it, and an issuer can use it only on this machine. A
+    /// document from another machine therefore can't cause requests over plain HTTP to this machine.
     static func mayHaveKeys(at url: String, issuer: String) -> Bool {
         ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))
     }

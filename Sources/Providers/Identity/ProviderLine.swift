@@ -60,8 +60,8 @@ final class ProviderLine: Sendable {
 }
 
 extension WebClient.Answer {
-    /// Decodes the body as JSON, or returns nil if the body can't be decoded as `type`; Foundation decodes ids exactly
-    /// even if a double can't hold them.
+    /// Decodes the body as JSON, or returns nil if the body can't be decoded as `type`; an id that is too large for a
+    /// double is also decoded exactly.
     func decode<T: Decodable>(_ type: T.Type) -> T? { try? JSONDecoder().decode(type, from: Data(body)) }
 }
 

@@ -34,7 +34,7 @@ struct PublishedKey: Sendable {
         )
     }
 
-    /// Returns whether the key has the type that an algorithm needs and isn't reserved for another algorithm.
+    /// Returns whether the key's type fits an algorithm, and the key isn't reserved for another algorithm.
     func fits(_ name: String) -> Bool {
         guard algorithm == nil || algorithm == name else { return false }
         if let curve = Self.curves[name] { return type == "EC" && self.curve == curve }

@@ -8,7 +8,7 @@ extension TokenProvider {
     /// The longest time for which a login waits for the user's profile.
     private static let patience = Duration.seconds(2)
 
-    /// Adds the name and the picture from a provider's endpoint to an identity.
+    /// Gets the name and the picture from an endpoint, and adds them to an identity.
     ///
     /// If the request fails, name and picture are left out, because the login is valid without them. Requests for
     /// profiles have a separate breaker, so that an endpoint that is down doesn't block the endpoint that logins need.

@@ -30,8 +30,8 @@ extension TokenProvider {
         return await facebookProfile(try identity(data.user_id?.text, accessToken: token), token)
     }
 
-    /// Verifies a token with the signed request `GET /1.1/account/verify_credentials.json`, which fails for another
-    /// app's token.
+    /// Verifies a token with the signed request `GET /1.1/account/verify_credentials.json`, which succeeds only with a
+    /// token of this app.
     func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Problem: Decodable { let code: Int }

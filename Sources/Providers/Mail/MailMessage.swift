@@ -42,10 +42,10 @@ package struct MailMessage: Sendable {
 
     /// Encodes the mail according to RFC 5322.
     ///
-    /// The result is ASCII, unless a mailbox has other characters. Body lines have at most 76 characters.
+    /// The result is ASCII if all mailboxes are ASCII. Body lines have at most 76 characters.
     ///
-    /// No text can become a header, a part or the end of the mail, because header texts that aren't plain words become
-    /// encoded words (RFC 2047), and bodies are base64.
+    /// No text can act as a header, as a part or as the mail's end, because header texts are encoded unless they are
+    /// plain words (RFC 2047), and bodies are base64.
     package func encoded() -> [UInt8] {
         let token = String(id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
         let name = fromName.isEmpty ? "" : MailHeader.encode(fromName) + " "

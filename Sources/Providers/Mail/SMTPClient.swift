@@ -12,9 +12,9 @@ package struct SMTPClient: Sendable {
 
     /// Sends a mail.
     ///
-    /// The call blocks until the server has accepted the mail, but at most as long as the settings allow, so call it
-    /// only on a small pool of threads. If the connection breaks after the server has accepted a mail, the mail can
-    /// arrive twice with the same Message-ID.
+    /// This method blocks until the server has accepted the mail, but no longer than the settings allow. Call it only
+    /// on a small pool of threads. If the connection breaks after the server has accepted a mail, the mail can arrive
+    /// twice with the same Message-ID.
     /// - Throws: `MessageFailure`.
     package func send(_ message: MailMessage) throws(MessageFailure) {
         do {
@@ -99,8 +99,8 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The server's codes for refusals that don't depend on the mail; an operator can prevent these refusals by
-    /// changing settings.
+    /// The server's codes for refusals that depend on the settings and not on the mail; an operator can correct the
+    /// settings.
     private static let ofSettings = [502, 503, 530, 534, 535, 538]
 
     private static func failure(_ error: CurlError) -> MessageFailure {

@@ -24,7 +24,7 @@ package struct PasswordHasher: Sendable {
         return hash
     }
 
-    /// Returns whether `encoded` is a hash, and was made from the given normalised password.
+    /// Returns whether `encoded` is a hash of the given password, which must be normalised.
     package func verify(_ password: [UInt8], against encoded: String) -> Bool {
         withCopy(of: password) { Sodium.verifyPassword($0, against: encoded) }
     }

@@ -2,14 +2,14 @@ package import Domain
 import Foundation
 
 extension PasswordRules {
-    /// Checks a new password, and returns the bytes to hash, like the method with the parameter `normalise`.
+    /// Checks a new password, with NFKC as the normalisation, and returns the bytes to hash.
     package static func check(
         _ password: String,
         names: [String],
         field: String = "params.password"
     ) throws(Rejection) -> [UInt8] { try check(password, names: names, field: field, normalise: nfkc) }
 
-    /// Returns the bytes of a password for a comparison, or nil if the text is longer than any allowed password.
+    /// Returns a password's bytes in a form that can be compared, or nil if the password is longer than allowed.
     ///
     /// Every comparison uses this form, because another keyboard can produce the same password in a different form.
     package static func normalised(_ password: String) -> [UInt8]? {

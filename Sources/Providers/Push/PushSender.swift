@@ -17,7 +17,7 @@ package struct PushDelivery: Sendable {
     package var key: VAPIDKey
     /// The time until which the push service may deliver the push.
     package var expiresAt: Instant
-    /// Returns whether the push may still be sent; called right before the request is sent.
+    /// Returns whether the push may still be sent; the sender calls this right before the request.
     package var mayBegin: @Sendable () -> Bool = { true }
 
     /// Makes a push that is ready to be sent; `message` is the id of a push that is not about a single notification.
@@ -47,7 +47,7 @@ package final class PushSender: Sendable {
     private let client = SharedClient()
     private let breakers = Breakers(PushSender.limits)
 
-    /// Makes a sender that follows a rule for the addresses of Web Push services.
+    /// Makes a sender with a rule that says which addresses of Web Push services are allowed.
     package init(
         _ outbound: OutboundRule,
         clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
@@ -85,8 +85,8 @@ package final class PushSender: Sendable {
     /// Cancels the running pushes, and refuses further pushes.
     package func shutdown() { client.shutdown() }
 
-    /// Sends a request to a push service, unless the service has failed several times in a row or too many requests to
-    /// the service are running.
+    /// Sends a request to a push service, or throws if that service has failed several times in a row or has too many
+    /// running requests.
     ///
     /// - Throws: `MessageFailure`: `final` if the address isn't allowed, otherwise `unavailable`.
     func call(_ request: WebClient.Request) async throws(MessageFailure) -> WebClient.Answer {
@@ -123,7 +123,7 @@ package final class PushSender: Sendable {
         return "\(scheme)://" + url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
     }
 
-    /// Returns an origin's host, with the port if the origin has one, for messages about the push service.
+    /// Returns the name of a push service for error texts: its origin's host, and the port if the origin has one.
     private static func name(_ origin: String) -> Substring { origin.drop { $0 != "/" }.dropFirst(2) }
 }
 

@@ -44,8 +44,7 @@ export class Lamp {
   read() {
     try {
       const kept = JSON.parse(this.store.getItem("lamp") ?? "{}");
-      // If the service at this address now uses another data directory, the service has other products, and the kept
-      // identity isn't valid.
+      // If the product key has changed, the service uses another data directory, which doesn't know the kept identity.
       return kept.productKey === this.productKey ? kept : {};
     } catch {
       return {};
@@ -132,8 +131,8 @@ export class Lamp {
         this.pause = 0;
       } else {
         this.problem = answer.error.code;
-        // A lamp with this MAC is bound to a user, and the page has lost the lamp's secret, so the page's lamp becomes
-        // a new lamp.
+        // The service knows a lamp with this MAC that is bound to a user, but the page has lost that lamp's secret. The
+        // page therefore makes a new lamp.
         if (answer.error.code === "Forbidden") this.kept = newborn();
       }
       connection.close();

@@ -77,7 +77,7 @@ export class Notes {
     if (change !== "deleted") others.push(row);
     this.rows = others.sort((a, b) => b.ts - a.ts).slice(0, SHOWN_MAX);
     this.count(unread);
-    // A push of the same notification has the same tag and replaces this notification.
+    // The browser shows a later push of this notification in place of this one, because both have the same tag.
     const shown = { body: row.text, tag: row.notificationId };
     if (change === "added" && this.mayShow) this.worker?.showNotification(row.title, shown) ?? new Notification(row.title, shown);
     this.panel.draw();

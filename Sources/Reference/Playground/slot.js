@@ -17,7 +17,7 @@ async function claim(space) {
   // Browsers offer no locks to a page that another machine serves without TLS. In this case, each tab starts with empty
   // storage.
   if (!navigator.locks) return null;
-  // After a reload, the page from before the reload can still hold slot 0 for a moment.
+  // After a reload, the old page can still hold slot 0 for a moment.
   if (await hold(`${space}.0`, { signal: AbortSignal.timeout(RELOAD_MS) })) return 0;
   for (let slot = 1; slot < SLOTS; slot++) {
     if (await hold(`${space}.${slot}`, { ifAvailable: true })) return slot;

@@ -40,7 +40,7 @@ final class BackupTask: Service {
     static func install(in registry: PrometheusRegistry, _ directory: DataDirectory) {
         registry.addSampler { [unowned registry] in
             guard let note = BackupNote(of: directory) else { return }
-            // The gauge is created only when there is a backup, since a gauge without a value would show 0.
+            // Before the first backup there is no gauge, since a gauge without a value would show 0.
             Meter(label: "lamplighter_backup_age_seconds", factory: registry)
                 .set(note.age(at: SystemClock().now))
         }
@@ -180,7 +180,7 @@ enum BackupName {
         (parts.tm_mday, parts.tm_hour) = (Int32(number / 1_000_000 % 100), Int32(number / 10_000 % 100))
         (parts.tm_min, parts.tm_sec) = (Int32(number / 100 % 100), Int32(number % 100))
         let time = Instant(milliseconds: Int64(timegm(&parts)) * 1000)
-        // If `of` returns a different name for the parsed time, the file isn't one of the service's backups.
+        // If the function `of` makes a different name from the time, the file isn't one of the service's backups.
         return of(time) == name ? time : nil
     }
 }

@@ -113,8 +113,8 @@ package final class BrokerChild: Service {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await supervise()
-            // The broker can end on its own while the other services are still finishing their work. This service must
-            // still wait for its turn to shut down, since a service that returns earlier counts as failed.
+            // The broker can end on its own while the other services are still finishing their work. If `run` returned
+            // before the shutdown, this service would count as failed, so it waits.
             try? await gracefulShutdown()
         } onCancelOrGracefulShutdown: {
             self.isStopping.withLock { $0 = true }
@@ -137,7 +137,7 @@ package final class BrokerChild: Service {
         unlink(plan.directory.brokerPID)
     }
 
-    /// Notes that the service is about to stop, so that the broker is not restarted if it ends from now on.
+    /// Notes that the service is about to stop, so that from now on the broker is not restarted when it ends.
     package func expectEnd() { isStopping.withLock { $0 = true } }
 
     private var mayRun: Bool { !isStopping.withLock { $0 } && !Task.isCancelled }
@@ -197,8 +197,8 @@ package final class BrokerChild: Service {
 
 /// The pause between the death of a broker and its restart.
 ///
-/// The pause is short if the broker ran for a while before it ended. The pause doubles each time the broker dies early,
-/// but stays short enough that devices don't consider the service unavailable.
+/// The pause is short if the broker ran for a while before it ended. The pause doubles each time the broker dies early.
+/// Its maximum is short, so that devices don't consider the service unavailable.
 struct RestartPause {
     static let first = Duration.milliseconds(100)
     static let last = Duration.seconds(5)

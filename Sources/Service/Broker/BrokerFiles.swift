@@ -42,7 +42,7 @@ package enum BrokerFiles {
 /// The path of this executable, and the paths of other programs; the other programs are found in PATH or in two folders
 /// of system programs.
 package enum Executables {
-    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin; nil if the program isn't found.
+    /// Searches PATH, /usr/sbin and /usr/local/sbin for a program; returns its path, or nil if it isn't found.
     package static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])

@@ -11,8 +11,8 @@ enum BrokerLog {
         }
     }
 
-    /// If a log is larger than `bytes`, copies the log to a file whose name ends in `.1`, and truncates the log in
-    /// place, because the broker keeps the log open for appending.
+    /// If a log is larger than `bytes`, copies the log to a file whose name ends in `.1`, and then empties the log
+    /// itself, which the broker keeps open for appending.
     static func rotate(_ path: String, above bytes: Int) {
         guard let size = TextFile.size(path), size > bytes else { return }
         guard let text = TextFile.read(path) else { return }

@@ -14,7 +14,7 @@ struct BrokerLogWatch {
     private static let readMax = 64 << 10
     /// The log's text before a message of OpenSSL; `[0]` marks the first message if there are several.
     private static let mark = "OpenSSL Error[0]: "
-    /// The log's words before and after the id of a client that was disconnected because it used QoS 2.
+    /// The log's words before and after a client's id if the client was disconnected for using QoS 2.
     private static let qos = (before: "Too high QoS in PUBLISH from ", behind: ", disconnecting.")
 
     /// Starts watching at the current end of the log.
@@ -30,8 +30,8 @@ struct BrokerLogWatch {
         if size < offset { offset = 0 }
         let bytes = read()
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-            // The lines that this watch looks for are shorter than `readMax`, so if `readMax` bytes contain no line
-            // break, these bytes can be skipped.
+            // If `readMax` bytes contain no line break, these bytes can be skipped, because the lines that this watch
+            // looks for are shorter.
             if bytes.count == Self.readMax { offset += bytes.count }
             return []
         }
@@ -49,7 +49,7 @@ struct BrokerLogWatch {
         return String(line[start...].dropLast(qos.behind.count))
     }
 
-    /// Returns the cause in a line of the log about a failed handshake; nil for other lines.
+    /// Returns the cause of the failed handshake that a line of the log reports; nil for other lines.
     static func fault(_ line: some StringProtocol) -> String? {
         guard let start = line.firstRange(of: mark)?.upperBound else { return nil }
         // A client that merely drops its connection causes this error too, so the error isn't counted.

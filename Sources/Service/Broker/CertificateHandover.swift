@@ -10,7 +10,7 @@ struct CertificateHandover<Material> {
 
     init(_ material: Material?) { self.material = material }
 
-    /// Notes that the broker's start begins; returns the certificate to write into the broker's files.
+    /// Records that the broker is about to start; returns the certificate to write into the broker's files.
     mutating func begin() -> Material? {
         (isStarting, isLate) = (true, false)
         return material
@@ -23,7 +23,8 @@ struct CertificateHandover<Material> {
         return isStarting ? nil : new
     }
 
-    /// Notes that the broker's start has ended; returns a certificate that a running broker must still load.
+    /// Records that the broker's start has ended; returns the certificate that the running broker must still load, if
+    /// any.
     mutating func end() -> Material? {
         defer { (isStarting, isLate) = (false, false) }
         return isLate ? material : nil

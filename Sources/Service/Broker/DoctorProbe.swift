@@ -8,7 +8,7 @@ import Sodium
 /// The client id contains the minute, and a mark computed from the service's secret. Strangers can't compute the mark,
 /// so their refusals count.
 struct DoctorProbe: Sendable {
-    /// The service's secret; nil if it can't be read, in which case the attempt's refusal counts.
+    /// The service's secret; nil if the secret can't be read, so that the doctor's refusals are counted, too.
     let secret: String?
 
     init(secret: String?) { self.secret = secret }

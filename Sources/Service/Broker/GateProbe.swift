@@ -20,10 +20,10 @@ struct GateProbe {
         topic = topics.system("echo/gate-\(Sodium.randomSecret())")
     }
 
-    /// Returns the check that a worker makes on each new connection to a broker that the service didn't start itself.
+    /// Returns the check for each new connection of a worker to a broker that the service didn't start itself.
     ///
-    /// A broker that the service didn't start can be restarted without the gate at any time, and any client could then
-    /// send and read everything.
+    /// If the service didn't start the broker, somebody can restart the broker without the gate; every client could
+    /// then send and read everything.
     static func proof(_ topics: Topics) -> BrokerProof {
         { client in
             let probe = GateProbe(topics)

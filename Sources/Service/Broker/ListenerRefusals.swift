@@ -3,7 +3,7 @@ import Domain
 import Synchronization
 import Web
 
-/// The waiting refusals of this process's listeners, to be published on `system/refusal` like the gate's refusals.
+/// A queue of refusals by this process's listeners, to be published on `system/refusal` like the gate's refusals.
 ///
 /// The listeners' threads add refusals, and the broker's monitor publishes them, so that all refusals are counted,
 /// logged, stored and shown like the gate's refusals. Without a broker, refusals wait; if too many are waiting, further

@@ -5,9 +5,9 @@ import Problems
 package enum Ports {
     /// Returns the requested port if it is free; for 0, returns any port that is free at all addresses.
     ///
-    /// - Throws: A `Problem`. For a port in use, the problem names the program that uses the port, and suggests `cure`,
-    ///   the arguments that make `up` use any free port. If an address doesn't belong to this machine, the problem
-    ///   names the setting `hostSetting`.
+    /// - Throws: A `Problem`. If a port is in use, the problem names the program that uses the port. It also suggests
+    ///   `cure`, the arguments that make `up` use any free port. If an address doesn't belong to this machine, the
+    ///   problem names the setting `hostSetting`.
     package static func choose(
         _ port: Int,
         hosts: [String],
@@ -55,7 +55,8 @@ package enum Ports {
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return .failure(SpawnError(number: errno)) }
         defer { close(descriptor) }
-        // Like the broker, this check can use a port on which an earlier process left connections in TIME_WAIT.
+        // The broker can use a port on which an earlier process left connections in TIME_WAIT, so this check can use it
+        // too.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, 1) == 0 else {

@@ -10,7 +10,8 @@ struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The longest lag of a standby without a warning, in bytes of the log; a busy service writes this in some seconds.
+    /// The lag of a standby above which the doctor warns, in bytes of the log; a busy service writes this much in some
+    /// seconds.
     private static let lagMax: Int64 = 64 << 20
     /// The age in seconds above which the doctor warns about a transaction, because an old transaction keeps dead rows
     /// from being removed.

@@ -23,8 +23,8 @@ package struct Doctor {
 
     /// Prepares an examination; a quick examination waits less than a second for the service.
     ///
-    /// If the examination runs in the service's process, `store` is the service's own store: a process that opens and
-    /// closes the database file a second time loses its locks on the file.
+    /// In the service's process, `store` is the service's own store: if a process opens the database file a second time
+    /// and closes it, the process loses its locks on the file.
     package init(
         settings: Settings,
         directory: DataDirectory,
@@ -54,7 +54,7 @@ package struct Doctor {
         return findings
     }
 
-    /// Runs the given groups' blocking checks: all checks except that of certificates.
+    /// Runs the checks of the given groups, without the check of certificates, which doesn't block.
     package func examineBlocking(_ groups: [String]) -> [Finding] {
         Self.groups.filter(groups.contains).flatMap { group in
             let began = ContinuousClock.now
@@ -94,8 +94,8 @@ package struct Doctor {
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    /// Returns the finding of a group with a single check; nil for the certificates, because their check doesn't block
-    /// the thread.
+    /// Returns the finding of a group that has one check; nil for the certificates, whose check doesn't block the
+    /// thread.
     private func check(_ group: String) -> Finding? {
         switch group {
         case "service": ServiceCheck(directory: directory, settings: settings, patience: patience).run()

@@ -53,7 +53,7 @@ struct GateCheck {
     }
 }
 
-/// The report that says how the limits count connections by source address.
+/// An explanation of how the limits count connections by source address.
 struct AddressCheck {
     let settings: Settings
 

@@ -13,7 +13,7 @@ package struct ServedCertificates {
         let place: String
         /// The presented certificate; nil if the handshake failed.
         let certificate: CertificateFile?
-        /// The reason why there is no certificate; empty if there is one.
+        /// The reason why there is no certificate; empty if there is a certificate.
         let fault: String
     }
 
@@ -36,7 +36,7 @@ package struct ServedCertificates {
         let host = Banner.reachable(address)
         var all: [Shown] = []
         for name in ["mqttTlsPort", "clientCertificatePort", "webSocketTlsPort", "httpTlsPort"] {
-            // The port for client certificates is left out: it presents the same certificate as the MQTT port, and a
+            // The port for client certificates is left out, because it presents the MQTT port's certificate. Besides, a
             // handshake without a device's certificate would count as a refusal.
             if name == "clientCertificatePort", ready?["mqttTlsPort"] != nil { continue }
             guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
@@ -69,7 +69,8 @@ package struct ServedCertificates {
 extension ServedCertificates {
     /// Returns the differences between the certificate files and the certificates that the listeners present.
     ///
-    /// If a certificate differs, the method gives the service enough time to notice a changed file, and checks again.
+    /// If a certificate differs, the method waits until the service has had time to notice a changed file, and then
+    /// checks again.
     func concerns(_ files: CertificateFile, at now: Instant) async -> [CertificateConcern] {
         var shown = await read()
         if shown.contains(where: { $0.certificate?.isSame(as: files) == false }) {

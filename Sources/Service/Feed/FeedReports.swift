@@ -1,4 +1,4 @@
-/// The reports that tell systemd that `lamplighter feed` is alive, and what its status is.
+/// The reports that tell systemd that `lamplighter feed` is alive, and the feed's status.
 ///
 /// After its first attempt to read the database, the feed reports that it is ready, even if the attempt failed: systemd
 /// starts the broker only when the feed is ready. The gate itself notices if the file that the feed writes is too old.

@@ -32,7 +32,7 @@ struct CompactLogHandler: LineLogHandler {
         }
     }
 
-    /// Returns a value in quotation marks if it is empty or could be read as several values.
+    /// Returns a value; adds quotation marks if the value is empty or could be read as several values.
     ///
     /// The method compares Unicode scalars: Swift merges a quotation mark and a combining accent into one `Character`,
     /// but programs that read the log still see a quotation mark.

@@ -4,8 +4,8 @@ package import ServiceSettings
 
 /// A running service's messages outside its log: notes about settings, the banner, and the problem that ends the run.
 ///
-/// The messages are plain text. If the log is JSON, however, each message is written as a line of the log, regardless
-/// of the log level, so that only JSON is written.
+/// The messages are plain text. If the log is JSON, each message becomes a line of the log at any log level, so that
+/// all output is JSON.
 package struct RunMessages: Sendable {
     private let isJSON: Bool
     private let show: @Sendable (String) -> Void
@@ -50,7 +50,8 @@ package struct RunMessages: Sendable {
     /// Writes a note about something unusual in the settings.
     package func note(_ text: String) { isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)") }
 
-    /// If the log is JSON, logs the problem that ends the run; otherwise returns false, so that the command prints it.
+    /// If the log is JSON, logs the problem that ends the run; otherwise returns false, and the command prints the
+    /// problem.
     package func end(with problem: Problem) -> Bool {
         guard isJSON else { return false }
         say(

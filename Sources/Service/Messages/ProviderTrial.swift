@@ -66,7 +66,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Messages
 
-    /// Tries the route of a channel's messages without sending a message; this takes no longer than sending a message.
+    /// Tests the route of a channel's messages without sending a message; the test takes at most as long as sending.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
         _ context: RunContext,

@@ -40,7 +40,7 @@ package struct StoreMover {
     /// checksums.
     ///
     /// `progress` is called with the current step and the completed part of the work, from 0 to 1. If `progress` throws
-    /// an error, the move ends, and the next call of `run` continues the move there.
+    /// an error, the move stops, and the next call of `run` continues at the same point.
     /// - Throws: A `Problem`, or an error of `progress`.
     package func run(progress: (String, Double) throws -> Void) throws -> [StoreMove.Table] {
         let source = try StoreAccess.tool(directory, StorePlace(settings))

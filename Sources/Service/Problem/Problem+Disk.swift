@@ -2,7 +2,8 @@ import Problems
 import Storage
 
 extension Problem {
-    /// The number of free bytes below which a failed start is blamed on a full disk; a start writes more than that.
+    /// If a start fails and the disk has fewer free bytes than this, the cause is a full disk; every start writes more
+    /// bytes.
     private static let leastBytes: Int64 = 1 << 20
 
     /// Returns the problem to report for a failed start: a full disk if that was the cause, otherwise the error itself.

@@ -25,7 +25,7 @@ package enum ReferenceDocuments {
     private static func facts(_ context: RunContext, isLocal: Bool) -> JSONValue {
         let (ports, settings) = (context.ports, context.settings)
         func number(_ port: Int?) -> JSONValue? { port.map { .integer(Int64($0)) } }
-        // If the public URL isn't local, a proxy might make visitors from elsewhere look local.
+        // If the public URL isn't local, remote visitors who come through a proxy might look local.
         let isOpen = isLocal && context.isPublicURLLocal
         let broker: JSONObject = ["host": .string(Banner.reachable(settings.mqttHost)), "port": number(ports.mqtt)]
         return .object([

@@ -29,13 +29,13 @@ final class RequestConnection: StoppableWork {
         var waiting: [UInt64: Waiting] = [:]
         var unsent: [(number: UInt64, request: RequestFront.Asked)] = []
         var next: UInt64 = 1
-        /// The last batch of requests that were sent together: the first request's number, and the number of the
-        /// batch's unanswered requests.
+        /// The last batch of requests that were sent together: the number of its first request, and how many of its
+        /// requests are unanswered.
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 
-        /// The time that new requests must still wait before they are sent, so that later requests can share their
-        /// batch and the worker's transaction.
+        /// The time for which new requests still wait for further requests, so that all of them share a batch and a
+        /// transaction of the worker.
         ///
         /// The wait ends when the last batch is answered, or when `pauseMax` has passed since that batch was sent.
         var pause: Duration {
@@ -50,9 +50,9 @@ final class RequestConnection: StoppableWork {
     private let waker: Waker
     private let logger = Logger(label: "lamplighter.requests")
 
-    /// The longest wait for an answer, which is less than the 60 s after which the listener ends a request.
+    /// The longest wait for an answer, shorter than the 60 s after which the listener ends a request.
     private static let answerMax: Duration = .seconds(55)
-    /// The longest time for which a request waits for other requests.
+    /// The longest time that a request waits for others to share its batch.
     private static let pauseMax: Duration = .milliseconds(1)
     /// The maximum number of requests that wait for their answers.
     private static let waitingMax = 4_096

@@ -148,8 +148,8 @@ package struct Backend {
         ]
     }
 
-    /// Returns the announcer, which announces devices to Home Assistant, if the worker that publishes the announcer's
-    /// messages runs in this process.
+    /// Returns the service that announces devices to Home Assistant, if this process runs the worker that publishes the
+    /// announcements.
     private static func announcer(_ context: RunContext, _ environment: Environment) -> [any Service] {
         guard context.settings.workers.contains(.session) else { return [] }
         return [WorkService(HomeAssistantAnnouncer(environment, logger: Logger(label: "lamplighter.homeassistant")))]
@@ -233,14 +233,14 @@ package struct RunContext: Sendable {
     package let tls: TLSMaterial?
     /// The readiness of the service's parts.
     package let readiness: Readiness
-    /// The refusals of this process's listeners, which the broker's monitor publishes.
+    /// The refusals that this process's listeners report and the broker's monitor publishes.
     let listenerRefusals = ListenerRefusals()
     /// The metrics of this process.
     package let metrics: PrometheusRegistry
     /// The logger.
     package let logger: Logger
 
-    /// The function that adds a refusal of one of this process's listeners.
+    /// The function that adds a refusal by one of this process's listeners.
     package var refused: ListenerRefusal.Teller {
         { [listenerRefusals] in listenerRefusals.note($0, at: SystemClock().now) }
     }

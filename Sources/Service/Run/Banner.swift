@@ -90,7 +90,7 @@ struct Banner {
         return open.isEmpty ? nil : "  !!  open       \(open)   no TLS: secrets cross the network in the clear"
     }
 
-    /// The line about the listeners with TLS, or about how to get such listeners.
+    /// The line that lists the listeners with TLS, or says how to get such listeners.
     private var tlsLine: String? {
         guard let tls = context.tls else {
             return "  --  tls        none; `lamplighter tls init --name HOST` lets others connect"
@@ -116,7 +116,8 @@ struct Banner {
     /// Returns a host with a port.
     static func address(_ host: String, port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Returns the host by which this machine's clients reach a listener; for a wildcard address, a loopback address.
+    /// Returns the host by which this machine's clients reach a listener; for a wildcard address, this is a loopback
+    /// address.
     static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

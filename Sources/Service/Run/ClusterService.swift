@@ -40,8 +40,8 @@ struct ClusterService: Service {
         await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
         await member.runUntilShutdown()
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
-        // `Backend.handOver` has already stopped this process's share of the work, but this method must not return yet:
-        // the service group fails if a service returns before its turn to shut down.
+        // `Backend.handOver` has already stopped this process's work. This method still waits, because the service
+        // group fails if a service returns before its turn to shut down.
         try? await gracefulShutdown()
     }
 

@@ -27,8 +27,8 @@ extension RunContext {
     /// Whether browsers reach the console over HTTPS.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
 
-    /// The names in the settings and in the certificate by which browsers can open the console, in addition to this
-    /// machine's own names.
+    /// The names of the console's host that come from the settings and the certificate, without this machine's own
+    /// names.
     var consoleNames: [String] {
         let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
         return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])
@@ -44,7 +44,7 @@ extension RunContext {
 
     /// Returns the console's address for a link on the first web page; nil if there is no console to show.
     ///
-    /// If no address is set, the link is shown only to visitors on this machine, and only if the public URL is local.
+    /// If no address is set, the link is shown only if the visitor is on this machine and the public URL is local.
     func consoleURL(isLocal: Bool) -> String? {
         ports.console != nil && (settings.consoleURL != nil || isLocal && isPublicURLLocal) ? consoleURL : nil
     }

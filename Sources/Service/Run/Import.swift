@@ -11,7 +11,8 @@ package enum Import {
     package struct Outcome: Sendable, Equatable {
         /// The product's key or the app's id.
         package let id: String
-        /// The new secret, from the document or created by the import; nil if the product or app keeps its secret.
+        /// The new secret, which the document contained or the import created; nil if the product or app keeps its
+        /// secret.
         package let secret: String?
         /// Whether the product or app is new: its id was unknown before.
         package let isNew: Bool
@@ -117,7 +118,7 @@ package enum Import {
 
     /// Checks an app document in the same way as an import, without storing it.
     ///
-    /// - Throws: `Rejection` with the first field at fault; the rejection also contains the other faults.
+    /// - Throws: `Rejection`, which names the first wrong field, and also contains all other faults.
     package static func checked(app document: JSONObject, in tx: Transaction) throws -> App {
         try completed(app: document, in: tx).app
     }

@@ -43,8 +43,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     /// Chooses the ports, and checks that they are free.
     ///
-    /// - Throws: A `Problem` that names the program that uses a port, or that names two listeners that are set to the
-    ///   same port.
+    /// - Throws: A `Problem` if another program uses a port, or if two listeners have the same port.
     init(_ settings: Settings, _ facts: Facts) throws {
         let wanted = Self.wanted(settings, facts)
         try Self.checkDistinct(wanted)

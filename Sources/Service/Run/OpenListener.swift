@@ -11,7 +11,7 @@ struct OpenListener: Sendable, Equatable {
     /// The name and the address, as operators see them.
     var text: String { "\(name) \(address)" }
 
-    /// Returns the listeners of a run that other machines can reach without TLS.
+    /// Returns a run's listeners that have no TLS and that other machines can reach.
     ///
     /// A broker that the service didn't start itself is left out, since its own configuration decides where it listens.
     static func all(_ settings: Settings, _ ports: ListenerPorts, ownsBroker: Bool) -> [OpenListener] {

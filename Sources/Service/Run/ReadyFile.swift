@@ -55,7 +55,7 @@ package struct ReadyFile: Sendable {
     package func remove() { unlink(path) }
 }
 
-/// A service that announces that all parts of the service accept work, and then waits for the end of the run.
+/// Announces that all parts of the service accept work, and then waits for the end of the run.
 struct Announcer: Service {
     let readiness: Readiness
     let announce: @Sendable () throws -> Void

@@ -8,8 +8,8 @@ import Storage
 import Wire
 import Workers
 
-/// A run of the scheduler and of the maintenance of the store's rows, in a separate process; at the same time, a
-/// service can run on the same data directory.
+/// A process that runs only the scheduler and the maintenance of the store's rows; a service can run on the same data
+/// directory at the same time.
 ///
 /// The process takes no lock: two schedulers that run at the same time do no harm, since each occurrence is carried out
 /// only once. Each start uses a new client id, for which the broker has no MQTT session. The scheduler can't

@@ -10,12 +10,12 @@ enum ServiceLimits {
 
     /// The longest time from the broker's start until it accepts connections.
     static let brokerStartMax: Duration = .seconds(10)
-    /// The longest time that a start waits for a killed service's broker to end after SIGTERM.
+    /// The time after SIGTERM at which a killed service's broker gets SIGKILL if it is still running.
     static let orphanEndMax: Duration = .seconds(3)
     /// The size in bytes above which the broker's log is copied to a second file and truncated.
     static let brokerLogBytesMax = 8 << 20
-    /// The size in bytes above which the broker's log is copied and truncated when the broker starts, so that the lines
-    /// about the start are near the beginning.
+    /// When the broker starts, a log with more bytes than this is copied and truncated, so that the lines about the
+    /// start are near the log's beginning.
     static let brokerLogBytesAtStartMax = 1 << 20
     /// The interval between checks of the broker's log.
     static let brokerLogInterval: Duration = .seconds(60)
@@ -35,7 +35,7 @@ enum ServiceLimits {
 
     // MARK: Reports to systemd
 
-    /// The longest interval at which a started service checks whether there is something to report to systemd.
+    /// The longest pause after which a started service checks again whether to report something to systemd.
     static let reportInterval: Duration = .seconds(1)
     /// The interval at which a starting service checks whether there is something to report to systemd.
     static let startReportInterval: Duration = .milliseconds(50)

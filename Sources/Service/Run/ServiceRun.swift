@@ -105,7 +105,8 @@ package struct ServiceRun: Sendable {
             ownsBroker: ownBroker,
             hasCertificate: tls != nil,
             hasAuthority: tls?.authority != nil,
-            // Of several processes, only one relays WebSocket connections, and only to a broker without TLS.
+            // Only the process with the session worker relays WebSocket connections, and only if the broker needs no
+            // TLS.
             relays: settings.workers.contains(.session) && (ownBroker || settings.mqttCAFile == nil),
             // Only the process with the session worker serves the console.
             hasConsole: makeConsole != nil && settings.hasConsole && settings.workers.contains(.session)

@@ -8,7 +8,7 @@ package struct ShutdownDeadline: Service {
     private let onBegin: @Sendable () -> Void
     private let onForce: @Sendable () -> Void
 
-    /// Creates a deadline; the process is ended `limit` after the beginning of the shutdown.
+    /// Creates a deadline that ends the process when `limit` has passed since the shutdown began.
     ///
     /// `onBegin` is called when the shutdown begins, and `onForce` is called before the process is ended at the
     /// deadline.

@@ -10,9 +10,9 @@ package enum StoreAccess {
     /// Opens the store for the service, migrates an older database, and brings the gate's file up to date.
     ///
     /// `role` is this process's role among the processes that share a database. The database is migrated in every role.
-    /// A database file of an older version is copied before it is changed. `copying` is called with the completed part
-    /// of the copy, from 0 to 1, and `onCopy` with the path of the copy.
-    /// - Throws: A `Problem`, or an error of `copying`, which leaves the database unchanged.
+    /// A database file of an older version is copied before it is changed. `copying` receives the completed fraction of
+    /// the copy, from 0 to 1; `onCopy` receives the path of the copy.
+    /// - Throws: A `Problem`, or an error of `copying`; an error of `copying` leaves the database unchanged.
     package static func service(
         _ directory: DataDirectory,
         _ place: StorePlace,

@@ -138,7 +138,7 @@ struct WebListeners {
         }
     }
 
-    /// Returns whether the relay can reach the broker; the relay can't use TLS.
+    /// Returns whether the relay, which can't use TLS, can reach the broker.
     private static func relays(_ context: RunContext) -> Bool {
         context.ownsBroker || context.settings.mqttCAFile == nil
     }

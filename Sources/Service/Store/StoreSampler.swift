@@ -20,8 +20,8 @@ enum StoreSampler {
         }
     }
 
-    /// Registers gauges of the gate's lag and of database connections, and a count of repeated transactions; all are
-    /// updated at each scrape of the metrics.
+    /// Registers the metrics of the gate's lag, database connections and repeated transactions; each scrape updates
+    /// these metrics.
     static func install(in registry: PrometheusRegistry, _ store: Store) {
         let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
         let reruns = registry.sampledCounter("lamplighter_store_reruns_total")

@@ -2,7 +2,7 @@ import Certificates
 package import Domain
 import Files
 
-/// A fault that an operator should fix in the certificates in use.
+/// A fault in the certificates in use, which an operator should fix.
 package struct CertificateConcern: Sendable, Equatable {
     /// The path of the file.
     package let path: String

@@ -29,7 +29,7 @@ final class CertificateWatch: Service {
         var material: TLSMaterial
         /// The contents of the files at the last check.
         var contents: [[UInt8]?]
-        /// Whether a readable certificate and key must still be given to the broker and the listeners.
+        /// Whether the files have a readable certificate and key that the broker and the listeners don't use yet.
         var isPending = false
         /// Whether the present contents of the files were refused.
         var isRefused = false
@@ -94,8 +94,8 @@ final class CertificateWatch: Service {
 
     /// Reads the files, and gives the certificate and key to the broker and the listeners.
     ///
-    /// If the certificate and key can't be handed over (for example because the disk is full) or aren't valid yet, each
-    /// check tries again.
+    /// If the certificate isn't valid yet, or if it can't be handed over with its key (for example because the disk is
+    /// full), each check tries again.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)

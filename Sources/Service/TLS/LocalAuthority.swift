@@ -10,10 +10,11 @@ package struct LocalAuthority {
     private let authority: CertificateAuthority
     /// The certificates, in PEM, of this authority and of earlier authorities that have not expired.
     package let pem: String
-    /// Whether the authority is new; all clients that trust only an older authority must then be given this authority.
+    /// Whether the authority is new; if so, this authority must be installed on all clients that trust only an older
+    /// one.
     package let isNew: Bool
-    /// Until this time, clients that trust only the previous authority accept the server's next certificate; nil if
-    /// they never accept it.
+    /// The time until which clients that know only the previous authority accept the server's next certificate; nil if
+    /// they never do.
     package let linkedUntil: Instant?
 
     /// The default validity of a server's certificate, in days: short enough that browsers accept the certificate.
@@ -40,7 +41,7 @@ package struct LocalAuthority {
     /// not expired are kept.
     ///
     /// If the previous authority has not expired and its key exists, the previous authority signs the new authority's
-    /// key. Clients that trust only the previous authority then also accept the server's next certificate. The files
+    /// key. Clients that trust only the previous authority will then accept the server's next certificate. The files
     /// are written so that every intermediate state is usable.
     /// - Throws: A `Problem` if the files can't be written.
     package static func renew(

@@ -3,8 +3,8 @@ import Problems
 package import ServiceSettings
 
 extension TLSFiles {
-    /// Returns the files that the settings name, or else the files that `lamplighter tls init` created; nil if the
-    /// settings name no files and there are no created files.
+    /// Returns the files that the settings name; without such settings, returns the files that `lamplighter tls init`
+    /// created, or nil if there are none.
     ///
     /// Without the files of a certificate, the service has no TLS listeners.
     ///

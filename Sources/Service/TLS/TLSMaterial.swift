@@ -13,8 +13,8 @@ package struct TLSMaterial: Sendable {
     package let certificate: CertificateFacts
     /// The facts in the authorities' certificates, the newest first; empty if no authority is given.
     package let authorities: [CertificateFacts]
-    /// Whether an authority other than the present one signed the certificate that `lamplighter tls init` created;
-    /// always false for a certificate that the settings name.
+    /// Whether the certificate is from `lamplighter tls init` but was not signed by the present authority; always false
+    /// for a certificate that the settings name.
     package let isForeign: Bool
 
     /// The facts in the newest authority's certificate; nil if no authority is given.
@@ -49,7 +49,7 @@ package struct TLSMaterial: Sendable {
         authorities = try Self.authority(files.authority, files.authorityMaker, pem: pem).allFacts
     }
 
-    /// Returns the authority by which the server's certificate has to be signed; nil if that authority isn't known.
+    /// Returns the authority that must have signed the server's certificate; nil if that authority isn't known.
     private static func signer(_ files: TLSFiles) throws -> CertificateFile? {
         guard let path = files.signer, TextFile.exists(path) else { return nil }
         return try authority(path, files.certificateMaker, pem: text(path, files.certificateMaker))

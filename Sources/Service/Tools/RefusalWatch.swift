@@ -5,7 +5,7 @@ package import Storage
 import Wire
 import Workers
 
-/// A watch on the gate's refusals, both stored refusals and new ones as they happen.
+/// Functions that read the gate's stored refusals and follow new refusals as they happen.
 package enum RefusalWatch {
     /// Returns the refusals that the service stored within the last `seconds`, the oldest first.
     package static func stored(
@@ -60,14 +60,14 @@ package enum RefusalWatch {
             (self.store, self.seconds, self.probe, self.left) = (store, seconds, probe, left)
         }
 
-        /// Shows the stored refusals; called after the command has subscribed to new refusals.
+        /// Shows the stored refusals; the command first subscribes to new refusals, then calls this function.
         mutating func begin(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             began = SystemClock().now
             try showStored(show)
         }
 
-        /// Shows the refusals that were reported before the subscription but stored only after `begin`; the refusals
-        /// are shown only once, even if `catchUp` is called again.
+        /// Shows the refusals that were reported before the subscription but stored after `begin`; repeated calls show
+        /// no refusal again.
         mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }

@@ -45,7 +45,7 @@ package struct ToolClient {
         }
     }
 
-    /// Subscribes, and passes each message that is a JSON object to `show`, until `count` messages are shown or the
+    /// Subscribes, and calls `show` for each message that is a JSON object, until `count` messages are shown or the
     /// connection ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.

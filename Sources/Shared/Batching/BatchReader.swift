@@ -17,7 +17,7 @@ package struct BatchReader: IteratorProtocol {
         return reader.offset == bytes.count && count > 0 ? count : nil
     }
 
-    /// Returns the next message; returns nil after the last message, and nil if the remaining bytes are malformed.
+    /// Returns the next message, or nil if there are no more messages or the remaining bytes are malformed.
     package mutating func next() -> BatchedMessage? {
         guard offset < bytes.count else { return nil }
         let start = offset

@@ -1,7 +1,7 @@
 /// One of 256 parts into which devices, terminals and schedules are divided when several processes share the work.
 ///
-/// The last two characters of an id, which are random hexadecimal digits, select the shard. The gate writes the shard
-/// into the topics that workers receive, as two levels after the root: `ll/v1/shard/4f/device/d-…4f/report`.
+/// The last two characters of an id, which are random hexadecimal digits, select the shard. In the topics that workers
+/// receive, the gate adds the shard as two levels after the root: `ll/v1/shard/4f/device/d-…4f/report`.
 package enum Shard {
     /// The number of shards.
     package static let count = 256

@@ -19,7 +19,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var parser = CredentialsParser()
     /// The offset after the last complete record.
     private var end = 0
-    /// One hash for each pair of a kind and a key that has a record; the hashes take less memory than the keys.
+    /// For each record, a hash of the record's kind and key; the hashes take less memory than the keys.
     private var live: Set<Int> = []
     private var appendFailed = false
     /// Whether records that an earlier writer committed to the store may be missing from the file.
@@ -34,7 +34,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
 
     /// True if records can't be appended to the file.
     ///
-    /// Until a `rewrite`, a gate that finds damage in the file admits only the worker that the gate's options name.
+    /// If a gate finds damage in the file, the gate admits only the worker that its options name, until a `rewrite`.
     package var isDamaged: Bool { appendFailed || isOwed || parser.isDamaged }
 
     /// Opens the file or creates an empty one, and cuts off an incomplete last record that a crashed writer left.
@@ -53,17 +53,17 @@ package struct CredentialsFile: ~Copyable, Sendable {
         hold(try CredentialsLock.take(of: path))
     }
 
-    /// Uses a lock that the caller has already taken, so that all other writers wait until `release` is called.
+    /// Keeps a lock that the caller has taken; all other writers wait until `release` is called.
     package mutating func hold(_ lock: consuming CredentialsLock) {
         isOwed = isOwed || lock.isOwed
         held = consume lock
     }
 
-    /// If this writer holds the lock, signals to waiting writers that this writer is active.
+    /// If this writer holds the lock, tells the waiting writers that this writer is still active.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Releases the lock; if `withdrawing` is true, which means that the caller committed nothing, first withdraws the
-    /// writer's promise.
+    /// Releases the lock; if `withdrawing` is true because the caller committed nothing, first withdraws the writer's
+    /// promise.
     package mutating func release(withdrawing: Bool = false) {
         // If the withdrawal fails, the next writer rewrites the file, which takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }

@@ -4,16 +4,16 @@ import Glibc
 ///
 /// A frozen writer must not block the other writers. A writer that has waited for `patience` without a sign of activity
 /// from the holder (`keep`) replaces the lock's file with a new one. The old holder checks before each write whether it
-/// still holds the lock. If the old holder is already writing, its write goes to the old credentials file and does no
-/// harm, because the new holder replaces the whole file.
+/// still holds the lock. If the old holder is already writing, it writes to the old credentials file; this does no
+/// harm, because the new holder makes a new credentials file.
 ///
 /// Before a writer commits records to the store, it promises (`promise`) to write them to the credentials file too. The
 /// promise is recorded in the size of the lock's file: 1 byte with a promise, 0 without. The writer removes the promise
 /// (`settle`) when the credentials file is complete. If the writer dies before that, the next holder finds the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
-    /// The longest time, in milliseconds, that a writer waits without a sign of activity from the lock's holder.
+    /// How long a writer waits, in milliseconds, if the lock's holder shows no activity.
     ///
-    /// Neither a commit nor the reading of a large file takes as long as this.
+    /// A commit takes less time than this, and so does the reading of a large file.
     package static let patience: Int64 = 20_000
     private static let pauseMicroseconds: UInt32 = 1_000
 
@@ -38,7 +38,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
         return lock
     }
 
-    /// Returns whether a holder, active or dead, has made a promise.
+    /// Returns whether the lock's file contains a promise, even of a dead process.
     package static func isPromised(of path: String) throws(CredentialsError) -> Bool {
         try open("\(path).lock").size > 0
     }
@@ -70,7 +70,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
     /// Promises that the holder's next commit will also be written to the credentials file.
     package borrowing func promise() throws(CredentialsError) { try file.truncate(to: 1) }
 
-    /// Records that the credentials file contains everything that was committed.
+    /// Declares that the credentials file contains everything that was committed.
     borrowing func settle() throws(CredentialsError) { try file.truncate(to: 0) }
 
     /// Withdraws the promise of a holder that committed nothing; the promise of an earlier holder stays.
@@ -78,8 +78,8 @@ package struct CredentialsLock: ~Copyable, Sendable {
         if !isOwed { try settle() }
     }
 
-    /// Replaces the lock's file with a new one, unless another writer has replaced the file or the holder has been
-    /// active since `state` was read.
+    /// Replaces the lock's file if its state is still `state`, which shows that nobody has replaced the file and that
+    /// the holder hasn't been active.
     ///
     /// Only one writer at a time can replace the file. If two writers have waited for the same holder, one of them
     /// replaces the file, and the other continues to wait. The new file always contains a promise, whether or not the

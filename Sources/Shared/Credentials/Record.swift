@@ -49,13 +49,13 @@ extension Record {
         }
     }
 
-    /// The key of the only record of the kind `connections`.
+    /// The key of the `connections` record, which exists only once.
     static let connectionsKey = "known"
 
     /// The distance from the largest known connection number to the first connection number of a restarted broker.
     ///
-    /// The number of connections that begin between two records of the kind `connections` is smaller than this
-    /// distance. The gate therefore never reuses a number that the service has seen.
+    /// Fewer connections than this number begin between two records of the kind `connections`. The gate therefore never
+    /// reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
     /// The record's key, such as a product key, did, app id, service name or terminal id.
@@ -81,7 +81,7 @@ package struct Session: Sendable, Equatable {
     package var token: Digest
     /// The time at which the session expires, in milliseconds since the Unix epoch.
     package var expiresAt: Int64
-    /// The token that the last refresh replaced, while that token still works; otherwise nil.
+    /// The token that the last refresh replaced; nil if there is no such token or it no longer works.
     package var old: OldToken?
     /// Whether a token of the session has ever been used; until then, the terminal can also use the app's secret.
     package var isUsed: Bool
@@ -93,7 +93,7 @@ package struct Session: Sendable, Equatable {
 
     /// Whether the session belongs to a user's Home Assistant, which connects as `ha:{sessionId}`.
     ///
-    /// On the terminal of a link, neither the app's secret nor the session's token is admitted.
+    /// On a Home Assistant's terminal, neither the app's secret nor the session's token is admitted.
     package var isLink: Bool { sessionId.utf8.starts(with: Self.linkPrefix.utf8) }
 
     /// The prefix of a link's session id; the rest of the session id is the id of the link's terminal.
@@ -129,7 +129,7 @@ package struct OldToken: Sendable, Equatable {
     /// The time at which the token's validity ends, in milliseconds since the Unix epoch.
     package var until: Int64
 
-    /// Makes a replaced token that works until a given moment.
+    /// Makes an old token that works until `until` at the latest.
     package init(token: Digest, until: Int64) {
         (self.token, self.until) = (token, until)
     }

@@ -18,7 +18,7 @@ enum Layout {
     static let magic = Array("LAMPGATE".utf8)
     static let version: UInt16 = 1
     static let headerCount = 16
-    /// The number of bytes around a record's body, for the length before it and the checksum after it.
+    /// The size in bytes of a record's length and checksum, which surround the record's body.
     static let frameCount = 6
     static let bodyMax = 65_535
     static let removedFlag: UInt8 = 0x80

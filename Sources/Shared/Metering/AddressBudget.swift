@@ -13,8 +13,8 @@ package struct AddressBudget: Sendable, Equatable {
     /// The recent activity of a sender, which shows whether the sender is infrequent.
     ///
     /// A message is counted only if the sender is still infrequent when the message arrives. The maximum rate of an
-    /// infrequent sender is far below a sender's allowance. Otherwise, two hundred hostile senders could each send
-    /// almost their allowance, and all of their messages would pass.
+    /// infrequent sender is far below a sender's allowance. If that rate were higher, two hundred hostile senders could
+    /// each send almost their allowance, and all of their messages would pass.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 
@@ -31,10 +31,10 @@ package struct AddressBudget: Sendable, Equatable {
             seldom = TokenBucket(perSecond: Self.seldomPerSecond, burst: Self.seldomBurst, now: now)
         }
 
-        /// Counts a connection as a message, so that a sender that reconnects to publish wills doesn't count as new.
+        /// Counts a connection as a message; otherwise, a sender that reconnects to publish wills would count as new.
         package mutating func noteConnection(at now: Int64) { _ = isSeldom(at: now) }
 
-        /// Returns whether a new sender would be treated in the same way as this sender from now on.
+        /// Returns whether this sender will be treated like a new sender from now on.
         package mutating func isAsNew(at now: Int64) -> Bool {
             seldom.fill(at: now)
             return seldom.isFull

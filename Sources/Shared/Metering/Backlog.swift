@@ -3,15 +3,15 @@
 /// The worker publishes echoes to itself. The echoes wait in the same queue as the senders' messages, so when an echo
 /// comes back, the worker has processed all messages before that echo. Each echo contains `seen`, the number of the
 /// newest echo that has come back. The backlog marks one echo. Once `seen` reaches the marked echo, all messages before
-/// the mark have been processed, and the mark moves to the newest echo. Only messages since the previous mark can still
-/// be waiting, so messages are counted in two epochs, in total and for each sender.
+/// the mark have been processed, and the mark moves to the newest echo. Only messages after the previous mark can still
+/// be waiting. The counts, in total and for each sender, are therefore kept for two epochs.
 ///
 /// When the backlog has reached `limit`, a sender that has used up its share can't add messages. The share is the limit
-/// divided by the number of senders in the backlog, but at least one message. The backlog thus stays within twice the
-/// limit or, if that is more, the limit plus one message for each sender.
+/// divided by the number of senders in the backlog, but at least one message. The backlog is therefore at most twice
+/// the limit, or the limit plus one message for each sender if that is more.
 ///
-/// Before the first echo, and while the worker isn't connected, nothing is counted, because the broker's own limits
-/// then restrict the queue. Times are milliseconds on a clock that is never set back. The code never allocates memory.
+/// Nothing is counted before the first echo or while the worker isn't connected; the broker's own limits restrict the
+/// queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Backlog: Sendable {
     private let limit: Int
     /// The number of the marked echo; nil while the worker isn't connected.
@@ -20,8 +20,8 @@ package struct Backlog: Sendable {
     private var epoch = 0
     /// The number of messages since the mark (`new`), and between the previous mark and this one (`old`).
     private var messages = (new: 0, old: 0)
-    /// The number of senders that have sent messages since the mark (`new`), the number of those that sent nothing in
-    /// the previous epoch (`fresh`), and the number of senders in the previous epoch (`old`).
+    /// The number of senders since the mark (`new`), how many of these sent nothing in the previous epoch (`fresh`),
+    /// and the number of senders in the previous epoch (`old`).
     private var senders = (new: 0, fresh: 0, old: 0)
 
     /// The counts of one sender.
@@ -35,7 +35,7 @@ package struct Backlog: Sendable {
         package init() {}
     }
 
-    /// Makes a backlog without a worker; with a limit of 0, no message is refused.
+    /// Makes an empty backlog; if `limit` is 0, no message is refused.
     package init(limit: Int) { self.limit = limit }
 
     /// The number of messages that the worker might not have processed yet.
@@ -65,8 +65,8 @@ package struct Backlog: Sendable {
         senders = (0, 0, 0)
     }
 
-    /// Decides whether to let a message through; while messages are counted, a message that passes counts as `units`
-    /// messages.
+    /// Decides whether to let a message through; if the backlog is counting, a message that passes adds `units` to the
+    /// count.
     package mutating func take(_ sender: inout Sender, as units: Int = 1, at now: Int64) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)

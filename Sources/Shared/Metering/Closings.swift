@@ -1,9 +1,9 @@
 /// The count, for each source address, of connections that the gate closed within the last hour because the clients
 /// sent messages too fast.
 ///
-/// For each address, the times of the newest `limit` closings are kept, for at most `addressesMax` addresses. If there
-/// are more addresses, those without a closed connection in the last hour are dropped. If that isn't enough, all
-/// addresses are dropped. Times are milliseconds on a clock that is never set back.
+/// At most `addressesMax` addresses are kept, each with the times of its newest `limit` closings. If there are more
+/// addresses, those without a closed connection in the last hour are dropped. If that isn't enough, all addresses are
+/// dropped. Times are milliseconds on a clock that is never set back.
 package struct Closings: Sendable {
     private let limit: Int
     private let addressesMax: Int

@@ -1,8 +1,8 @@
-/// The pauses for senders whose connections were closed for sending too fast; each pause is twice as long as the
-/// sender's previous pause, up to a maximum.
+/// The pauses of senders whose connections were closed because they sent too fast; a sender's next pause is twice as
+/// long, up to a maximum.
 ///
 /// A sender is forgotten if its connection isn't closed again within an hour after its pause. At most `limit` senders
-/// are remembered. If there are more, the senders whose pause is over are forgotten first, and then the sender whose
+/// are remembered. To make room, the senders whose pause is over are forgotten first; then, if needed, the sender whose
 /// pause ends soonest. Times are milliseconds on a clock that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
@@ -17,7 +17,7 @@ package struct Penalties: Sendable {
     /// The time for which a sender is remembered after its pause, in milliseconds; pauses double up to this time.
     package static let memory: Int64 = 3_600_000
 
-    /// Makes penalties without senders; `pause` is the first pause in milliseconds, and with 0 no sender is refused.
+    /// Makes penalties without senders; `pause` is the first pause in milliseconds, or 0 to refuse no sender.
     package init(pause: Int64, limit: Int = 10_000) {
         (self.pause, self.limit) = (pause, limit)
     }

@@ -1,4 +1,4 @@
-/// The decision about a message, made by a limit that senders share.
+/// Whether a limit that several senders share lets a message through.
 package enum ShareVerdict: Sendable, Equatable {
     /// The message is let through, and was counted.
     case within

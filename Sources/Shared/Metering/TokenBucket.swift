@@ -1,7 +1,7 @@
 /// A bucket of tokens that fills at a steady rate up to a maximum, and from which each message takes tokens.
 ///
-/// Tokens are counted in thousandths, so that each millisecond adds one thousandth at a rate of one token per second.
-/// The code never allocates memory.
+/// Tokens are counted in thousandths: at a rate of one token per second, each millisecond adds one thousandth. The code
+/// never allocates memory.
 package struct TokenBucket: Sendable, Equatable {
     private let perSecond: Int64
     private let brim: Int64

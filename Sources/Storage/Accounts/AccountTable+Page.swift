@@ -9,8 +9,8 @@ extension AccountTable {
         try sql.integer("SELECT count(*) FROM account WHERE appId = $1", app) ?? 0
     }
 
-    /// Returns the times when users were last seen; the times are precise to the minute if the user has a stored
-    /// session, and otherwise to the hour.
+    /// Returns when each user was last seen; the time is exact to the minute if the user has a stored session, and
+    /// otherwise to the hour.
     package func lastSeen(_ uids: [UserID]) throws -> [UserID: Instant] {
         var seen: [UserID: Instant] = [:]
         try sql.query(

@@ -21,7 +21,7 @@ package struct AccountTable: TransactionTable {
         return try query("appId = $1 AND region = $2 AND \(condition)", app, region, key)
     }
 
-    /// Returns the users who registered with an e-mail address that another account already had, the oldest first.
+    /// Returns, oldest first, the users who registered with an e-mail address that another account already had.
     package func beside(_ email: EmailAddress, app: AppID, region: String, limit: Int) throws -> [User] {
         let uids = try sql.query(
             """
@@ -43,7 +43,7 @@ package struct AccountTable: TransactionTable {
             .flatMap { $0.verifiedAddresses.contains(address) ? $0 : nil }
     }
 
-    /// Returns the anonymous user whose installation of the app has the given secret; nil if there is no such user.
+    /// Returns the anonymous user with the given device id (the secret of an app's installation); nil if there is none.
     package func findAnonymous(deviceID: String, app: AppID, region: String) throws -> User? {
         try query(
             "appId = $1 AND region = $2 AND deviceIdHash = $3 AND anonymous = 1",
@@ -96,7 +96,7 @@ package struct AccountTable: TransactionTable {
 
     /// Returns the users who have a given address, verified or not, or whose username equals that address.
     ///
-    /// Only the accounts of the returned users can change when a user verifies the address (`prove`).
+    /// If a user verifies the address (`prove`), this can change only the returned users' accounts.
     package func holders(of address: Address, app: AppID, region: String) throws -> [UserID] {
         let (columns, key) =
             switch address {
@@ -112,8 +112,9 @@ package struct AccountTable: TransactionTable {
 
     /// Removes an address, which a user has just verified, from all other accounts.
     ///
-    /// Other accounts lose the address if they haven't verified it, and lose a username equal to it. Links that were
-    /// sent to the address for these accounts become invalid. The caller has locked all these accounts (`holders`).
+    /// Other accounts that haven't verified the address lose it. They also lose a username that is equal to the
+    /// address. Links that were sent to the address for these accounts become invalid. The caller has locked all these
+    /// accounts (`holders`).
     ///
     /// - Returns: False, with nothing changed, if another account has verified the address.
     package func prove(_ address: Address, for uid: UserID, app: AppID, region: String) throws -> Bool {
@@ -131,11 +132,10 @@ package struct AccountTable: TransactionTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // If only the username was equal to the address, the links that were sent to the user's e-mail address stay
-        // valid.
+        // If the user has another e-mail address, the links that were sent to that address stay valid.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
-        // The user may have requested a link for a new password by entering a username equal to the address.
+        // The user may have requested a link for a new password with a username that is the same as the address.
         try transaction.links.void(.resetPassword, of: uid)
     }
 }

@@ -9,7 +9,7 @@ package struct AdoptionTable: TransactionTable {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid)
     }
 
-    /// Replaces an anonymous user's binding to a device with a given binding of the account, and moves the anonymous
+    /// Deletes an anonymous user's binding to a device, stores `binding` for the account, and moves the anonymous
     /// user's schedules for the device to the account.
     package func move(_ binding: Binding, from uid: UserID) throws {
         try transaction.requireLock(of: binding.did)
@@ -35,7 +35,8 @@ package struct AdoptionTable: TransactionTable {
         }
     }
 
-    /// Moves a user's homes, the oldest first, to an account; a device that is in a home of the account stays there.
+    /// Moves a user's homes, the oldest first, to an account; a device that is already in a home of the account stays
+    /// in that home.
     package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: account)

@@ -25,7 +25,7 @@ package struct AuditTable: TransactionTable {
         return lines.compactMap { $0.isKnown ? $0.entry : nil }
     }
 
-    /// Returns the lines that have ids below `id` and that `isWanted` accepts, the newest line first, each with its id.
+    /// Returns the lines before `id` that `isWanted` accepts, each with its id, the newest line first.
     ///
     /// Reads at most `scanMax` lines, about one user or about all users.
     ///
@@ -62,7 +62,7 @@ package struct AuditTable: TransactionTable {
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns operators' actions on a subject up to a given moment, the newest first, with the lines' ids.
+    /// Returns operators' actions on a subject up to a given moment, the newest first, each with its line's id.
     package func acts(on subject: String, until moment: Instant, limit: Int) throws -> [(id: Int64, entry: AuditEntry)]
     {
         try sql.rows(

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Cancelled accounts, each kept here until the last record that names its user is erased.
+/// Cancelled accounts, each kept until no other record names the account's user.
 package struct CancellationTable: TransactionTable {
     let transaction: Transaction
 
@@ -63,15 +63,15 @@ package struct CancellationTable: TransactionTable {
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
         try transaction.meta.requestVacuum(transaction.sequence.next(now))
-        // The answers that are stored for repeated requests can name the user too.
+        // Repeated requests get stored answers, which can also name the user.
         try sql.run("DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)", uid)
         try transaction.deadLetters.forget(uid)
         if let user = try transaction.accounts.find(uid) {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // While messages are being deleted, another transaction can replace a message with its record, so records
-            // are deleted after messages.
+            // Another transaction can replace a message with a record while messages are being deleted, so the records
+            // are deleted afterwards.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
@@ -134,11 +134,11 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// How many commands a step can check for each event that it can change; a check costs less than a change.
+    /// The limit on checked commands, divided by the limit on changed events; a check costs less than a change.
     private static let lookedAtPerChanged = 4
 
-    /// Checks the commands of a formerly bound device, starting where the last step ended; returns the number of
-    /// checked commands.
+    /// Continues to check the commands of a device that the user was once bound to; returns the number of checked
+    /// commands.
     private func takeOutOfCommands(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         var looked = 0
         while looked < limit, let former = try formerBinding(uid, did) {
@@ -171,7 +171,7 @@ package struct CancellationTable: TransactionTable {
         return looked
     }
 
-    /// A formerly bound device, the last command sent while the binding existed, and the last command checked.
+    /// A formerly bound device, its last command during the binding, and the last command that was checked.
     private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
     private func formerBinding(_ uid: UserID, _ did: DeviceID) throws -> FormerBinding? {
@@ -184,8 +184,8 @@ package struct CancellationTable: TransactionTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Returns how many commands to check next, at most `limit`, and the last one's `cid`; the `cid` is nil if no
-    /// commands are left.
+    /// Counts the next commands to check, up to `limit`; returns the count and the last command's `cid`, which is nil
+    /// if no commands are left.
     private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """

@@ -6,7 +6,7 @@ struct CodeRow: TableRow {
     var scope: [UInt8]
     var codeHash: [UInt8]
     var token: String
-    /// How many attempts were made without the token (`tries`) and with the token (`tokenTries`).
+    /// The number of attempts without the token; `tokenTries` is the number of attempts with the token.
     var tries = 0
     var tokenTries = 0
     var sentAt: Instant

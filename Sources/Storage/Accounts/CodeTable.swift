@@ -3,8 +3,8 @@ import Sodium
 
 /// Sent codes, and the tickets issued for some of them.
 ///
-/// No code, ticket or address is stored in plain text: codes and addresses are hashed with the server's key, tickets
-/// with SHA-256. There is one code for each purpose and address; a newer code replaces the previous code.
+/// Only hashes are stored: codes and addresses are hashed with the server's key, and tickets are hashed with SHA-256.
+/// There is one code for each purpose and address; a newer code replaces the previous code.
 package struct CodeTable: TransactionTable {
     let transaction: Transaction
 
@@ -35,7 +35,7 @@ package struct CodeTable: TransactionTable {
     /// Counts an attempt to enter a code; returns false if no attempt was left.
     ///
     /// The attempt is counted in one transaction, and the code is compared in a later transaction. Attempts with the
-    /// code's token are counted separately, so requests without the token can't use up these attempts.
+    /// code's token have a limit of their own, which attempts without the token can't use up.
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         if let token, try hasToken(scope, token) {
             // The statement compares the token again, because a newer code may have replaced the code after `hasToken`
@@ -139,7 +139,7 @@ package struct CodeTable: TransactionTable {
         ) != nil
     }
 
-    /// Returns the hash of a ticket's terminal and address; the scope's purpose is left out.
+    /// Returns the hash of a ticket's terminal and address, but not of the scope's purpose.
     private func hash(_ scope: CodeScope, on terminal: TerminalID) -> [UInt8] {
         transaction.hash("\(terminal.text) \(scope.address.key)", boundTo: "ticket \(scope.app.text) \(scope.region)")
     }

@@ -4,8 +4,8 @@ import Sodium
 
 /// All data stored about a person, as one document (`userExport` in `schemas/documents.schema.json`).
 ///
-/// A test checks that each column of each table is in a section or, with a reason, in the test's list `leftOut`.
-/// Secrets, their hashes, and data about other people are left out.
+/// A test checks that each column of each table is in a section or in the test's list `leftOut`, which gives the
+/// reason. Secrets, their hashes, and data about other people are left out.
 package enum PersonalData {
     /// The form of a value in the document.
     enum Form {
@@ -51,7 +51,8 @@ package enum PersonalData {
         var isSingle: Bool
         var columns: [(name: String, form: Form)] = []
 
-        /// Describes a member; by default the table has the member's name, and the user's id is in the column `uid`.
+        /// Describes a member; by default, the table is named like the member, and the user's id is in the column
+        /// `uid`.
         init(
             _ name: String,
             of table: String? = nil,
@@ -138,7 +139,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns a message's record as JSON; a record is kept after its message has been sent or given up.
+    /// Returns a message's record as JSON; the record remains when the message was sent or could not be sent.
     private static func record(_ record: MessageRecord) -> JSONObject {
         JSONObject([
             ("channel", .string(record.channel.rawValue)), ("to", .string(record.address)),

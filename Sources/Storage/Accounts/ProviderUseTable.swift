@@ -5,7 +5,7 @@ package import Domain
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 
-    /// Records a provider's success or, if `failure` is given, its failure, unless the same outcome was recorded
+    /// Records whether a provider succeeded (`failure` is nil) or failed, but skips an outcome that was recorded
     /// recently.
     package func note(_ provider: String, of app: AppID, failure: String?) throws {
         let known = try all(of: app)[provider] ?? ProviderUse()
@@ -26,7 +26,7 @@ package struct ProviderUseTable: TransactionTable {
         )
     }
 
-    /// Returns the last success and failure of each of an app's providers, by the provider's name.
+    /// Returns the last success and the last failure of each provider of an app, by the provider's name.
     package func all(of app: AppID) throws -> [String: ProviderUse] {
         let rows = try sql.query(
             "SELECT provider, succeededAt, failedAt, failure FROM providerUse WHERE appId = $1",

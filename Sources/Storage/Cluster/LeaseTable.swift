@@ -143,8 +143,8 @@ package struct Fence: Sendable {
     }
 }
 
-/// The error thrown when another process has taken a lane; this process must then no longer write, acknowledge or
-/// publish anything for the lane.
+/// The error thrown when another process has taken a lane; this process must then stop writing, acknowledging and
+/// publishing for the lane.
 package struct LaneLost: Error, CustomStringConvertible {
     /// The name of the worker.
     package let worker: String

@@ -72,7 +72,7 @@ package struct NodeTable {
         return slot
     }
 
-    /// Lets a process count as alive for `milliseconds` from now; returns false if the process no longer has a slot.
+    /// Marks a process as alive for `milliseconds` from now; returns false if the process no longer has a slot.
     package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
         try sql.run("UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2", milliseconds, id)
         return try sql.changes == 1

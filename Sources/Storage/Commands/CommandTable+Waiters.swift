@@ -48,8 +48,8 @@ extension CommandTable {
     }
 }
 
-/// A waiting request, the command for which the request waits, and a sequence number that orders the requests of one
-/// command.
+/// A waiting request, the command for which the request waits, and a sequence number for the order of one command's
+/// requests.
 struct WaiterRow: TableRow {
     var did: DeviceID
     var cid: Int64

@@ -65,9 +65,9 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued) + open(did, Self.sent)).sorted { $0.cid < $1.cid }
     }
 
-    // Each query has one state as a literal: a query with a list of states would make the handling of a command about a
-    // tenth slower. Without the order by `cid`, the engine would use the index that sorts a device's commands by age,
-    // and would read all of them. A test checks which index is used.
+    // Each query names one state, because a query with a list of states would make the handling of a command about a
+    // tenth slower. Without `ORDER BY cid`, the engine would use the index that sorts a device's commands by age, and
+    // would read all the commands. A test checks which index is used.
     static let queued = "SELECT cid FROM command WHERE did = $1 AND state = 'queued' ORDER BY cid"
     static let sent = "SELECT cid FROM command WHERE did = $1 AND state = 'sent' ORDER BY cid"
     static let firstQueued = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'queued'"
@@ -145,8 +145,8 @@ package struct CommandTable: TransactionTable {
 
     /// Asks the control worker to send devices their waiting commands; skips devices without waiting commands.
     ///
-    /// A dispatch request can wait for its device to subscribe, since the broker would drop commands sent earlier. Only
-    /// a message from the device, not a new command, makes a waiting dispatch request due earlier.
+    /// A dispatch request can wait for its device to subscribe, since the broker would drop commands sent earlier. A
+    /// waiting request becomes due earlier if the device sends a message, but not if a command is added.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run(
@@ -168,8 +168,8 @@ package struct CommandTable: TransactionTable {
 
     /// Returns the due time that is stored for a request.
     ///
-    /// The clocks of processes differ, so an immediate request gets a time that is early enough to be in the past on
-    /// every clock.
+    /// The clocks of processes differ, so an immediate request gets an earlier time, which is in the past on every
+    /// clock.
     private func moment(of dispatch: DispatchRequest) -> Instant {
         guard sql.hasOtherWriters, dispatch.at <= now else { return dispatch.at }
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
@@ -214,14 +214,14 @@ package struct CommandTable: TransactionTable {
 
     // MARK: A clock that was set back
 
-    /// Brings the deadlines of open commands forward by `step` milliseconds, after the clock was set back by `step`.
+    /// Makes the deadlines of open commands `step` milliseconds earlier, after the clock was set back by `step`.
     ///
     /// A command created within the last second stays unchanged, since it was most likely created after the clock was
     /// set back.
     ///
-    /// `jump` is given if the clock was set ahead earlier, at `jump.at`. `jump.behind` is the net number of
-    /// milliseconds by which this jump and all later steps have set the clock back. For commands created before
-    /// `jump.at`, the deadlines are moved by `jump.behind` instead of `step`.
+    /// `jump` is given if the clock was set ahead earlier, at `jump.at`. Together, this jump and all later steps have
+    /// set the clock back by `jump.behind` milliseconds. For commands created before `jump.at`, the deadlines are moved
+    /// by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds
@@ -240,7 +240,7 @@ package struct CommandTable: TransactionTable {
 
     // MARK: The log
 
-    /// Passes to `body` a device's commands created within a period, newest first, until `body` returns false.
+    /// Passes a device's commands from a period to `body`, newest first, until `body` returns false.
     ///
     /// If a cursor is given, starts with the newest command that is older than the cursor.
     package func log(

@@ -1,12 +1,12 @@
 package import Domain
 
-/// A request for the control worker to send a connected device its waiting commands, from a given moment on.
+/// A request that makes the control worker send waiting commands to a connected device, once a given moment has come.
 package struct DispatchRequest: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
     /// The moment from which the commands can be sent.
     package var at: Instant
-    /// If set, commands sent up to this moment are sent again, because the device may have missed them.
+    /// Commands that were sent up to this moment are sent again, because the device may have missed them.
     package var sentBefore: Instant?
 
     /// How many milliseconds a request can wait.

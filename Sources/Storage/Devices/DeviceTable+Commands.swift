@@ -7,8 +7,8 @@ extension DeviceTable {
     /// Returns each device's next command number, for commands stored in this transaction; nil if the device has been
     /// deleted.
     ///
-    /// The number is one more than the number of the device's newest command. Storing a command doesn't change the
-    /// device's row: the newest number is written to the row only before `RetentionTable` deletes the newest command.
+    /// The number is one more than the number of the device's newest command. The device's row gets the newest number
+    /// only when `RetentionTable` is about to delete the newest command.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         try transaction.requireLocks(of: dids)
         var last: [DeviceID: Int64] = [:]

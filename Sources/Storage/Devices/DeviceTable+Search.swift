@@ -18,15 +18,15 @@ package struct DeviceFilter: Sendable {
     package var seenBefore: Instant?
     /// Devices match if they last connected or disconnected at or after this moment.
     package var seenAfter: Instant?
-    /// A lower-case text; a device matches if its id, MAC, name, one of its tags or a user's alias for the device
-    /// contains the text, or if its product is in `namedProducts`.
+    /// A lower-case text; a device matches if the text is a part of its id, its MAC, its name, a tag or a user's alias,
+    /// or if its product is in `namedProducts`.
     package var part: String?
     /// The products whose names contain `part`.
     package var namedProducts: [ProductKey] = []
-    /// A lower-case text that the name given to the device by operators must contain.
+    /// A lower-case text that must occur in the device's name, as given by operators.
     package var name: String?
-    /// The name of a tag; the search uses an index, so that it reads only devices with this tag (and with the value
-    /// `tagValue` if that is set).
+    /// The name of a tag, which must have the value `tagValue` if that is set; the search uses an index and reads only
+    /// devices that match.
     package var tag: String?
     /// The value of the tag; nil for any value.
     package var tagValue: String?
@@ -136,7 +136,8 @@ extension DeviceTable {
         )
     }
 
-    /// Passes to `body` each matching device after `did` with its status, by ascending id, until `body` returns false.
+    /// Calls `body` with each matching device and its status, in the order of ids after `did`, until `body` returns
+    /// false.
     package func search(_ filter: DeviceFilter, after did: String, _ body: (DeviceListing) throws -> Bool) throws {
         try scan(
             """
@@ -169,8 +170,7 @@ extension DeviceTable {
         return counts
     }
 
-    /// Returns each device's special user, or its owner if the device has no special user, together with that user's
-    /// alias for the device.
+    /// Returns, for each device, its special user or else its owner, and this user's alias for the device.
     package func owners(of dids: [DeviceID]) throws -> [DeviceID: (uid: UserID, alias: String)] {
         var owners: [DeviceID: (uid: UserID, alias: String)] = [:]
         try sql.query(

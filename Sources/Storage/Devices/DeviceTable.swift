@@ -23,8 +23,8 @@ package struct DeviceRecord: Sendable {
     package var ownershipSince: Instant
     /// The time until which a factory reset is allowed; nil if no reset is allowed.
     package var resetUntil: Instant?
-    /// Certificates of the device whose validity begins before this moment are revoked; nil if no certificate of the
-    /// device has been revoked.
+    /// All of the device's certificates that became valid before this moment are revoked; nil if none of them has been
+    /// revoked.
     package var certificatesFrom: Instant?
     /// When the device was created.
     package var createdAt: Instant
@@ -167,7 +167,7 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Until a given moment, allows one registration to reset the device.
+    /// Allows one registration before a given moment to reset the device.
     package func allowReset(_ did: DeviceID, until: Instant) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
@@ -247,8 +247,8 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns an array that contains the history's newest time between now and `farthest`, if there is such a time;
-    /// only the history contains the times of binary reports.
+    /// Returns the history's newest time between now and `farthest`, in an array that is empty if there is no such
+    /// time; the times of binary reports are only in the history.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(now)

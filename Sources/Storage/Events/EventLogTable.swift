@@ -11,14 +11,14 @@ package struct EventLogTable: TransactionTable {
     /// The SQL for a row's transaction number: the base, to which PostgreSQL's transaction id is added if the store is
     /// on a PostgreSQL server.
     ///
-    /// The base is larger than the number of any row that was written on an earlier server or in an earlier file.
+    /// The base is larger than all row numbers from earlier servers and earlier files.
     private var number: String {
         let base = "coalesce((SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'eventBase'), 0)"
         guard sql.hasOtherWriters else { return base }
         return "\(base) + CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)"
     }
 
-    /// The condition that a row can be read, because no open transaction can still add a row before this row.
+    /// The condition under which a row can be read, which is that no open transaction can still add a row before it.
     private var isSettled: String {
         guard sql.hasOtherWriters else { return "TRUE" }
         return """
@@ -53,7 +53,7 @@ package struct EventLogTable: TransactionTable {
 
     /// Passes to `body` the entries after a position in the log, each with its position, until `body` returns false.
     ///
-    /// Reads at most about `bytesMax` bytes, and statuses only if `withBulk` is true.
+    /// Reads about `bytesMax` bytes at most; statuses are read only if `withBulk` is true.
     ///
     /// - Returns: The position after the last entry that was read, and whether there may be more entries.
     package func read(
@@ -142,10 +142,10 @@ package struct EventLogTable: TransactionTable {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
 
-    /// Returns the total size of the rows of one kind (statuses or other events) after a position, and the position
-    /// after the last row read; nil if no rows follow the position.
+    /// Returns the total size of the rows of one kind (statuses or other events) after `cursor`, and the position at
+    /// which the reading ended; nil if no rows follow `cursor`.
     ///
-    /// Reading ends after `limit` rows of any kind, or once those of the given kind have `bytesMax` bytes.
+    /// Reading ends after `limit` rows of any kind, or once the rows of the given kind reach `bytesMax` bytes.
     package func weigh(
         after cursor: EventCursor,
         isBulk: Bool,
@@ -153,7 +153,7 @@ package struct EventLogTable: TransactionTable {
         bytesMax: Int64 = .max
     ) throws -> (end: EventCursor, bytes: Int64)? {
         var (end, bytes): (EventCursor?, Int64) = (nil, 0)
-        // Rows of the other kind count towards the limit; otherwise the query could read any number of them.
+        // The limit also counts rows of the other kind; otherwise the query could read too many of these rows.
         try sql.scan(
             """
             SELECT xid, seq, CASE WHEN bulk = $1 THEN length(messages) ELSE 0 END FROM eventLog
@@ -171,8 +171,8 @@ package struct EventLogTable: TransactionTable {
         return end.map { ($0, bytes) }
     }
 
-    /// Deletes at most `limit` of the oldest rows of one kind (statuses or other events): rows at or before a position,
-    /// and rows older than a given time; returns the number of deleted rows.
+    /// Deletes at most `limit` old rows of one kind (statuses or other events): rows up to a position, and rows older
+    /// than a given time; returns the number of deleted rows.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
         // The query has a first and a last position, so that it doesn't read all rows of the other kind.
         let (first, last) = (try deleted(isBulk: isBulk), max(cursor, try end(before: moment)))
@@ -227,18 +227,19 @@ package struct EventLogTable: TransactionTable {
 
     private static let statusesUntil = "statusEventsUntil"
 
-    /// Returns the time until which statuses are logged; the time can be in the past, is in the far future if a
-    /// subscription wants statuses, and is nil if no reader has ever wanted statuses.
+    /// Returns the time until which statuses are logged; the far future if a subscription wants statuses, and nil if no
+    /// reader has ever wanted statuses.
     package func statusesWantedUntil() throws -> Instant? {
         if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
-    /// For how many seconds statuses are logged after a reader without a subscription has read the log; the time is
-    /// extended when less than half of it is left.
+    /// The number of seconds for which a read without a subscription makes transactions log statuses; later reads
+    /// extend the time once half of it is over.
     private static let leaseSeconds: Int64 = 240
 
-    /// Makes transactions log statuses for the next few minutes, because a reader without a subscription wants them.
+    /// Requires transactions to log statuses for the next few minutes, because a reader without a subscription needs
+    /// the statuses.
     package func keepStatuses() throws {
         if let until = try statusesWantedUntil(), until > now.adding(seconds: Self.leaseSeconds / 2) { return }
         try transaction.meta.set(Self.statusesUntil, to: "\(now.adding(seconds: Self.leaseSeconds).milliseconds)")
@@ -247,8 +248,8 @@ package struct EventLogTable: TransactionTable {
 }
 
 extension Store {
-    /// Makes the next transactions' numbers larger than the numbers in the log; the log may have been written on
-    /// another server or in another file.
+    /// Makes the numbers of all later transactions larger than those in the log; the log may come from another server
+    /// or another file.
     func numberEventsBehind() throws {
         try engine.write { sql in
             try sql.transaction {

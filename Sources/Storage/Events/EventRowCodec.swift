@@ -21,7 +21,7 @@ enum EventRowCodec {
         return bytes
     }
 
-    /// Returns a row in which empty entries replace the entries that name a user.
+    /// Returns a row after replacing each entry that names a user with an empty entry.
     ///
     /// An entry of the type `account.deleted` stays unchanged.
     static func forgetting(_ uid: UserID, in bytes: [UInt8]) -> [UInt8] {
@@ -43,7 +43,7 @@ enum EventRowCodec {
         return events
     }
 
-    /// Passes each entry of a row to `body`: its bytes, and its event or nil if this version doesn't know its type.
+    /// Passes each entry's bytes and event to `body`, with nil for an event whose type this version doesn't know.
     private static func readEntries(of bytes: [UInt8], _ body: (ArraySlice<UInt8>, LoggedEvent?) -> Void) {
         var rest = bytes[...]
         var start = rest.startIndex

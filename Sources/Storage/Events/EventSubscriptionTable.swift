@@ -83,8 +83,8 @@ package struct EventSubscriptionTable: TransactionTable {
         )
     }
 
-    /// Stores a delivery's outcome and cursor; returns false, without storing them, if the subscription is no longer
-    /// switched on or its cursor is no longer at `cursor`.
+    /// Stores a delivery's outcome and new cursor; stores nothing and returns false if the subscription was switched
+    /// off or its stored cursor isn't `cursor`.
     package func advance(_ subscription: EventSubscription, from cursor: EventCursor) throws -> Bool {
         try sql.rowsChanged(
             """
@@ -109,7 +109,7 @@ package struct EventSubscriptionTable: TransactionTable {
         }
     }
 
-    /// Adds attempts to deliver events to a webhook, the newest first, and drops the oldest if there are too many.
+    /// Records new attempts to deliver events to a webhook, newest first, and drops the oldest if too many are stored.
     package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
         // The stored attempts are not decoded, because a busy webhook can have hundreds of attempts per second.
         let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)

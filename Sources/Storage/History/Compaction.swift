@@ -53,8 +53,8 @@ extension Store {
     /// Returns the owners whose parts of the buffer this process compacts: this process itself, and processes that have
     /// ended.
     ///
-    /// A process has ended if its slot has no row, or if the time for which the slot is kept for the process is over.
-    /// All transactions of the process are then over.
+    /// A process counts as ended if its slot has no row, or if the slot is no longer reserved for the process. All
+    /// transactions of the process are then over.
     package func ownersToCompact() throws -> [NodeSlot] {
         let owners = try read { try $0.history.buffer.owners() }.filter { $0 != slot }
         guard isShared, !owners.isEmpty else { return [slot] + owners }
@@ -67,8 +67,8 @@ extension Store {
     ///
     /// The owner is this process or a process that has ended. Each transaction writes about `step` chunks.
     package func beginCompaction(of owner: NodeSlot, bytesMax: Int, step: Int) throws -> Compaction? {
-        // The end is determined before the rows are read, so every row with a smaller number is already committed or
-        // will never be committed.
+        // Every row below `end` is committed by now or will never be committed, because `end` is determined before the
+        // rows are read.
         let end = owner == slot ? sequence.settled : .max
         return try read {
             try $0.history.buffer.round(of: owner, before: end, bytesMax: bytesMax)

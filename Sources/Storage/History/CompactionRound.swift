@@ -17,7 +17,7 @@ struct CompactionRound: Sendable {
     /// A device's chunks are adjacent, and must be written in one transaction.
     private(set) var chunks: [HistoryChunk] = []
 
-    /// The numbers of the round's buffer rows, ascending, divided into one list for each step that deletes rows.
+    /// For each step that deletes rows, the numbers of the buffer rows to delete, in ascending order.
     private(set) var steps: [[Int64]] = []
     private var stepBytes = 0
 
@@ -97,7 +97,8 @@ struct CompactionRound: Sendable {
         if let chunk { chunks.append(chunk) }
     }
 
-    /// Returns the ranges of chunks for transactions of about `count` chunks, without dividing a device's chunks.
+    /// Divides the chunks into ranges of about `count`, one for each transaction; all chunks of a device are in one
+    /// range.
     func runs(of count: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0

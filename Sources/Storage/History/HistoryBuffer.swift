@@ -10,8 +10,8 @@ package import Domain
 /// the mark that its process last stored, and changes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
-    /// The beginnings of the names under which `meta` stores a round's mark and the list of the round's rows; each name
-    /// ends with the number of the owner's slot.
+    /// The prefixes of two names in `meta`, for a round's mark and for the list of the round's rows; each name ends
+    /// with the number of the owner's slot.
     private static let facts = "historyCompacted"
     private static let rowFacts = "historyCompactedRows"
     /// A string that sorts after the id of every device.
@@ -26,7 +26,7 @@ package struct HistoryBuffer: TransactionTable {
         package var since: Instant?
     }
 
-    /// The progress of a round whose last row is `seq`: the lines of all devices up to `did` have been moved.
+    /// The progress of a round, which ends with the row `seq`: the lines of all devices up to `did` have been moved.
     struct Mark: Equatable {
         var seq: Int64
         var did: String
@@ -49,7 +49,7 @@ package struct HistoryBuffer: TransactionTable {
         var mark: Mark
         var rows: Set<Int64> = []
 
-        /// Returns whether a row's lines of a given device have already been moved.
+        /// Returns whether the round has already moved a device's lines out of a row.
         func covers(_ did: String, in row: Int64) -> Bool { did <= mark.did && rows.contains(row) }
     }
 
@@ -88,7 +88,7 @@ package struct HistoryBuffer: TransactionTable {
             ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Passes to `body` each uncompacted line and its device; if `times` is given, passes only lines with these times.
+    /// Calls `body` with each uncompacted line and its device; if `times` is given, skips lines with other times.
     func forEach(at times: Set<Int64>? = nil, _ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         try sql.scan("SELECT seq, owner, lines FROM historyBuffer ORDER BY seq") { row in
@@ -126,9 +126,10 @@ package struct HistoryBuffer: TransactionTable {
 
     // MARK: Sorting
 
-    /// Returns an owner's next round: the rest of a begun round, or else the first rows; nil if there are no rows.
+    /// Returns an owner's next round: the rest of an unfinished round, or else the first rows; nil if there are no
+    /// rows.
     ///
-    /// Rows from `end` on are left out, because open transactions of this process can still add rows before them.
+    /// The rows at and after `end` are left out, because open transactions of this process can still add earlier rows.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
         let claim = try claims()[owner.number]
         var round = CompactionRound(of: owner, after: claim?.mark)
@@ -182,7 +183,7 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Claims a round for this process, by storing the round's first mark and the list of its rows.
     ///
-    /// All rows must still exist: another process may have moved some of the rows in a round that is now over.
+    /// All rows must still exist, because an earlier round of another process may have moved some of the rows.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -215,10 +216,9 @@ package struct HistoryBuffer: TransactionTable {
     private static func rowFact(of owner: NodeSlot) -> String { "\(rowFacts).\(owner.number)" }
     private static func fact(of owner: NodeSlot) -> String { "\(facts).\(owner.number)" }
 
-    /// Returns the rounds that have begun; each key is the number of the slot of the process that owns the round's
-    /// rows.
+    /// Returns the rounds that have begun, by the slot number of the process that owns the round's rows.
     private func claims() throws -> [Int: Claim] {
-        // A mark's name sorts before the name of its list of rows.
+        // Sorting by name puts each mark before its list of rows.
         let found = try sql.query(
             "SELECT name, value FROM meta WHERE name >= $1 AND name < $2 ORDER BY name",
             "\(Self.facts).",

@@ -4,7 +4,7 @@ struct HistoryChunk: TableRow {
     var did: String
     /// The time of the first line, in milliseconds since 1970.
     var from: Int64
-    /// A number that orders chunks that begin at the same time; set when the chunk is stored.
+    /// A number that gives the order of chunks with the same beginning; set when the chunk is stored.
     var seq: Int64 = 0
     /// The time of the last line, in milliseconds since 1970.
     var to: Int64

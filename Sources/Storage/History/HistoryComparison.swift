@@ -67,8 +67,7 @@ extension HistoryTable {
         }
     }
 
-    /// For chunks that cross the beginning or end of a day, reads the chunks' lines and adds the records that belong to
-    /// the day.
+    /// Reads the lines of chunks that cross the beginning or end of a day, and counts the lines that belong to the day.
     private func addAtEdges(_ days: inout [HistoryComparison]) throws {
         let edges = days.indices.flatMap { place in
             let time = HistoryDay.time(of: days[place].day)

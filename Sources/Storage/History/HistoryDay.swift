@@ -7,8 +7,8 @@ package enum HistoryDay {
     package static let length: Int64 = 86_400_000
     /// Half an hour in milliseconds; in almost every time zone, days begin at a full or half hour of UTC.
     package static let half: Int64 = 1_800_000
-    /// How many records a day must have for its sums to be stored; if a day has fewer records, the records take no more
-    /// space than the sums would.
+    /// The minimum number of records for which a day's sums are stored; fewer records take no more space than the sums
+    /// would.
     package static let recordsMin: Int64 = 512
 
     /// Returns the number of the day that contains a given moment; the moment is given in milliseconds since 1970.

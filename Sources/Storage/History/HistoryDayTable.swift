@@ -18,7 +18,7 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Reading
 
-    /// Returns a data point's sums for a device's days in a range; leaves out days without valid sums.
+    /// Returns the sums of a device's data point for a range of days; leaves out days without valid sums.
     package func sums(of name: String, _ did: DeviceID, days: ClosedRange<Int64>) throws -> [HistoryDaySums] {
         guard let begun = try fact(Self.begunFact), let first = try firstDay(did) else { return [] }
         let (from, to) = (max(days.lowerBound, first), min(days.upperBound, begun))
@@ -54,7 +54,7 @@ package struct HistoryDayTable: TransactionTable {
     /// Returns the last day that was summed up for all devices; nil if there is no such day yet.
     package func done() throws -> Int64? { try fact(Self.doneFact) }
 
-    /// Records that a day is about to be summed up, so that new records of the day make the day stale from now on.
+    /// Marks a day whose summing up begins, so that new records of the day make the day stale from now on.
     package func begin(_ day: Int64) throws {
         try raise(Self.begunFact, to: day)
     }
@@ -99,7 +99,7 @@ package struct HistoryDayTable: TransactionTable {
         return found
     }
 
-    /// Returns at most `limit` days that received records after they were summed up.
+    /// Returns at most `limit` days whose sums lack records that were added later.
     package func stale(limit: Int) throws -> [(did: DeviceID, day: Int64)] {
         try sql.query("SELECT did, day FROM historyDay WHERE stale = 1 ORDER BY day, did LIMIT $1", limit) {
             (DeviceID(trusted: $0.next(String.self)), $0.next(Int64.self))
@@ -146,7 +146,7 @@ package struct HistoryDayTable: TransactionTable {
         return true
     }
 
-    /// Makes the days of new chunks stale if these days have been summed up, or are being summed up.
+    /// Marks the days of new chunks as stale if sums of these days exist or are being computed.
     func makeStale(_ chunks: [HistoryChunk]) throws {
         guard let begun = try fact(Self.begunFact) else { return }
         var late: [HistoryDayRow] = []
@@ -169,7 +169,8 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Pruning
 
-    /// Removes a device's sums of days that began before a given time, since records of those days are no longer kept.
+    /// Removes a device's sums for all days that began before a given time, because records of these days are no longer
+    /// kept.
     func prune(before ts: Instant, of did: DeviceID) throws {
         let day = HistoryDay.number(of: ts.milliseconds - 1)
         try sql.run("DELETE FROM historyDay WHERE did = $1 AND day <= $2", did, day)
@@ -215,7 +216,7 @@ struct HistoryDayRow: TableRow {
     var stale: Int64 = 0
 
     static let table = Table<HistoryDayRow>("historyDay")
-    /// The statement that inserts a row, unless the device has been deleted.
+    /// The statement that inserts a row if the device still exists.
     static let insertOfKnownDevice = table.inserting(where: "EXISTS (SELECT 1 FROM device WHERE did = $1)")
 
     static func map(_ column: inout ColumnMapper<HistoryDayRow>) -> HistoryDayRow {

@@ -4,7 +4,7 @@ import JSON
 
 /// One record of the history as a line of JSON: `[ts,{values}]`, or `[ts,null,"base64"]`.
 ///
-/// In the history buffer, the device's id precedes the opening bracket, which no id contains.
+/// In the history buffer, the device's id precedes the opening bracket; no id contains a bracket.
 enum HistoryLine {
     private static let newline = UInt8(ascii: "\n")
     private static let bracket = UInt8(ascii: "[")
@@ -52,7 +52,7 @@ enum HistoryLine {
         return isNegative ? -number : number
     }
 
-    /// Passes to `body` each line of a device's chunk, each with its newline.
+    /// Calls `body` with each line of a device's chunk, including the newline.
     static func forEach(in lines: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         var start = 0
         while start < lines.count {
@@ -73,7 +73,7 @@ enum HistoryLine {
         }
     }
 
-    /// Passes to `body` each line of one device in a buffer row, without the device's id.
+    /// Passes a device's lines in a buffer row to `body`, each line without the device's id.
     static func forEach(in lines: UnsafeBufferPointer<UInt8>, of did: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         forEach(in: lines) { start, end in
             guard end - start > did.count, lines[start + did.count] == bracket,

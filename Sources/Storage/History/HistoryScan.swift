@@ -5,8 +5,8 @@ extension HistoryTable {
     /// `body` returns false.
     ///
     /// Only records with times before `to` are passed, in the order of their times. Records with equal times are passed
-    /// in the order of arrival. Each record is read once, from the buffer or a chunk, even if compaction is moving the
-    /// record. No more chunks are read than needed.
+    /// in the order of arrival. Each record is read once, even if compaction is moving it from the buffer to a chunk.
+    /// Only the chunks that are needed are read.
     ///
     /// - Returns: The number of records read.
     package func scan(
@@ -54,8 +54,8 @@ private struct HistoryMerge {
     private let from: Int64
     private let to: Int64
     private var skip: Int
-    /// The chunks' lines and the buffer's lines, each in order; the lines before the indexes `head` and `bufferHead`
-    /// have already been handled.
+    /// The sorted lines of the chunks; the lines before index `head` are already handled, and `buffer` and `bufferHead`
+    /// work the same way.
     private var chunks: [Line] = []
     private var head = 0
     private var buffer: [Line] = []
@@ -99,8 +99,7 @@ private struct HistoryMerge {
             .map { chunks[$0] }
     }
 
-    /// Passes to `body` the records with times before a given moment; returns false as soon as `body` has returned
-    /// false.
+    /// Passes the records before a given moment to `body`; stops and returns false as soon as `body` returns false.
     mutating func handOver(before bound: Int64, _ body: (HistoryRecord, HistoryPlace) throws -> Bool) throws -> Bool {
         while !isOver, let line = next(before: bound) {
             if line.ts == place.ts.milliseconds {
@@ -121,7 +120,7 @@ private struct HistoryMerge {
     private mutating func next(before bound: Int64) -> Line? {
         let chunk = head < chunks.count ? chunks[head] : nil
         let waiting = bufferHead < buffer.count ? buffer[bufferHead] : nil
-        // Of lines with the same time, those in chunks come first, since they arrived before the buffer's lines.
+        // If lines have the same time, the chunk's lines come first, because they arrived before the buffer's lines.
         if let chunk, chunk.ts < bound, waiting.map({ chunk.ts <= $0.ts }) ?? true {
             head += 1
             return chunk

@@ -4,7 +4,7 @@ extension HistoryTable {
     /// Returns a device's records up to a given time, newest first; records with equal times are in reverse order of
     /// arrival.
     ///
-    /// Reads the buffer, and as many chunks as needed, beginning with the newest.
+    /// Reads the whole buffer, and as many chunks as needed, beginning with the newest chunk.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [HistoryRecord] {
         var lines: [(ts: Int64, order: Int, bytes: ArraySlice<UInt8>)] = []
         func add(_ line: ArraySlice<UInt8>) {
@@ -20,7 +20,8 @@ extension HistoryTable {
             moment
         ) { row in
             let chunk = row.nextRow(HistoryChunk.self)
-            // In this chunk and in older chunks, no line's time is more than `spanMax` after this chunk's beginning.
+            // In this chunk and in all older chunks, every line's time is at most `spanMax` after this chunk's
+            // beginning.
             let certain = lines.count { $0.ts > chunk.from + Self.spanMax }
             guard certain < limit else { return false }
             HistoryLine.forEach(in: chunk.lines, add)

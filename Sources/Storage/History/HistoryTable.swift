@@ -20,7 +20,7 @@ package struct HistoryRecord: Sendable, Equatable {
         self.init(did: did, ts: ts, json: data?.encoded(), binary: binary)
     }
 
-    /// Makes a record of values already encoded as JSON text.
+    /// Makes a record from values that are already encoded as JSON text.
     package init(did: DeviceID, ts: Instant, json: [UInt8]?, binary: String? = nil) {
         (self.did, self.ts, self.json, self.binary) = (did, ts, json, binary)
     }
@@ -34,11 +34,10 @@ package struct HistoryRecord: Sendable, Equatable {
 package struct HistoryTable: TransactionTable {
     let transaction: Transaction
 
-    /// The longest period of a chunk, in milliseconds: no line of a chunk is more than this much later than the chunk's
-    /// beginning.
+    /// The maximum number of milliseconds from the beginning of a chunk to any line of the chunk.
     static let spanMax: Int64 = 3_600_000
 
-    /// The sums of the values of each past day, from which charts of long periods are drawn.
+    /// The sums of each past day's values; charts of long periods are drawn from these sums.
     package var days: HistoryDayTable { HistoryDayTable(transaction: transaction) }
 
     /// The newest records, which have not been compacted yet.
@@ -52,7 +51,8 @@ package struct HistoryTable: TransactionTable {
     /// Passes to `body` each stored record of the wanted devices and times, with the index of the matching entry in
     /// `wanted`.
     ///
-    /// Reads the whole buffer, so it is meant only for the few reports that are older than their device's last report.
+    /// The method reads the whole buffer, so it is used only for the few reports that are older than their device's
+    /// last report.
     package func find(_ wanted: [(did: DeviceID, ts: Instant)], _ body: (Int, HistoryRecord) -> Void) throws {
         guard !wanted.isEmpty else { return }
         try sql.query(
@@ -88,8 +88,7 @@ package struct HistoryTable: TransactionTable {
         return count
     }
 
-    /// Returns whether a device has chunks that end before a given moment, or sums of past days that end before that
-    /// moment.
+    /// Returns whether any of a device's chunks or sums of past days end before a given moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """
@@ -102,7 +101,7 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Passes to `body` those records of a device from a period that are still in the buffer, in the order of arrival.
+    /// Searches the buffer for a device's records from a period, and passes them to `body` in the order of arrival.
     package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }

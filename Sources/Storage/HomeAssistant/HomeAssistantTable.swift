@@ -9,7 +9,7 @@ package struct AnnouncedDevice: Sendable, Equatable {
     package var did: DeviceID
     /// The link's user.
     package var uid: UserID
-    /// All components that announcements have added for the device, each in the form that a message needs to remove the
+    /// All components that have been announced for the device, each in the form with which a message removes the
     /// component.
     package var components: JSONObject
     /// The digest of the last message that announced the device.
@@ -27,8 +27,8 @@ package struct AnnouncedDevice: Sendable, Equatable {
 
 /// The devices that were announced to users' Home Assistants.
 ///
-/// A device's row stays in the table, even after the session's end, until a message removes the device from Home
-/// Assistant.
+/// A device's row stays in the table until a message removes the device from Home Assistant, even if the session has
+/// ended.
 package struct HomeAssistantTable: TransactionTable {
     let transaction: Transaction
 

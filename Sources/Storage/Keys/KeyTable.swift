@@ -105,7 +105,7 @@ package struct KeyTable: TransactionTable {
     /// Invalidates the secret that the last rotation replaced, because the gate has seen a client log in with the new
     /// secret.
     ///
-    /// Does nothing if the old secret's expiry isn't `until`, because the key must then have been rotated again.
+    /// If the old secret has another expiry than `until`, the key has been rotated again, and nothing is done.
     package func endOldToken(of key: APIKey, until: Instant) throws {
         try change(
             key,
@@ -140,7 +140,8 @@ package struct KeyTable: TransactionTable {
         try sql.value("SELECT min(expiresAt) FROM apiKey WHERE endedAt IS NULL AND expiresAt IS NOT NULL")
     }
 
-    /// Deletes at most `limit` keys that ended before a given moment, with their terminals; returns the number deleted.
+    /// Deletes at most `limit` keys that ended before a given moment, with their terminals; returns the number of
+    /// deleted keys.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT keyId, terminalId FROM apiKey WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",

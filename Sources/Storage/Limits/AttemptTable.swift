@@ -84,7 +84,7 @@ package struct AttemptTable: TransactionTable {
         )
     }
 
-    /// The statement that counts an attempt in the current window, or as the first attempt of a new window.
+    /// The statement that counts an attempt, which begins a new window if the last window has ended.
     private static let counting = """
         INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
         ON CONFLICT (subject) DO UPDATE SET

@@ -37,7 +37,8 @@ package struct RefusalTable: TransactionTable {
         )
     }
 
-    /// Returns at most `limit` of the newest refusals since a given time, oldest first, each with its row's id.
+    /// Returns the newest refusals since a given time, at most `limit`, in the order of their times, each with its
+    /// row's id.
     package func page(since moment: Instant, limit: Int) throws -> [(id: Int64, refusal: ClientRefusal)] {
         try sql.query(
             """
@@ -64,7 +65,7 @@ package struct RefusalTable: TransactionTable {
 
     /// For each reason, returns the number of refusals since a given moment; the most frequent reason comes first.
     ///
-    /// A row of similar refusals counts in full if its last refusal happened at or after the moment.
+    /// A row stands for several refusals; if the last one happened at or after the moment, all of them count.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {
         try sql.query(
             """

@@ -15,7 +15,7 @@ struct LockLedger {
         case pair(UserID, DeviceID)
         /// A lock was taken after a lock that comes later in the order.
         case order(String, after: String)
-        /// Rows about any number of users or devices were written without the lock of all users and devices.
+        /// A write that can concern any user or device ran without the lock of all users and devices.
         case all
 
         var description: String {
@@ -48,8 +48,7 @@ struct LockLedger {
 
     // MARK: Locking
 
-    /// Records that the transaction takes locks in the order of the arguments, first the users' locks and then the
-    /// devices' locks.
+    /// Records that the transaction locks first the given users and then the given devices, in the given order.
     ///
     /// A lock that the transaction already holds can be requested again at any time.
     mutating func lock(users: [UserID] = [], devices: [DeviceID] = []) throws(Breach) {

@@ -5,18 +5,18 @@ import Glibc
 ///
 /// A transaction that writes a row about a user or a device first locks that user or device, in a separate call, and
 /// only then reads the data on which the row depends. The lock of a user covers the user's sessions, names, links and
-/// homes. The lock of a device covers its bindings, invitations, commands, schedules and status. If a transaction is
-/// about to write a row without holding the lock, the transaction is undone and run again (`LockLedger`). SQLite has
-/// one writer at a time and needs no locks: only tests record locks there (`LockRecord.isTested`), and a test ends if a
-/// rule is broken.
+/// homes. The lock of a device covers its bindings, invitations, commands, schedules and status. A transaction that is
+/// about to write such a row without the lock is undone and run again (`LockLedger`). SQLite has one writer at a time
+/// and needs no locks. Only tests record locks on SQLite (`LockRecord.isTested`), and a test that breaks a rule ends.
 extension Transaction {
     /// Whether locks are taken or recorded; on SQLite, only tests record them.
     package var takesLocks: Bool { sql.hasOtherWriters || LockRecord.isTested }
 
     /// Locks users and devices until the end of the transaction; ids without a stored user or device are ignored.
     ///
-    /// Waits for other transactions that hold these locks. A later call in the same transaction can lock only users and
-    /// devices that are already locked or come later in the order: users before devices, each by ascending id.
+    /// Waits for other transactions that hold these locks. Locks are taken in an order: users before devices, each by
+    /// ascending id. Later calls in the same transaction must continue this order, but may name ids that are already
+    /// locked.
     ///
     /// - Returns: Whether data that the transaction has already read may have changed, and must be read again.
     @discardableResult
@@ -29,10 +29,10 @@ extension Transaction {
         return true
     }
 
-    /// Reads a value, locks the users and devices that it names, and reads the value again if the value may have
+    /// Reads a value, locks the users and devices that the value names, and reads the value again if it may have
     /// changed.
     ///
-    /// - Throws: `LockConflict` if the value names further users or devices when it is read a second time.
+    /// - Throws: `LockConflict` if the value has changed and now names further users or devices.
     package func lock<Value>(
         _ read: () throws -> Value,
         naming names: (Value) -> (users: [UserID], devices: [DeviceID])
@@ -59,11 +59,10 @@ extension Transaction {
 
     /// Locks the users and devices that `names` returns, for a caller that reads all data after this call.
     ///
-    /// If locks are neither taken nor recorded, `names` is not called.
+    /// `names` is called only if locks are taken or recorded.
     ///
     /// - Returns: Whether data that the transaction has already read may have changed, and must be read again.
-    /// - Throws: `LockConflict` if `names`, when called again after the locks were taken, returns further users or
-    ///   devices.
+    /// - Throws: `LockConflict` if `names` returns further users or devices when it is called again after the locking.
     @discardableResult
     package func lock(naming names: () throws -> (users: [UserID], devices: [DeviceID])) throws -> Bool {
         guard takesLocks else { return false }
@@ -71,7 +70,7 @@ extension Transaction {
         return sql.hasOtherWriters
     }
 
-    /// Records the lock of a new user, whom this transaction creates.
+    /// Records that this transaction holds the lock of a user whom it creates.
     ///
     /// No statement is needed, since no other transaction can add a user with the same names until this transaction has
     /// ended.
@@ -105,7 +104,7 @@ extension Transaction {
         record?.note { $0 = LockLedger() }
     }
 
-    // MARK: Checks of table methods that write
+    // MARK: Checks for table methods before they write
 
     /// If a user isn't locked, throws an error that makes the transaction run again; on SQLite, ends the test.
     ///
@@ -125,16 +124,18 @@ extension Transaction {
         try record.check { try $0.require(did) }
     }
 
-    /// If any device isn't locked, throws an error that makes the transaction run again; on SQLite, ends the test.
+    /// Checks that all devices are locked; if not, throws an error that repeats the transaction, or on SQLite ends the
+    /// test.
     @inline(__always)
     func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) throws {
         guard record != nil else { return }
         for did in dids() { try requireLock(of: did) }
     }
 
-    /// If neither user nor device is locked, throws an error that makes the transaction run again, or ends the test.
+    /// If neither the user nor the device is locked, makes the transaction run again (PostgreSQL) or ends the test
+    /// (SQLite).
     ///
-    /// Either lock suffices for writing a row about both.
+    /// Writing a row about both needs only one of the two locks.
     @inline(__always)
     func requireLock(of uid: @autoclosure () -> UserID, or did: @autoclosure () -> DeviceID) throws {
         guard let record else { return }
@@ -142,7 +143,7 @@ extension Transaction {
         try record.check { try $0.require(uid, or: did) }
     }
 
-    /// Unless everything is locked, throws an error that makes the transaction run again; on SQLite, ends the test.
+    /// If the transaction hasn't locked everything, throws an error that makes it run again; on SQLite, ends the test.
     @inline(__always)
     func requireLockOfAll() throws {
         try record?.check { try $0.requireAll() }
@@ -154,7 +155,8 @@ package struct LockConflict: Error {}
 
 /// The error thrown when a transaction is about to write a row without holding the row's lock.
 ///
-/// Either another transaction added the row meanwhile, and the next run can lock it, or the code has a defect.
+/// Another transaction may have added the row meanwhile; the next run then locks the row. Otherwise, the code has a
+/// defect.
 struct LockMissing: Error, CustomStringConvertible {
     let breach: LockLedger.Breach
 
@@ -165,7 +167,7 @@ struct LockMissing: Error, CustomStringConvertible {
 final class LockRecord {
     /// Whether this process is a test; tests run with the environment variable `CHECK_LOCKS=1`.
     ///
-    /// Outside tests, a broken rule does no harm on SQLite and must not end the process.
+    /// Outside tests, a broken rule must not end the process; on SQLite, a broken rule does no harm.
     static let isTested = getenv("CHECK_LOCKS").map { String(cString: $0) == "1" } ?? false
 
     private(set) var ledger = LockLedger()
@@ -175,7 +177,7 @@ final class LockRecord {
 
     init(hasOtherWriters: Bool) { self.hasOtherWriters = hasOtherWriters }
 
-    /// Makes the record of a transaction's locks; returns nil if locks are neither taken nor recorded.
+    /// Makes the record of a transaction's locks; returns nil if nothing takes or records locks.
     static func of(_ sql: SQL) -> LockRecord? {
         let hasOtherWriters = sql.hasOtherWriters
         return hasOtherWriters || isTested ? LockRecord(hasOtherWriters: hasOtherWriters) : nil
@@ -186,7 +188,7 @@ final class LockRecord {
         do {
             try body(&ledger)
         } catch {
-            // Outside tests the transaction continues: at worst there is a deadlock, which PostgreSQL ends.
+            // In production, the transaction continues: at worst a deadlock follows, which PostgreSQL ends.
             precondition(!Self.isTested, "A lock is missing: \(error)")
         }
     }

@@ -94,8 +94,8 @@ package struct DeadLetterTable: TransactionTable {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the id of the newest dead letter that makes the total size larger than `max` bytes; nil if the total
-    /// size is at most `max` bytes.
+    /// Returns the id of the dead letter at which the total size exceeds `max` bytes; nil if all letters together have
+    /// at most `max` bytes.
     ///
     /// The bytes of topics and payloads are added up, beginning with the newest letter.
     package func firstTooMany(bytes max: Int) throws -> Int64? {

@@ -13,7 +13,7 @@ package struct OutboxTable: TransactionTable {
         package var messages: [OutboundMessage]
     }
 
-    /// Adds messages to be published by a worker; returns the row's id.
+    /// Adds messages that a worker will publish; returns the row's id.
     ///
     /// If `isSecret` is true, at least one message contains a token, a code or a secret, and the row is encrypted.
     package func add(_ messages: [OutboundMessage], by worker: String, isSecret: Bool) throws -> Int64 {

@@ -5,8 +5,8 @@ package import Domain
 /// Ended rows of some kinds are deleted after a while. Expired rows of the other kinds, such as commands and
 /// invitations, are ended by workers.
 ///
-/// Deleting and counting use the same condition, so exactly the rows that are counted are deleted. A new kind of rows
-/// needs a line in this file, and a line in the workers' `ExpiredRows` that says how long the rows are kept.
+/// One condition selects the rows to count and the rows to delete, so they are the same rows. A new kind of rows needs
+/// a line in this file, and a line in the workers' `ExpiredRows` that says how long the rows are kept.
 package struct ExpiringRows: Sendable {
     /// The name of the kind, as metrics show it.
     package let kind: String
@@ -41,7 +41,7 @@ package struct ExpiringRows: Sendable {
     /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
     /// If `besideOthers` is true, the statement locks the rows that it finds, so that the database checks their current
-    /// content. For example, a new window may have begun for a counter of attempts in the meantime. The statement skips
+    /// content. For example, a counter of attempts may have begun a new window in the meantime. The statement skips
     /// rows that other transactions have locked.
     func deletion(besideOthers: Bool) -> String {
         """
@@ -51,7 +51,7 @@ package struct ExpiringRows: Sendable {
         """
     }
 
-    /// The query that counts the rows that ended before `$1`; it stops counting after `$2` rows.
+    /// The query that counts the rows that ended before the time `$1`, up to `$2` rows.
     var counting: String { "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(condition) LIMIT $2) AS waiting" }
 
     // MARK: Deleted
@@ -82,7 +82,7 @@ package struct ExpiringRows: Sendable {
     package static let operatorToken = Self("operatorToken", key: "tokenId", by: "expiresAt")
     /// Runs of schedules.
     package static let scheduleRun = Self("scheduleRun", key: "scheduleId, dueAt", by: "dueAt")
-    /// Ended sessions, and the terminals that have no other session.
+    /// Ended sessions, each with its terminal if the terminal has no other session.
     package static let session = Self(
         "session",
         key: "sessionId",
@@ -162,9 +162,10 @@ package struct ExpiringRows: Sendable {
 }
 
 extension RetentionTable {
-    /// Deletes at most `limit` rows of a kind that ended before a given time, oldest first; returns the number deleted.
+    /// Deletes up to `limit` rows of a kind, oldest first, whose end is before a given time; returns the number of
+    /// deleted rows.
     ///
-    /// For the kind `request`, also deletes rows with times after `later`; they were written before the clock was set
+    /// For the kind `request`, also deletes rows with times after `later`, which were written before the clock was set
     /// back. By default, `later` is as far in the future as `moment` is in the past.
     package func delete(
         _ rows: ExpiringRows,

@@ -12,13 +12,13 @@ package struct LoadTable {
 
     /// The length of a step, in seconds: ten minutes.
     package static let stepSeconds: Int64 = 600
-    /// The number of steps that cover a day; the current, unfinished step counts as one.
+    /// The number of steps that cover a day; the current step is included, although it is unfinished.
     package static let steps: Int64 = 144
 
-    /// Adds each count to the ten-minute step that contains the count's time, and then deletes old steps, so that the
-    /// step of `now` and the 143 steps before it are left.
+    /// Adds each count to the ten-minute step that contains the count's time, and then deletes the steps that are more
+    /// than 143 steps before the step of `now`.
     ///
-    /// Each count is added by a single statement, since several processes count at the same time.
+    /// One statement reads, increases and stores a count, because several processes count at once.
     package func add(_ counts: [(at: Instant, count: Int64)], of kind: Kind, at now: Instant) throws {
         let sums = Dictionary(counts.map { (Self.step($0.at), $0.count) }, uniquingKeysWith: +)
         try sql.run(
@@ -35,8 +35,7 @@ package struct LoadTable {
         )
     }
 
-    /// Returns the count of each step of a day, the oldest first; the last step is the one that contains a given
-    /// moment.
+    /// Returns the counts of one day's steps, the oldest first; the last step contains the given moment.
     package func counts(of kind: Kind, until moment: Instant) throws -> [Int64] {
         let first = Self.first(at: moment)
         var counts = [Int64](repeating: 0, count: Int(Self.steps))
@@ -52,13 +51,12 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns the beginning of the first of the 144 steps that end with the step of a given moment.
+    /// Returns the beginning of a period of 144 steps, the last of which contains the given moment.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }
 
-    /// How many digits a step's number has in the step's name, so that sorting the names puts the steps in the order of
-    /// their times.
+    /// The number of digits that a step's number has in the step's name, so that the names sort by time.
     private static let digits = 10
 
     private static func step(_ moment: Instant) -> Int64 { max(0, moment.milliseconds / 1000 / stepSeconds) }

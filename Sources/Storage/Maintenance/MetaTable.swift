@@ -28,8 +28,7 @@ package struct MetaTable {
         try set("vacuumErased", to: "\(mark)")
     }
 
-    /// Returns the mark of the last erasure whose traces `Store.vacuumErased` has not removed yet; nil if there is no
-    /// such erasure.
+    /// Returns the mark of the last erasure if `Store.vacuumErased` must still remove its traces; otherwise nil.
     package func pendingVacuum() throws -> String? { try value("vacuumErased") }
 
     /// Removes the mark of an erasure, unless another account was erased meanwhile.

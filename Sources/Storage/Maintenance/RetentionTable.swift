@@ -6,8 +6,8 @@ package struct RetentionTable: TransactionTable {
 
     /// Deletes a device's old rows, at most `limit` of each kind; returns whether there may be more such rows.
     ///
-    /// The rows are events, ended commands, requests that wait for a command that is no longer open, and ended bindings
-    /// without commands.
+    /// The rows are events, ended commands, ended bindings without commands, and requests whose command is no longer
+    /// open.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -63,8 +63,8 @@ package struct RetentionTable: TransactionTable {
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// The condition that no commands are left from the time of an ended binding; commands are compared by number,
-    /// since times aren't reliable after a clock has been set back.
+    /// The condition that all commands from the time of an ended binding are deleted; commands are compared by number,
+    /// since a clock may have been set back.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))

@@ -28,7 +28,7 @@ extension Store {
     /// - Throws: An error of the system or of the engine; trying again at once doesn't help.
     package func lengthenLog() throws -> Bool { try file?.lengthenLog() ?? false }
 
-    /// Removes the traces that erased accounts' deleted rows have left in the log and in unused parts of pages.
+    /// Removes traces of erased accounts: deleted rows that are still in the log and in unused parts of pages.
     ///
     /// Blocks all writers for about a second; does nothing if no account was erased. Returns false if another reader or
     /// writer has blocked the work for too long; the caller must then try again later.

@@ -32,7 +32,8 @@ package struct LinkTable: TransactionTable {
     /// Returns a link without using it up, even if the link has expired or has been used; nil if the token is unknown.
     package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
-    /// Uses up a link and returns it to one caller only; nil if the link is unknown, expired, used or of another kind.
+    /// Uses up a link and returns it, so that only one caller gets it; nil if the link is unknown, expired, used or of
+    /// another kind.
     package func use(_ kind: Link.Kind, _ token: String) throws -> Link? {
         try sql.rowsChanged(
             "UPDATE link SET usedAt = $1 WHERE tokenHash = $2 AND kind = $3 AND usedAt IS NULL AND expiresAt > $1",
@@ -53,7 +54,8 @@ package struct LinkTable: TransactionTable {
         )
     }
 
-    /// Voids a user's unused links of a kind that were made since a given moment and that `isMeant` accepts.
+    /// Voids a user's unused links that have this kind, were made since the given moment, and are accepted by
+    /// `isMeant`.
     ///
     /// Links that can't be decoded are voided too.
     package func void(_ kind: Link.Kind, of uid: UserID, since moment: Instant, where isMeant: (Link) -> Bool) throws {

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Records of outgoing messages, for operators, with masked addresses and without content.
+/// The table that shows operators the outgoing messages, with masked addresses and without content.
 package struct MessageRecordTable: TransactionTable {
     let transaction: Transaction
 

@@ -41,8 +41,8 @@ package struct OutgoingMessageTable: TransactionTable {
             now,
             limit * Self.lookedAtPerClaimed
         )
-        // Messages are taken in turn from each terminal that requested messages. If no terminal requested a message,
-        // the message's app is used instead of a terminal.
+        // The terminals that requested the messages take turns. For a message that no terminal requested, the message's
+        // app takes the turn.
         let due = FairTurns.first(limit, of: waiting) { row in row.message.origin?.terminal.text ?? row.message.app.text
         }
         let again = now.adding(seconds: leaseSeconds)
@@ -63,8 +63,7 @@ package struct OutgoingMessageTable: TransactionTable {
         return claimed
     }
 
-    /// After a restart, makes messages due at once if this process's slot had claimed them, because those claims are
-    /// obsolete.
+    /// Makes messages due now if this process's slot claimed them before a restart, because these claims are obsolete.
     package func resume() throws {
         try sql.run(
             "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",

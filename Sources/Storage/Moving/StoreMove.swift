@@ -38,10 +38,10 @@ package struct StoreMove {
     private static let leftOut: Set = ["node", "lease"]
     /// The table of facts about the store itself; it is copied last, since the target already has facts of its own.
     private static let facts = "meta"
-    /// How many topics of waiting messages an error names, at most.
+    /// The maximum number of waiting messages' topics that an error names.
     private static let topicsShownMax = 5
-    /// How many times, at most, the copy checks whether another process is using the source; it waits a tenth of a
-    /// second between two checks.
+    /// The maximum number of checks whether another process is using the source; the copy waits a tenth of a second
+    /// between two checks.
     private static let looks = 20
 
     private let source: Store
@@ -80,7 +80,7 @@ package struct StoreMove {
             done += wanted[table.name] ?? 0
             try progress("comparing", min(1, Double(done) / Double(all)))
         }
-        // If a process has started meanwhile, it may have changed rows that were already compared.
+        // A process that has started meanwhile may have changed rows after they were compared.
         try checkIsUnused()
         return try [finish(at: now)] + compared
     }
@@ -196,8 +196,8 @@ package struct StoreMove {
 
     // MARK: The end
 
-    /// In one transaction, copies the store's facts, sets the numbers that the next new rows of the tables get, and
-    /// removes the table `moving`.
+    /// Copies the store's facts, sets the number of each table's next new row, and removes the table `moving`, all in
+    /// one transaction.
     private func finish(at now: Instant) throws -> Table {
         guard let facts = tables.first(where: { $0.name == Self.facts }) else {
             preconditionFailure("there is no table of facts")

@@ -78,7 +78,7 @@ struct StoredTable: Sendable, Equatable {
     /// Returns the query for a page of rows in the order of their keys; the query's last parameter limits the number of
     /// rows.
     ///
-    /// If `isBehind` is true, the page begins after a key, and the query's first parameters give that key.
+    /// If `isBehind` is true, the page begins after the key that the query's first parameters contain.
     func page(isBehind: Bool) -> String {
         let numbers = (1...key.count).map { "$\($0)" }.joined(separator: ", ")
         let keys = keyNames.joined(separator: ", ")

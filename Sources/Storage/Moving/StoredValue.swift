@@ -53,8 +53,8 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// Appends to the bytes that will be hashed: a byte for the value's type, the value's length if values of this type
-    /// differ in length, and the value's bytes.
+    /// Appends this value to the bytes for hashing: a byte for its type, its length if values of this type differ in
+    /// length, and its bytes.
     fileprivate func append(to bytes: inout [UInt8]) {
         func append(_ number: UInt64) {
             for shift in stride(from: 56, through: 0, by: -8) {

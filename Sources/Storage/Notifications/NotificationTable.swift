@@ -39,8 +39,8 @@ package struct NotificationTable: TransactionTable {
         )
     }
 
-    /// Returns a user's notifications and hidden records from a period, the newest first, together with the errors of
-    /// those pushes that will be tried again.
+    /// Returns a user's notifications from a period, including hidden ones, the newest first; each push that will be
+    /// tried again has its error.
     package func records(
         of uid: UserID,
         did: String = "",
@@ -62,7 +62,8 @@ package struct NotificationTable: TransactionTable {
         ).map(explained)
     }
 
-    /// Returns a notification with the current error or the final outcome of each push that is stored as pending.
+    /// Returns a notification in which each pending push has its current error or, if it was dropped, its final
+    /// outcome.
     private func explained(_ note: Domain.Notification) throws -> Domain.Notification {
         var note = note
         for var push in note.pushes where push.outcome == .pending {
@@ -154,8 +155,8 @@ package struct NotificationTable: TransactionTable {
         return found
     }
 
-    /// Returns users with ids after `uid` who have an uncleared notification or a pending record about the given
-    /// subject of a device.
+    /// Returns the next users after `uid` who have an uncleared notification, or a pending record, about the device and
+    /// subject.
     package func holders(of did: DeviceID, _ subject: String, after uid: String, limit: Int) throws -> [UserID] {
         try sql.values(
             """

@@ -38,8 +38,8 @@ package struct PushAddressTable: TransactionTable {
         try sql.run(PushAddress.table.upsert, address)
     }
 
-    /// Stores the counts of pushes to addresses and the outcomes of the last pushes; skips addresses that were changed
-    /// or removed after the caller read them.
+    /// Stores, for each address, the number of pushes and the outcome of the last push; skips an address that was
+    /// changed or removed after the caller read it.
     package func save(_ addresses: [PushAddress]) throws {
         try sql.run(
             """

@@ -112,7 +112,7 @@ package struct OAuthTable: TransactionTable {
 
     /// Makes a code or token, and deletes the session's oldest tokens of this kind if there are too many.
     ///
-    /// The code or token is found only if the caller also gives the value `bound`.
+    /// To find the code or token later, a caller must also give the value `bound`.
     package func make(
         _ kind: OAuthToken.Kind,
         of session: Domain.Session,

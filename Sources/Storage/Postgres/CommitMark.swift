@@ -4,9 +4,9 @@ import Synchronization
 /// A mark that makes a transaction take effect only once, even if the transaction is run again because the answer to
 /// its commit was lost.
 ///
-/// The mark is stored as the id of a row in the table `notice`. The next run of the transaction claims the mark. The
-/// claim waits until the earlier run has ended, and shows whether the earlier run was committed. If it was committed,
-/// the value and the effects of the earlier run are used. A mark is no longer needed once the answer to the commit has
+/// The mark is stored as the id of a row in the table `notice`. The next run of the transaction claims the mark. This
+/// claim waits until the earlier run has ended, and tells whether that run was committed. If it was committed, the
+/// value and the effects of the earlier run are used. A mark is no longer needed once the answer to the commit has
 /// arrived. The next transaction with a mark deletes the old mark, and maintenance deletes any remaining marks.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
@@ -33,20 +33,20 @@ final class CommitMark<Value> {
     /// Whether a commit was sent, and no answer has arrived.
     var isLost: Bool { state == .unanswered }
 
-    /// Records that the answer to the commit of a run of the transaction hasn't arrived.
+    /// Records that a run of the transaction got no answer to its commit.
     func lose() { state = .unanswered }
 
-    /// Records that the answer to the commit of a run of the transaction has arrived.
+    /// Records that the commit's answer has arrived.
     func confirm() { state = .answered }
 
-    /// Lets the next transaction with a mark delete this mark, and the earlier marks that this mark's transaction
-    /// possibly did not delete; called when this mark's transaction will not be run again.
+    /// Lets a later transaction delete this mark, and also those earlier marks that may still be stored; called when
+    /// this mark's transaction will not be run again.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }
     }
 
-    /// Runs `body`, unless an earlier run was committed and only the answer to that commit was lost.
+    /// Runs `body`, or returns an earlier run's value if the earlier run's transaction was committed.
     func run(in tx: Transaction, noting changes: GateChanges, _ body: (Transaction) throws -> Value) throws -> Value {
         if state != .none, let done, try !tx.sessions.claim(mark: id) {
             // The earlier run's records for the gate's file aren't needed, because the whole file was rewritten before
@@ -76,6 +76,6 @@ final class AnsweredMarks: Sendable {
         }
     }
 
-    /// Remembers marks that must be deleted, up to `countMax`; maintenance deletes the marks that are not remembered.
+    /// Remembers marks to delete, at most `countMax`; maintenance deletes all other marks.
     func add(_ more: [String]) { ids.withLock { $0 += more.prefix(max(0, Self.countMax - $0.count)) } }
 }

@@ -3,8 +3,7 @@ import Glibc
 package import PostgreSQL
 import Sodium
 
-/// A feeder that copies credentials from a database into the gate's file, on a machine on which no process of the
-/// service runs.
+/// A feeder for a machine without a process of the service: it copies credentials from a database into the gate's file.
 ///
 /// A transaction that changes credentials announces the keys of the changed records with `NOTIFY`. The announcement
 /// takes effect at the commit. The feeder then reads the current rows with these keys, and appends the rows to the
@@ -59,8 +58,8 @@ package final class GateFeed {
 
     /// Waits up to `wait` for announcements, and appends the announced records; returns the number of appended records.
     ///
-    /// Also sets the file's modification time to the current time. With the option `credentials_age`, the gate admits
-    /// no new clients if the file is too old.
+    /// Each call also sets the file's modification time to the current time. With the option `credentials_age`, the
+    /// gate admits no new clients if the file is too old.
     ///
     /// - Throws: `PostgresError` or an error of the file system; the caller must then create a new feeder.
     package func turn(waiting wait: Duration) throws -> Int {

@@ -25,9 +25,9 @@ final class PostgresDatabase: Sendable {
 
     /// Opens a pool of at most `connectionsMax` connections; connects once to check the server's settings and clock.
     ///
-    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before use. If
-    /// another process is connected and the two must not work at the same time, the initializer waits up to eight
-    /// seconds for that process to disconnect.
+    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before use. If a
+    /// connected process must not work at the same time as this process, the initializer waits up to eight seconds for
+    /// the other process to disconnect.
     ///
     /// - Throws: `Store.Failure`.
     init(
@@ -70,8 +70,8 @@ final class PostgresDatabase: Sendable {
     /// The maximum number of times that this process checks whether another process has disconnected; the checks are a
     /// tenth of a second apart.
     ///
-    /// All checks together take longer than the server needs to notice that the other process's machine can't be
-    /// reached.
+    /// All checks together take 8 seconds. The server needs less time to notice that the other process's machine is
+    /// unreachable.
     private static let looksForFoes = 80
 
     /// A flag that can be set, but not cleared.
@@ -88,7 +88,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Lends `body` a connection that reads one committed state of the database.
+    /// Calls `body` with a connection that reads one committed state of the database.
     func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try with { connection in
             try connection.transaction(
@@ -101,7 +101,7 @@ final class PostgresDatabase: Sendable {
     /// Lends a connection to `body`; a connection that failed is closed afterwards.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value { try pool.with(body) }
 
-    /// How many seconds to wait for the server, at most, after a commit without an answer.
+    /// The maximum number of seconds to wait for the server after the answer to a commit was lost.
     ///
     /// A command waits long enough for a failover. The service's threads have other work, so they wait only long enough
     /// for a restart of the server.
@@ -186,14 +186,15 @@ final class PostgresDatabase: Sendable {
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The largest total size, in bytes, of account tables that are rewritten instead of only vacuumed; rewriting
-    /// blocks readers for up to a second.
+    /// The total size in bytes up to which the account tables are rewritten; rewriting blocks readers for up to a
+    /// second, and larger tables are only vacuumed.
     private static let rewrittenMax: Int64 = 64 << 20
 
     /// Rewrites the tables from which accounts were erased, because deleted data stays in unused parts of pages.
     ///
-    /// Large tables are only vacuumed, so that later rows overwrite the deleted ones. The server's write-ahead log and
-    /// copies of the database still contain the data until the log and the copies are deleted. Always returns true.
+    /// Large tables are only vacuumed: the deleted rows stay until later rows overwrite them. The server's write-ahead
+    /// log and copies of the database still contain the data until the log and the copies are deleted. Always returns
+    /// true.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         let size = try read {

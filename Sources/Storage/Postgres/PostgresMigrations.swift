@@ -19,7 +19,7 @@ struct PostgresMigrations {
     private static let journal = "migration"
 
     /// The statements that define SQLite's function `instr` on PostgreSQL, for strings and for bytes; PostgreSQL's own
-    /// functions for this have other names.
+    /// functions with this effect have other names.
     ///
     /// The function `instr` returns the position of the second value in the first value, or 0 if the first value
     /// doesn't contain the second.
@@ -74,7 +74,7 @@ struct PostgresMigrations {
         }
     }
 
-    /// Runs the steps, and runs them again after a deadlock with a transaction of a running process.
+    /// Runs the steps, and repeats them if they end in a deadlock with a transaction of another process.
     private func runBesideOthers(_ steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         for _ in 1..<RunAgain.runsMax {
             do {
@@ -101,8 +101,8 @@ struct PostgresMigrations {
     /// How long one statement of a migration can take, in milliseconds: an hour.
     private static let patience = 3_600_000
 
-    /// The statements that begin a migration; they wait up to a minute for other processes' migrations and writers
-    /// (`isOneWriter`).
+    /// The statements that begin a migration; they wait up to a minute for other migrations, and for processes that
+    /// write (`isOneWriter`).
     private static let begin = [
         "BEGIN", "SET LOCAL lock_timeout = '60s'", "SET LOCAL statement_timeout = 0",
         "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_65))", Engine.lockWriters,
@@ -134,7 +134,7 @@ struct PostgresMigrations {
 
     /// Returns the steps that the database lacks; throws `newerVersion` if this program knows too few steps.
     ///
-    /// Steps only add to tables, so the previous version can use a database with more steps than that version knows.
+    /// Steps only add to tables, so the previous version can use a database even if the database has newer steps.
     private func missing(_ steps: [Migrations.Step]) throws -> [Migrations.Step] {
         let done = try applied()
         let known = Set(steps.map(\.name))

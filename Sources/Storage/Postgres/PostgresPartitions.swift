@@ -7,15 +7,15 @@ extension PostgresDatabase {
     /// The maximum number of weekly partitions that are created for copied history: enough weeks for five years.
     fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Creates missing partitions of `history` for the week of a given moment, and for the two weeks after it; returns
-    /// the number of created partitions.
+    /// Creates the missing partitions of `history` for a given moment's week and the next two weeks; returns the number
+    /// of new partitions.
     func makePartitions(at now: Int64) throws -> Int {
         let week = PostgresTables.partitionMilliseconds
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
     }
 
-    /// Creates, one by one, missing partitions of `history` for the weeks that contain the given moments; returns the
-    /// number of created partitions.
+    /// Creates the missing partitions of `history` for the weeks that contain the given moments, one at a time; returns
+    /// how many it created.
     ///
     /// Skips a week if the default partition already contains chunks of that week.
     func makePartitions(forWeeksOf moments: [Int64]) throws -> Int {

@@ -2,7 +2,8 @@ import Domain
 import Glibc
 import PostgreSQL
 
-/// The connections' settings for sorting, strings, durability and time limits; each is set and then read back.
+/// The connections' settings for sorting, strings, durability and time limits; each is set, and then its value is
+/// checked.
 enum PostgresSettings {
     /// A setting, and its allowed values.
     struct Setting {
@@ -33,10 +34,10 @@ enum PostgresSettings {
         "(SELECT CAST(\(column) AS TEXT) FROM pg_database WHERE datname = current_database())"
     }
 
-    /// The statements that set the settings, except where the server has a stricter value.
+    /// The statements that set the settings, but keep a stricter `synchronous_commit` of the server.
     ///
     /// The server notices within 5 s that a process's machine can't be reached, and within 1 s that a process has
-    /// ended, even during a statement. Other processes may be waiting for the end of that process's sessions.
+    /// ended, even during a statement. Other processes may be waiting for the sessions of the lost process to end.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';

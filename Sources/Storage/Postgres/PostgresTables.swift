@@ -29,7 +29,7 @@ enum PostgresTables {
                 autovacuum_vacuum_cost_delay = 0);
             """
         }
-        // A page keeps space for new versions of its statuses, so that updates change no index and need no vacuum.
+        // Each page of the table has space for new versions of its rows, so updates change no index and need no vacuum.
         return (queues + ["ALTER TABLE status SET (fillfactor = 70);"]).joined(separator: "\n")
     }
 
@@ -40,8 +40,7 @@ enum PostgresTables {
         return ("history_w\(number)", from, from + partitionMilliseconds)
     }
 
-    /// Returns the statement that creates the partition of the week that contains a given moment, in milliseconds since
-    /// 1970.
+    /// Returns the statement that creates the partition for the week of a given moment, in milliseconds since 1970.
     static func making(at moment: Int64) -> String {
         let (name, from, to) = partition(at: moment)
         return

@@ -2,8 +2,8 @@ import PostgreSQL
 
 /// The role of a process among the processes that are connected to the same database.
 ///
-/// Each session first announces the role in its name (`application_name`), and only then checks for other processes. If
-/// two processes start at the same moment, at least one of them therefore finds the other.
+/// Each session first puts the role into its own name (`application_name`), and then checks for other processes. If two
+/// processes start at the same moment, at least one of them therefore finds the other.
 package enum ProcessRole: Sendable {
     /// A `lamplighter` command, which can run at the same time as any other process.
     case command
@@ -12,7 +12,7 @@ package enum ProcessRole: Sendable {
     /// A process that does all the work, and has its own broker.
     case alone
 
-    /// Returns the name of a process's sessions on the server; if `processID` is a pattern, so is the name.
+    /// Returns the name of a process's sessions on the server; if `processID` is a pattern, the name is a pattern too.
     func name(of processID: String) -> String {
         switch self {
         case .command: PostgresSettings.name(of: "command \(processID)")
@@ -21,12 +21,12 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Gives a new session its name; refuses the session while another process is connected and the two must not work
-    /// at the same time.
+    /// Gives a new session its name; refuses the session while a process is connected that must not work at the same
+    /// time as this process.
     ///
     /// If this process and the other process worked at the same time, messages could be handled twice, or by the wrong
-    /// process. If `isKnown`, an earlier session of this process was admitted. While that session exists, other
-    /// processes are refused, so this session is admitted.
+    /// process. If `isKnown`, an earlier session of this process was admitted. While the earlier session exists, other
+    /// processes are refused, so the new session is admitted.
     ///
     /// - Throws: `PostgresError`, with the state `PostgresError.foe` if another process is connected and the two must
     ///   not work at the same time.

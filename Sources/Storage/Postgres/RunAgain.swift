@@ -6,13 +6,14 @@ import Synchronization
 /// lost.
 ///
 /// After a conflict, the next run usually succeeds. A transaction that lasted too long is repeated once, since the
-/// server may be slow. After a lost answer, message ids, unique keys and `CommitMark` make a new run harmless.
+/// server may be slow. If the answer was lost, a new run is harmless because of message ids, unique keys and
+/// `CommitMark`.
 final class RunAgain: Sendable {
     /// The maximum number of runs of a transaction, including the first one.
     static let runsMax = 5
     /// The maximum number of runs of a transaction that lasts too long.
     static let longRunsMax = 2
-    /// The longest pause before the second run, in milliseconds; for each further run, the limit doubles.
+    /// The longest pause before the second run, in milliseconds; with each further run, this maximum doubles.
     static let pauseMilliseconds = 10
 
     private let reruns = Atomic(0)
@@ -22,7 +23,7 @@ final class RunAgain: Sendable {
 
     /// Runs a transaction up to `runsMax` times, each time from its beginning.
     ///
-    /// If `isPatient` returns true, a transaction that lasts too long is also run up to `runsMax` times. Such a
+    /// If `isPatient` returns true, even a transaction that lasts too long is run up to `runsMax` times. Such a
     /// transaction lasts long because it waits until the server has ended another transaction.
     ///
     /// - Throws: The last run's error; it is wrapped in `StoreError.Persistent` if a unique key was violated or a lock

@@ -11,8 +11,8 @@ import PostgreSQL
 /// the process is frozen, the server ends a statement after the same time, and undoes the transaction two seconds
 /// later. The limit doesn't apply to the commit, which takes as long as a standby takes to confirm it.
 ///
-/// The limit applies to the service's transactions, even those that only read: a long scan continues in another
-/// transaction. The limit doesn't apply to commands, since `user export`, `migrate` and `doctor` read everything from
+/// The limit applies to all transactions of the service, including reads; a long scan therefore uses several
+/// transactions. The limit doesn't apply to commands, since `user export`, `migrate` and `doctor` read everything from
 /// one state of the database. The limit doesn't apply to migrations either. In a command, each statement ends after 15
 /// s; in a migration, statements have no such limit.
 package struct TransactionBound: Sendable {
@@ -24,7 +24,7 @@ package struct TransactionBound: Sendable {
     /// Creates a time limit; `longest` must be a whole number of milliseconds.
     package init(_ longest: Duration) { self.longest = longest }
 
-    /// The statement that sets the server's timeout for each statement of the transaction.
+    /// The SQL that sets the server's timeout for the transaction's statements.
     fileprivate var setting: String { "SET LOCAL statement_timeout = \(Int64(longest / .milliseconds(1)))" }
 }
 

@@ -12,15 +12,14 @@ package struct RequestTable: TransactionTable {
     package struct Known: Sendable {
         /// A digest of the request's content.
         package var content: [UInt8]
-        /// The answer; nil while the request is in progress; also nil for a request that is carried out again if the
+        /// The answer; nil while the request is in progress; also nil if the request is carried out again when the
         /// sender repeats it.
         package var answer: [UInt8]?
         /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
         /// How many times the request was refused because its worker was absent; nil if the request was carried out.
         ///
-        /// The broker has kept each copy of the request for the worker, which must ignore these copies when it runs
-        /// again.
+        /// The broker keeps each copy of the request for the absent worker; the worker must later ignore these copies.
         package var turnedAway: Int64?
         /// When the request was received.
         package var at: Instant
@@ -61,7 +60,7 @@ package struct RequestTable: TransactionTable {
         )
         try sql.run(RequestRow.table.upsert, row)
         guard try sql.changes == 0 else { return }
-        // The row is deleted and inserted again instead of updated, because rows are kept in the order of their times.
+        // Rows are kept in the order of their times, so the row is deleted and inserted again at the end.
         try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2", sender, id)
         try sql.run(RequestRow.table.upsert, row)
     }
@@ -77,7 +76,7 @@ package struct RequestTable: TransactionTable {
             at: now,
             turnedAway: 1
         )
-        // An earlier record without an answer is deleted, since that request would be carried out again.
+        // An earlier record without an answer is deleted, because the service would carry out a repeat of that request.
         try sql.run(
             """
             DELETE FROM request WHERE sender = $1 AND id = $2
@@ -103,7 +102,7 @@ package struct RequestTable: TransactionTable {
         try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3", times, sender, id)
     }
 
-    /// Deletes the records of some shards' refused requests; called when the broker has kept none of these requests for
+    /// Deletes the records of some shards' refused requests; called when the broker holds none of these requests for
     /// the worker.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
@@ -118,9 +117,10 @@ package struct RequestTable: TransactionTable {
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }
 
-    /// Stores the answer to a request that waited for a command, unless the id now belongs to another request.
+    /// Stores the answer to a request that waited for a command, unless the request's id is now used by another
+    /// request.
     ///
-    /// The row gets a new number and so becomes the newest, because rows are kept in the order of their times.
+    /// The row also gets a new number, so that the numbers stay in the order of the times.
     package func complete(
         _ sender: String,
         _ id: MessageID,
@@ -144,8 +144,8 @@ package struct RequestTable: TransactionTable {
 
     /// Deletes at most `limit` requests that were received outside a period; returns the number deleted.
     ///
-    /// Rows are in the order of arrival, so all rows before an old row are old too, whatever times are stored in these
-    /// rows. A row whose time is after the period was written before the clock was set back.
+    /// Rows are in the order of arrival, so all rows before an old row are also old, even if their stored times are
+    /// later. A time after the period shows that the row was written before the clock was set back.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.rowsChanged(
             """
@@ -168,7 +168,7 @@ package struct RequestTable: TransactionTable {
         return last - first + 1 > Int64(max)
     }
 
-    /// Deletes the oldest rows, whatever their age, until at most `max` rows are left; deletes at most `limit` rows.
+    /// Deletes the oldest rows until `max` rows are left; one call deletes at most `limit` rows.
     package func trim(to max: Int, limit: Int) throws {
         try sql.run(
             """
@@ -199,7 +199,7 @@ package struct RequestTable: TransactionTable {
         package var bytes: Int64
     }
 
-    /// Returns the size of at most `limit` rows that follow the row with the number `seq`; nil if there are no such
+    /// Adds up the sizes of at most `limit` rows after the row with the number `seq`; returns nil if there are no such
     /// rows.
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
         try sql.first(
@@ -221,8 +221,7 @@ package struct RequestTable: TransactionTable {
     /// Deletes a row and all rows before it, whatever their age.
     package func drop(upTo seq: Int64) throws { try sql.run("DELETE FROM request WHERE seq <= $1", seq) }
 
-    /// Returns the number of requests before the first request that was received at or after a given time, but at most
-    /// `limit`.
+    /// Counts at most `limit` requests that precede the first request received at or after a given time.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(
             """

@@ -11,7 +11,7 @@ enum RowSource {
     case postgres(PostgresRow)
 }
 
-/// One column of a row; it is NULL if there is no row.
+/// One column of a row; without a row, the column is NULL.
 package struct Column {
     let source: RowSource
     let index: Int32
@@ -59,8 +59,8 @@ package struct Column {
         return try body(Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self)))
     }
 
-    /// Returns a column's bytes; the caller must request the pointer first, since SQLite reports the right number of
-    /// bytes only after that.
+    /// Returns a column's bytes; the caller must get `start` from SQLite first, because SQLite then reports the right
+    /// number of bytes.
     private static func bytes(
         _ statement: OpaquePointer,
         _ index: Int32,

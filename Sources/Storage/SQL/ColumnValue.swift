@@ -98,7 +98,7 @@ extension JSONObject: ColumnValue {
 extension JSONObject {
     /// Makes an object from a dictionary of strings; the members are sorted by name.
     init(texts: [String: String]) { self.init(texts.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }) }
-    /// The members as strings; a member of another type gives an empty string.
+    /// The members as strings; a member that isn't a string becomes an empty string.
     var texts: [String: String] {
         Dictionary(members.map { ($0.key, $0.value.stringValue ?? "") }) { first, _ in first }
     }
@@ -124,7 +124,7 @@ struct TextBytes: ColumnValue {
 
 /// A case of an enumeration, stored as its name.
 protocol StoredName: ColumnValue, RawRepresentable where RawValue == String {
-    /// The case, such as the role with the fewest rights, that is used for a name that this version doesn't know.
+    /// The case for a name that this version doesn't know, such as the role with the fewest rights.
     static var unknown: Self { get }
 }
 

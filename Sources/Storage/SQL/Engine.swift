@@ -15,8 +15,7 @@ enum Engine {
         }
     }
 
-    /// Runs a statement that returns no rows; if the statement fails, a later statement or the commit can be the one
-    /// that reports the failure.
+    /// Runs a statement that returns no rows; a failure may be reported only by a later statement or by the commit.
     func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind) { _ in true }
@@ -65,7 +64,7 @@ enum Engine {
         }
     }
 
-    /// Runs the statements that have been held back so that they can be sent together with a later statement.
+    /// Runs the statements that were waiting to be sent together with a later statement.
     func settle() throws {
         guard case .postgres(let connection) = self else { return }
         try connection.settle()

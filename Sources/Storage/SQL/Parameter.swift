@@ -68,7 +68,7 @@ package struct Parameter {
     package func set(text: UnsafeRawBufferPointer) {
         switch target {
         case .sqlite(let statement):
-            // An empty string is set separately, since its nil pointer would set NULL.
+            // An empty string is set separately: its pointer is nil, which would set NULL.
             guard let start = text.baseAddress else {
                 sqlite3_bind_text(statement, index, "", 0, Self.copy)
                 return

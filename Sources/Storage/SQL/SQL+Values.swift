@@ -22,8 +22,8 @@ extension SQL {
         try first(sql, repeat each arguments) { $0.next(Value?.self) } ?? nil
     }
 
-    /// Runs a query once for each element, with the element as the parameter; passes each element to `row` together
-    /// with each row found for it.
+    /// Runs a query once for each element, with the element as the parameter; for each row found, passes the element
+    /// and the row to `row`.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

@@ -6,7 +6,8 @@ import Sodium
 /// The tables' code uses only SQL that both SQLite 3.40 and PostgreSQL 15 understand. A *set operation* (`each:`)
 /// counts as one statement, however many elements it has: SQLite runs one prepared statement in a loop, and PostgreSQL
 /// gets all elements before it answers. On PostgreSQL, a statement without results (`run`) is sent with the next query
-/// or the commit, which also reports the statement's failure. An instance is used in one transaction, on one thread.
+/// or the commit; if the statement fails, that query or commit fails. An instance is used in one transaction, on one
+/// thread.
 package final class SQL {
     let engine: Engine
     /// Whether write transactions, including those of other processes, run one after another.
@@ -93,8 +94,8 @@ package final class SQL {
         return result
     }
 
-    /// Runs a query for each element, with the parameters that `values` returns; passes each element to `row` together
-    /// with each row found for it.
+    /// Runs a query for each element, with the parameters that `values` returns; for each row found, calls `row` with
+    /// the element and the row.
     package func query<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -112,8 +113,8 @@ package final class SQL {
         }
     }
 
-    /// Runs a query for each element, with the one parameter that `value` returns; passes each element to `row`
-    /// together with each row found for it.
+    /// Runs a query for each element, with one parameter, which `value` returns; calls `row` with the element and each
+    /// row of its result.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,

@@ -1,6 +1,6 @@
 import Domain
 
-// For each enumeration that is stored in a column, the case to use for a name that this version doesn't know.
+// If a column contains a case's name that this version doesn't know, the store uses the type's `unknown`.
 
 extension Actor.Kind: StoredName { static let unknown = Self.system }
 extension Command.Kind: StoredName { static let unknown = Self.write }

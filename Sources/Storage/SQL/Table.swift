@@ -16,7 +16,7 @@ import Sodium
 package protocol TableRow: Sendable {
     /// The table.
     static var table: Table<Self> { get }
-    /// Passes each column's name and its value in a row to `column`, and returns a row made of the values that `column`
+    /// Passes the name and the value of each column to `column`, and returns a row made of the values that `column`
     /// returns.
     ///
     /// This method is used to list the columns, to write rows and to read rows, so it must always name the same columns
@@ -47,7 +47,8 @@ package struct ColumnRole: OptionSet, Sendable {
 /// A statement that writes a row of a table.
 package struct RowStatement<Record: TableRow>: Sendable {
     let text: String
-    /// The roles of the columns that are the statement's parameters; in an update, the key's parameters are last.
+    /// The roles of the columns whose values are the statement's parameters; in an update, the key's parameters are
+    /// last.
     let roles: ColumnRole
     /// The number of the key's first parameter; nil if the parameters are in the order of the columns.
     let keyStart: Int32?
@@ -126,7 +127,7 @@ package struct Table<Record: TableRow>: Sendable {
         return RowStatement(text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that updates only the columns of the given roles in the row that has the given row's key.
+    /// Returns a statement that finds a row by its key and updates only the row's columns of the given roles.
     package func updating(_ roles: ColumnRole) -> RowStatement<Record> { Self.updating(name, described, roles: roles) }
 
     private static func updating(
@@ -154,8 +155,8 @@ package struct Table<Record: TableRow>: Sendable {
     package func columns(of alias: String) -> String { described.map { "\(alias).\($0.name)" }.joined(separator: ", ") }
 }
 
-/// A pass over the columns that a row's description names; the pass lists the columns, sets parameters from them or
-/// reads them.
+/// A pass over the columns that a row's description names; the pass lists the columns, sets their parameters or reads
+/// their values.
 package struct ColumnMapper<Record: TableRow> {
     private enum Pass {
         case list, bind, read

@@ -40,7 +40,7 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Raises the numbers of commands and the versions of statuses, before the copy is used instead of the original.
+    /// Raises the copy's command numbers and status versions, so that the copy can replace the original.
     ///
     /// Since the copy was made, the service has sent more commands and statuses. A device ignores a command if the
     /// command's number isn't larger than the number of the last command. An app ignores a status that has an older
@@ -90,7 +90,7 @@ extension Store {
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
         guard let file else { throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies") }
         let target = try SQLiteConnection(path: copy.path)
-        // 8 MiB are copied at a time, but all in one reading transaction, so that the copy shows a single state.
+        // The copy is made in steps of 8 MiB, all in one reading transaction, so that the copy shows a single state.
         try file.pool.read { try $0.copy(to: target, pages: 4096, progress: progress) }
     }
 }

@@ -4,13 +4,13 @@ import Glibc
 /// old content.
 ///
 /// On ext4, a commit that makes the file longer spends a third of its time on allocating blocks and on recording the
-/// new length. The engine doesn't shorten the file when it starts to write the log at the file's beginning again. The
-/// engine ignores zeros after the last commit.
+/// new length. When the engine starts the log again at the file's beginning, it doesn't shorten the file. The engine
+/// ignores zeros after the last commit.
 struct LogFile {
     /// The largest length of the file, in bytes: a little more than the amount of data that is written between two
     /// checkpoints.
     static let bytesMax = 36 << 20
-    /// The maximum number of bytes that are added at once, while commits wait.
+    /// The maximum number of bytes to add at once, since commits wait while bytes are added.
     static let pieceBytes = 1 << 20
     /// The ratio of the file's intended length to the bytes written so far; with few writes, the file stays small.
     private static let leadFactor = 4

@@ -5,8 +5,8 @@ import SQLite
 ///
 /// Freed pages stay in the file for later use. If very many pages are free, the file's last pages are moved into free
 /// ones, a few at a time, and the file is truncated when the log is copied into it. To make this possible, the file
-/// contains one page of pointers for about every 400 other pages. A page of pointers is updated when a page to which it
-/// points is moved or reused.
+/// contains one page of pointers for about every 400 other pages. When one of those pages is moved or reused, its page
+/// of pointers is updated.
 extension SQLiteFile {
     /// The largest size, in bytes, of a database that can be rewritten as a whole within about a second.
     static let smallBytes: Int64 = 64 << 20
@@ -32,8 +32,8 @@ extension SQLiteFile {
         try writeWithoutSync { sql in try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") } }
     }
 
-    /// Converts an older version's file of at most `limit` bytes so that it can shrink in steps; returns whether the
-    /// file can now shrink.
+    /// Converts an older version's file, if it has at most `limit` bytes, so that it can shrink in steps; returns
+    /// whether it can shrink now.
     ///
     /// The conversion rewrites the file. It blocks all writers, and needs as much free disk space as the database
     /// occupies.
@@ -48,7 +48,7 @@ extension SQLiteFile {
             } catch let error as SQLiteError
                 where [SQLITE_FULL, SQLITE_BUSY, SQLITE_LOCKED].contains(error.primaryCode)
             {
-                // The database works without the change; the service tries again the next time it starts.
+                // The database works even if it can't be changed now; the service tries again at its next start.
                 return
             }
         }

@@ -15,7 +15,7 @@ final class SQLiteFile: Sendable {
     let path: String
     let pool: SQLitePool
     let key: ServerKey
-    /// Whether the setting that makes commits durable is switched off on the writing connection.
+    /// Whether the writing connection commits without waiting for the disk.
     private let isLax = Atomic(false)
     private let pagesLogged = Atomic(0)
 

@@ -26,7 +26,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Zones
 
-    /// Returns the zone data with which a time zone's schedules are planned now; nil if no schedule has used the zone.
+    /// Returns the data that now determines the plans of a time zone's schedules; nil if no schedule has used the zone.
     package func zone(_ name: String) throws -> [UInt8]? {
         try sql.value("SELECT rules FROM zone WHERE name = $1", name)
     }
@@ -47,7 +47,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Schedules to plan again
 
-    /// Stores the request that a time zone's or a user's schedules be planned again.
+    /// Stores the request to plan the schedules of a time zone or a user again.
     package func add(_ subject: Subject) throws {
         if case .user(let uid) = subject { try transaction.requireLock(of: uid) }
         try sql.run(
@@ -56,7 +56,7 @@ package struct ReplanTable: TransactionTable {
         )
     }
 
-    /// Deletes the request that a user's schedules be planned again.
+    /// Deletes the request to plan a user's schedules again.
     func forget(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM replan WHERE subject = $1", Subject.user(uid).text)
@@ -72,7 +72,7 @@ package struct ReplanTable: TransactionTable {
         package var schedules: [Schedule]
         fileprivate var isLast: Bool
 
-        /// The user who moved; empty if these are the schedules of a time zone.
+        /// The user who moved; empty if the page contains the schedules of a time zone.
         package var users: [UserID] { if case .user(let uid) = Subject(subject) { [uid] } else { [] } }
     }
 
@@ -91,7 +91,7 @@ package struct ReplanTable: TransactionTable {
         return Page(subject: text, schedules: taken, isLast: taken.count < limit)
     }
 
-    /// Records that this transaction plans the schedules of a page again, so that the next page starts after them.
+    /// Records the last schedule of a page, so that the next page starts after this schedule.
     ///
     /// After the last page, the request is deleted.
     package func finish(_ page: Page) throws {

@@ -94,8 +94,8 @@ package struct ScheduleTable: TransactionTable {
         try schedules("WHERE nextAt IS NOT NULL AND nextAt < $1 ORDER BY nextAt, scheduleId LIMIT $2", moment, limit)
     }
 
-    /// Returns a string that changes when a schedule is created, deleted or run, or when the earliest next occurrence
-    /// of all schedules changes.
+    /// Returns a string that changes when a schedule is created, deleted or run, or when the time of the earliest next
+    /// run changes.
     package func changeMark() throws -> String {
         let marks = try [
             "SELECT count(*) FROM schedule", "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",
@@ -111,7 +111,7 @@ package struct ScheduleTable: TransactionTable {
         try sql.value("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
     }
 
-    /// Returns triggers for the next occurrences that are after `start` and not after `end`, the earliest first.
+    /// Returns triggers for the next occurrences after `start`, up to and including `end`, the earliest first.
     package func due(after start: Instant, upTo end: Instant, limit: Int) throws -> [Trigger] {
         try sql.query(
             """

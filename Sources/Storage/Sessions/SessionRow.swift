@@ -42,8 +42,8 @@ struct SessionRow: TableRow {
 
     /// The session as the gate's file contains it; nil if the stored hash of the session's token is not a valid digest.
     ///
-    /// The gate treats the ended session of a linked service as an ended API key. The gate therefore never admits the
-    /// app's secret on the session's terminal.
+    /// To the gate, an ended session of a linked service looks like an ended API key. The gate therefore never admits
+    /// the app's secret on the session's terminal.
     var gateSession: Credentials.Session? {
         guard let token = Digest(tokenHash) else { return nil }
         let old = oldTokenHash.flatMap { Digest($0) }.map {

@@ -34,18 +34,18 @@ package struct SessionTable: TransactionTable {
             != nil
     }
 
-    /// Returns the id of the current session on a terminal if it is the session of a user's Home Assistant (a link);
+    /// Returns the id of a terminal's current session if this session is a link (a session of a user's Home Assistant);
     /// otherwise nil.
     package func link(on terminal: TerminalID) throws -> SessionID? {
         let id = Session.linkID(on: terminal)
         return try find(id).flatMap { $0.endedAt == nil ? id : nil }
     }
 
-    /// Returns the users who have a current session of their Home Assistant (a link).
+    /// Returns the users whose Home Assistant has a session (a link) that has not ended.
     package func linkedUsers() throws -> [UserID] {
         let prefix = Credentials.Session.linkPrefix
-        // The range contains all ids with the prefix, because only hexadecimal digits, all less than "g", follow the
-        // prefix.
+        // After the prefix, an id has only hexadecimal digits, which sort before "g", so the range contains all ids
+        // with the prefix.
         return try sql.values(
             "SELECT DISTINCT uid FROM session WHERE sessionId > $1 AND sessionId < $2 AND endedAt IS NULL",
             prefix,
@@ -116,8 +116,8 @@ package struct SessionTable: TransactionTable {
             session.app,
             now
         )
-        // From here on, this transaction has locked the terminal's row. Another transaction that wants to delete the
-        // terminal waits for the end of this transaction, and then finds the session (`forget`).
+        // From here on, this transaction holds a lock on the terminal's row. If another transaction wants to delete the
+        // terminal (`forget`), it waits until this transaction ends, and then finds the session.
         try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
         try sql.run("UPDATE account SET lastLoginAt = $1 WHERE uid = $2", session.loginTime, session.uid)
@@ -191,11 +191,10 @@ package struct SessionTable: TransactionTable {
         try sql.run("INSERT INTO notice (noticeId, at) VALUES ($1, $2)", id, now)
     }
 
-    /// Deletes marks of commits that are no longer needed, for example because the answers to these commits have
-    /// arrived.
+    /// Deletes marks that are no longer needed, for example because the answers to the marked commits have arrived.
     func forget(marks ids: [String]) throws { try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 } }
 
-    /// Claims the mark of a commit whose answer was lost; returns false if the commit succeeded.
+    /// Claims the mark of a commit whose answer was lost; returns false if that commit succeeded.
     ///
     /// If the earlier commit succeeded, possibly without waiting for the standby, the mark is written again. The new
     /// commit then waits for the standby.
@@ -226,7 +225,7 @@ package struct SessionTable: TransactionTable {
         return old.count
     }
 
-    /// Deletes a terminal if it has no current session and no stored session of the given user.
+    /// Deletes a terminal if it has no current session, and the given user has no stored session on it.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
         // The terminal is locked in a separate statement, so that the next statement sees any session that has begun
         // meanwhile.

@@ -7,7 +7,7 @@ package struct BindingTable: TransactionTable {
     /// Returns the binding of a user and a device; nil if they have no binding.
     package func find(_ did: DeviceID, _ uid: UserID) throws -> Binding? { try sql.find(Binding.table, did, uid) }
 
-    /// Passes to `body` the binding of each pair that has a binding, with the pair's index.
+    /// Calls `body` with the index and the binding of each pair that has a binding.
     package func load(_ pairs: [(did: DeviceID, uid: UserID)], _ body: (Int, Binding) -> Void) throws {
         for (place, pair) in pairs.enumerated() {
             if let binding = try find(pair.did, pair.uid) { body(place, binding) }
@@ -161,8 +161,8 @@ package struct BindingTable: TransactionTable {
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings; if commands have been sent to the device, also stores each binding as a former binding, and
-    /// keeps it until all commands from before the binding's end are deleted.
+    /// Deletes bindings; if the device has had commands, each binding becomes a former binding, which is kept until the
+    /// commands from before its end are deleted.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

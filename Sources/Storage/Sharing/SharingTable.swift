@@ -32,8 +32,8 @@ package struct SharingTable: TransactionTable {
         try query("WHERE did = $1 AND status IN ('pending', 'accepted') ORDER BY sharingId", did.text)
     }
 
-    /// Returns whether a device has an invitation that was sent to the given name and that is accepted, or pending and
-    /// not expired.
+    /// Returns whether the given name has an accepted invitation to a device, or a pending invitation that hasn't
+    /// expired.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """
@@ -100,8 +100,8 @@ package struct SharingTable: TransactionTable {
 
     // MARK: Erasing
 
-    /// Erases a user from a device's invitations, at most `limit` sent and `limit` received ones; returns the number of
-    /// changed and deleted invitations.
+    /// Erases a user from up to `limit` sent and `limit` received invitations to a device; returns how many were
+    /// changed or deleted.
     ///
     /// Sent invitations are deleted. In received invitations, the user's id is removed, so that these invitations look
     /// like invitations to a person without an account.

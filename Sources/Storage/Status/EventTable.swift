@@ -13,8 +13,8 @@ package struct EventTable: TransactionTable {
         try sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Passes to `body` a device's events from a period, together with the events' numbers, the newest event first,
-    /// until `body` returns false.
+    /// Calls `body` with each event of a device in a period and with the event's number, the newest first, until `body`
+    /// returns false.
     ///
     /// If a cursor is given, the first event passed is the newest event that is older than the cursor.
     package func log(
@@ -31,8 +31,8 @@ package struct EventTable: TransactionTable {
     /// The maximum number of a device's events that are examined to find a change of an alert or fault.
     private static let searchedMax = 200
 
-    /// Returns the last event about an alert or fault up to a given moment; nil if none of the examined events is about
-    /// this alert or fault.
+    /// Returns the last event about an alert or fault up to a given moment; nil if the device's last `searchedMax`
+    /// events up to then contain no such event.
     package func last(_ kind: ConditionKind, _ name: String, of did: DeviceID, until moment: Instant) throws -> Event? {
         try sql.first(
             """

@@ -20,7 +20,7 @@ package struct Refresh: Hashable, Sendable {
 /// wake the status worker. The status worker publishes the current status, or an empty message if the user no longer
 /// gets the status.
 ///
-/// A transaction that requests refreshes of all bindings holds no locks of devices. Instead, the transaction locks the
+/// A transaction can request refreshes of all bindings without locks of devices. Instead, the transaction locks the
 /// existing refresh rows by writing them again. To carry out a refresh, a transaction first removes the refresh's row.
 /// The removal waits until the requesting transaction has ended, so the changed data is read only then.
 package struct RefreshTable: TransactionTable {
@@ -35,7 +35,7 @@ package struct RefreshTable: TransactionTable {
         }
     }
 
-    /// Adds a refresh for every subscribed binding to devices of some shards, because the broker has lost its retained
+    /// Adds a refresh for each subscribed binding to a device in the shards, after the broker lost its retained
     /// messages.
     package func addAll(of shards: Shards = .all) throws {
         guard shards.areAll else {
@@ -56,7 +56,7 @@ package struct RefreshTable: TransactionTable {
         )
     }
 
-    /// Adds refreshes for a user's subscribed bindings to some devices, or to all devices if `dids` is nil.
+    /// Adds refreshes for a user's subscribed bindings to the given devices, or to all devices if `dids` is nil.
     package func add(of uid: UserID, _ dids: [DeviceID]?) throws {
         guard let dids else {
             return try sql.run(
@@ -100,8 +100,7 @@ package struct RefreshTable: TransactionTable {
         return try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
     }
 
-    /// Returns the first refreshes for devices of some shards, at most `limit`, in the order of the ids of devices and
-    /// users.
+    /// Returns at most `limit` refreshes for devices of the given shards, sorted by device id and then by user id.
     package func next(limit: Int, of shards: Shards = .all) throws -> [Refresh] {
         guard shards.areAll else {
             return try sql.query(

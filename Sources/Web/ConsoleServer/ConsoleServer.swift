@@ -12,7 +12,8 @@ package struct ConsoleServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// The server answers requests for `names` and this machine's names; `isSecure` is true if browsers use HTTPS.
+    /// The server answers requests for the hosts `names` and for this machine's names; `isSecure` is true if browsers
+    /// use HTTPS.
     package init(
         _ listener: Listener,
         responder: any ConsoleResponder,

@@ -3,9 +3,9 @@ import NIOCore
 /// A guard that closes its connection if the listener has no free place or the client is too slow.
 ///
 /// A connection without a place is kept for a moment, so that its request gets an answer (`CrowdAnswer`). The guard is
-/// the first handler of its connection, before TLS. The client's time limit starts when the connection opens. Later
-/// handlers in the pipeline, which see whole requests, extend the limit (`RequestTimes`, and the upgrade to a
-/// WebSocket). Single bytes don't extend the limit. A guard belongs to the event loop of its connection.
+/// the first handler of its connection, before TLS. The client's time limit starts when the connection opens. The later
+/// handlers, which see whole requests, extend the limit: `RequestTimes` and the upgrade to a WebSocket. Single bytes
+/// don't extend the limit. A guard belongs to the event loop of its connection.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -16,7 +16,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var channel: (any Channel)?
     private var place: Int?
     private var deadline: Scheduled<Void>?
-    /// Whether the connection got no place; if so, its request is refused.
+    /// True if no place was free for the connection; its request is then refused.
     private(set) var isCrowded = false
 
     /// Creates the guard of a connection.
@@ -24,7 +24,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     /// - Parameters:
     ///   - places: The listener's places.
     ///   - seconds: The time limit for the first request, including the TLS handshake, in seconds.
-    ///   - party: Returns the party (such as an address or a network) whose limit the connection counts towards.
+    ///   - party: Returns the party, such as an address or a network, for which the connection is counted.
     ///   - tell: Receives the refusals of connections that get no place.
     init(
         _ places: ConnectionPlaces,

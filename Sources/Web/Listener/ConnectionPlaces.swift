@@ -1,12 +1,12 @@
 import CoreMetrics
 import Synchronization
 
-/// The places for a listener's connections, which are limited for each source address and in total.
+/// The places for a listener's connections, with a limit for each source address and a limit in total.
 ///
 /// When an address has used up its places, a new connection takes the place of this address's oldest connection that
-/// isn't busy with an answer. When the listener has no place left, the new connection takes the place of the oldest
-/// such connection from any address. A client that sends only half a header thus keeps its place only until another
-/// client needs it. The new connection is refused only if all the connections that it could replace are busy.
+/// isn't busy with an answer. When the listener has no place left, the new connection replaces the oldest connection
+/// that isn't busy, whatever its address. A client that sends only half a header thus keeps its place only until
+/// another client needs it. If all connections that could be replaced are busy, the new connection is refused.
 final class ConnectionPlaces: Sendable {
     /// The reason why a connection lost its place or got none; the reason is also the label in the metric.
     enum Reason: String, CaseIterable {
@@ -72,8 +72,8 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Admits a connection that got no place, so that its request can be refused with an answer; returns false if the
-    /// number of such connections has reached its limit.
+    /// Admits a connection that got no place, only to answer its request with a refusal; returns false if there are
+    /// already too many such connections.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }
@@ -82,7 +82,7 @@ final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// Records that a connection without a place has ended.
+    /// Counts a connection without a place as ended.
     func leaveCrowd() { state.withLock { $0.crowd -= 1 } }
 
     /// Records whether a complete request of a connection is being answered.

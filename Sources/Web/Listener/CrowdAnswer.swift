@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// A handler that refuses the request of a connection without a place, and asks the client to retry later.
+/// A handler that refuses a request if there is no place for its connection, and asks the client to retry later.
 ///
 /// The handler is in the pipeline after the HTTP decoder, and belongs to the event loop of its connection. The requests
 /// of a connection with a place pass through the handler unchanged.

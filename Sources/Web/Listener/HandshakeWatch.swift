@@ -3,7 +3,7 @@ import NIOSSL
 
 /// A handler, after the TLS handler in the pipeline, that reports clients whose TLS handshake failed.
 ///
-/// A client that leaves silently isn't reported, because programs that check whether the port is open do the same.
+/// A client that leaves during the handshake isn't reported; it may only have checked whether the port is open.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

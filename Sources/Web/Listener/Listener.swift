@@ -16,19 +16,18 @@ package struct ListenerLimits: Sendable {
     /// requests.
     package var headerSeconds: Int64
 
-    /// The maximum number of seconds from a request's end to its answer's first part, and from each part to the next.
+    /// The maximum number of seconds between the end of a request and the answer's first part, and between two parts.
     static let answerSeconds: Int64 = 60
-    /// The maximum number of connections without a place that get an answer; further such connections are closed
+    /// The maximum number of connections that get an answer although no place is free; further connections are closed
     /// without an answer.
     static let crowd = 64
-    /// The maximum number of seconds for the request of a connection without a place, including TLS.
+    /// The seconds that a connection without a place has for the TLS handshake and its request.
     static let crowdSeconds: Int64 = 3
 
     /// Creates the limits.
     ///
-    /// With the defaults, 16 addresses can fill all places, but only with complete requests, because an incomplete
-    /// request yields to a new connection. With headers of at most 16 KiB, the headers of all connections together need
-    /// at most 16 MiB.
+    /// With the defaults, 16 addresses can fill all places with complete requests. An incomplete request yields to a
+    /// new connection. With headers of at most 16 KiB, the headers of all connections together need at most 16 MiB.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
         (self.connections, self.perAddress, self.headerSeconds) = (connections, perAddress, headerSeconds)
     }

@@ -8,7 +8,7 @@ package struct ListenerRefusal: Sendable, Equatable {
         case handshake
         /// The address or the listener reached its limit of connections.
         case crowded
-        /// The client used QoS 2; the detail is its client id.
+        /// The client used QoS 2; `detail` is the client's id.
         case qos
         /// A sign-in to the console failed.
         case signIn
@@ -16,7 +16,7 @@ package struct ListenerRefusal: Sendable, Equatable {
 
     /// The reason for the refusal.
     package let reason: Reason
-    /// The source address of the connection, or the client's address as named by a proxy on this machine.
+    /// The client's address if a proxy on this machine names it, and otherwise the connection's source address.
     package let address: String
     /// The operator's name in a failed sign-in; `?` if no such operator exists, or empty for other refusals.
     package let name: String

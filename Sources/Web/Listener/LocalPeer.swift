@@ -24,8 +24,8 @@ enum LocalPeer {
     /// Returns the remote address of a connection.
     static func address(of channel: any Channel) -> String { unmapped(channel.remoteAddress?.ipAddress ?? "") }
 
-    /// Returns the remote address of the connection or, if a proxy on this machine made the connection, the last
-    /// address in the header `X-Forwarded-For`.
+    /// Returns the client's address: the last address in `X-Forwarded-For` if a proxy on this machine connected,
+    /// otherwise the connection's remote address.
     static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
         let peer = address(of: channel)
         guard isLocal(peer), let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last else {

@@ -8,7 +8,7 @@ struct QuietEnds: LogHandler {
     ]
     private var base: any LogHandler
 
-    /// Creates a handler that passes all other lines on to `base`.
+    /// Creates a handler that passes to `base` all lines that it doesn't drop.
     init(_ base: any LogHandler) { self.base = base }
 
     var metadata: Logger.Metadata {

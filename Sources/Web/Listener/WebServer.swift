@@ -4,8 +4,9 @@ import ServiceLifecycle
 
 /// The HTTP listener for users: the pages behind links, pictures, the reference, requests, streams, and `/healthz`.
 ///
-/// By default the server listens on loopback or, with a certificate, on all addresses. The pages require no login. This
-/// server reports only that the service is alive; `HealthServer` reports metrics and reasons on another listener.
+/// By default the server listens on all addresses if it has a certificate, and otherwise on loopback. The pages require
+/// no login. This server reports only that the service is alive; `HealthServer` reports metrics and reasons on another
+/// listener.
 package struct WebServer: Service {
     private let listener: Listener
     private let readiness: Readiness
@@ -19,7 +20,7 @@ package struct WebServer: Service {
     ///
     /// The server has no pages behind links if `pages` is nil, no reference if `documents` is nil, no requests and
     /// streams if `front` is nil, and no authorization server if `oauth` is nil. `console` returns the console's URL
-    /// for a local visitor (on this machine) or a remote one, or nil if the page must not show the URL.
+    /// for a visitor, who is on this machine or elsewhere; it returns nil if the page must not show the URL.
     package init(
         _ listener: Listener,
         readiness: Readiness,

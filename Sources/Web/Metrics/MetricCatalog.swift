@@ -18,13 +18,13 @@ package enum MetricCatalog {
         package let help: String
         /// The upper bounds of a histogram's buckets in ascending order; empty for other kinds.
         package var buckets: [Double] = []
-        /// The maximum number of this metric's label sets that have separate series.
+        /// How many label sets of this metric can each have a series of their own.
         ///
         /// Because of this limit, a label whose values come from clients can't exhaust the memory.
         var seriesMax = MetricCatalog.seriesMax
     }
 
-    /// The default maximum number of label sets of one metric that have separate series.
+    /// The default for the maximum number of separate series of one metric.
     static let seriesMax = 500
     /// The default buckets of a timer, in seconds.
     private static let secondsBuckets = [

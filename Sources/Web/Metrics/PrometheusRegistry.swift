@@ -56,8 +56,7 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Returns the existing series for a name and labels, or a new series if none exists; returns nil if the metric
-    /// already has another kind.
+    /// Finds or makes the series for a name and labels; returns nil if the metric already has another kind.
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],

@@ -1,11 +1,11 @@
 import CoreMetrics
 import Synchronization
 
-/// A series: a metric's value for one set of labels, on one line of the page or, for a histogram, on several.
+/// A metric's value for one set of labels; it takes one line of the page, or several lines for a histogram.
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)
-    /// The value or, for a distribution, the sum of the recorded values and their number.
+    /// The value, or the sum and the number of the recorded values if this is a distribution.
     var reading: (value: Double, count: Int64) { get }
 }
 

@@ -1,7 +1,6 @@
 package import Domain
 
-/// A client, its app, and a digest; by this digest, the gate admits the requests that the authorization page sends for
-/// the app.
+/// A client, its app, and the digest by which the gate admits the authorization page's requests for the app.
 package typealias KnownClient = (client: OAuthClient, app: App, appSecret: [UInt8])
 
 /// Those functions of the authorization server that need the store; `Web` itself has no access to the store.

@@ -69,7 +69,7 @@ extension OAuthRoutes {
 
     /// Logs the user in with the entered password or code, or sends a code; returns the result.
     ///
-    /// The service gets the request that the app itself would send from the user's address, so the same limits apply.
+    /// The service gets the same request as if the app had sent it from the user's address, so the same limits apply.
     private func ask(for page: OAuthPage, from address: String) async throws -> JSONObject {
         guard !page.known.appSecret.isEmpty else { throw Rejection(.internal, "The app has no secret.") }
         let entered = page.form.filter { !$0.value.isEmpty }.mapValues { JSONValue.string($0) }
@@ -139,7 +139,7 @@ extension OAuthRoutes {
         return response
     }
 
-    /// Sends the user back to the client, and deletes the cookie so that the next login is on another terminal.
+    /// Sends the user back to the client, and deletes the cookie, so that the next login gets another terminal.
     private func sendBack(_ redirect: String, _ state: String?, with members: [(String, String)]) -> Response {
         let url = AuthorizationRequest.answer(to: redirect, state: state, issuer: server.issuer, members: members)
         return Response(status: .seeOther, headers: [.location: url, .setCookie: setCookie("", seconds: 0)])

@@ -7,11 +7,11 @@ struct HomePage: Sendable {
     let basePath: String
     /// Whether the page links to the reference.
     let hasDocuments: Bool
-    /// Returns the console's URL for a local visitor (on this machine) or a remote one; nil if the page must not show
-    /// the URL.
+    /// Returns the console's URL for a visitor on this machine or on another machine; nil if the page must not show the
+    /// URL.
     var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
-    /// Adds the routes of the page and of its style sheet, which the pages behind links also use.
+    /// Adds the routes of this page and of the style sheet that it shares with the pages behind links.
     func add(to router: Router<WebContext>, isReady: @escaping @Sendable () -> Bool) {
         router.get("/") { request, context in
             let isLocal = LocalVisit.isLocal(request, from: context.remoteAddress?.ipAddress)

@@ -16,8 +16,8 @@ struct WebContext: RequestContext {
         remoteAddress = channel.remoteAddress
     }
 
-    /// Returns the remote address of the connection or, if a proxy on this machine made the connection, the last
-    /// address in the header `X-Forwarded-For`.
+    /// Returns the connection's remote address, or the last address in the header `X-Forwarded-For` if a proxy on this
+    /// machine made the connection.
     func address(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),

@@ -9,8 +9,8 @@ enum LocalVisit {
 
     /// Returns whether a request comes from this machine and was sent to a name of this machine.
     ///
-    /// The name is checked because a foreign site can make its own name resolve to this machine. The request must
-    /// neither have passed through a proxy nor come from a page of another site.
+    /// The name is checked because a foreign site can make its own name resolve to this machine. A request is not local
+    /// if it passed through a proxy or comes from a page of another site.
     static func isLocal(_ request: Request, from address: String?) -> Bool {
         guard let address, LocalPeer.isLocal(address),
             let authority = request.head.authority, isOwnName(authority),

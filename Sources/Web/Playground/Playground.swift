@@ -8,8 +8,7 @@ package struct Playground: Sendable {
     /// Returns the facts as JSON.
     let facts: @Sendable (_ forThisMachine: Bool) -> String
 
-    /// Creates a playground; `facts` may include secrets only if its argument is true, which means that the visitor is
-    /// on this machine.
+    /// Creates a playground; `facts` gets true if the visitor is on this machine, and may include secrets only then.
     package init(
         webSocketPort: Int?,
         webSocketTLSPort: Int?,
@@ -36,7 +35,7 @@ package struct Playground: Sendable {
         return (["'self'"] + sources).joined(separator: " ")
     }
 
-    /// Returns the host of an authority in a form that a policy can name, or nil if a policy can't name the host.
+    /// Returns an authority's host in the form that a policy uses, or nil if a policy can't contain the host.
     private static func policyName(_ authority: String) -> String? {
         if authority == "[::1]" || authority.hasPrefix("[::1]:") { return "127.0.0.1" }
         let host = authority.prefix { $0 != ":" }

@@ -28,7 +28,8 @@ package struct RequestFront: Sendable {
     package enum Outcome: Sendable {
         /// The worker's answer.
         case answer([UInt8])
-        /// The refusal of a request that had no effect, or whose effect is unknown (`Rejection.outcomeUnknown`).
+        /// A refusal, which means that the request had no effect, or that its effect is unknown
+        /// (`Rejection.outcomeUnknown`).
         case refusal(Rejection)
     }
 
@@ -40,7 +41,7 @@ package struct RequestFront: Sendable {
         package let terminal: TerminalID
         /// The user; nil for an API key.
         package let uid: UserID?
-        /// The refusal if the token is no longer valid; nil while it is valid.
+        /// The refusal of a token that is no longer valid; nil if the token is valid.
         package let refusal: Rejection?
         /// The digest by which the gate admits the requests of a linked service; nil for other holders.
         package let digest: [UInt8]?
@@ -97,7 +98,7 @@ package struct RequestFront: Sendable {
 extension Rejection {
     /// The refusal of a request that got no answer and may have taken effect.
     ///
-    /// Of the refusals with the code `Unavailable`, only this one means that the request may have taken effect.
+    /// This is the only refusal with the code `Unavailable` after which the request may have taken effect.
     package static let outcomeUnknown = Rejection(
         .unavailable,
         "There was no answer in time, and the request may have taken effect: repeat it with the same id.",

@@ -2,8 +2,8 @@ import NIOCore
 
 /// A connection to the broker; its packets are read one by one, when the stream asks for them.
 ///
-/// While the stream isn't asking for a packet, nothing is read. The broker then queues the messages, within the
-/// broker's limits.
+/// The link reads only when the stream asks for a packet. Until then, the broker queues the messages, within its
+/// limits.
 final class BrokerLink: Sendable {
     /// The next packet, or the reason why no packet was received.
     enum Event {
@@ -46,7 +46,7 @@ final class BrokerLink: Sendable {
     }
 }
 
-/// A handler, in its connection's event loop, that keeps received packets until the stream asks for them.
+/// A handler that runs in its connection's event loop, and keeps received packets until the stream asks for them.
 final class PacketReader: ChannelInboundHandler {
     typealias InboundIn = MQTTPacket
 

@@ -22,8 +22,7 @@ package struct EventStreams: Sendable {
     private let keyPlaces: StreamPlaces
     private let read: Opener
 
-    /// Makes the collection of the keys' streams; each of these streams also takes up one of `places`, and each key may
-    /// have up to `perKey` streams.
+    /// Makes a collection of streams; each stream uses one of `places`, and each key may have up to `perKey` streams.
     package init(_ places: StreamPlaces, perKey: Int, read: @escaping Opener) {
         self.places = places
         keyPlaces = StreamPlaces(perParty: perKey)
@@ -98,8 +97,8 @@ final class LogStream: Sendable {
 
 /// The parameters of a stream of the event log.
 enum EventQuery {
-    /// Reads a query as the parameters of a request; a list is given as items separated by commas, or by repeating its
-    /// parameter.
+    /// Reads a query as a request's parameters; commas separate the items of a list, and a list's parameter may be
+    /// repeated.
     static func read(_ query: String?) throws(Rejection) -> JSONObject {
         var (lists, texts): ([String: [String]], [String: String]) = ([:], [:])
         for pair in query?.split(separator: "&") ?? [] {

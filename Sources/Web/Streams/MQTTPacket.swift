@@ -44,7 +44,7 @@ enum MQTTPacket: Equatable {
 
     // MARK: Packets to the broker
 
-    /// Returns a CONNECT whose session ends with the connection.
+    /// Returns a CONNECT packet for a session that ends with the connection.
     static func connect(clientID: String, username: String, password: String) -> ByteBuffer {
         packet(0x10) { body in
             body.write(text: "MQTT")

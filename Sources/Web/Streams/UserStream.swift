@@ -70,7 +70,7 @@ final class UserStream: Sendable {
         link.close()
     }
 
-    /// Handles a packet, and returns the reason for the stream's end if the packet ends the stream, or nil otherwise.
+    /// Handles a packet; returns the reason for the stream's end, or nil if the packet doesn't end the stream.
     @concurrent private func pass(
         _ packet: MQTTPacket,
         _ root: String,
@@ -79,7 +79,7 @@ final class UserStream: Sendable {
         switch packet {
         case .message(let topic, let payload, let id):
             let behind = String(topic.dropFirst(root.count + 1))
-            // Answers to HTTP requests aren't part of the stream, because they reach their senders directly.
+            // Answers to HTTP requests aren't part of the stream, because the HTTP responses contain them.
             if !Self.isAnswer(behind) { try await writer.write(Self.event(behind, payload)) }
             if let id { link.send(MQTTPacket.acknowledge(id)) }
             return nil

@@ -148,8 +148,8 @@ package struct BrokerTLS: Sendable {
         if let certificateFile, let keyFile { certificate = (certificateFile, keyFile) } else { certificate = nil }
     }
 
-    /// Returns a connection's TLS handler, which checks the name in the broker's certificate, or the address if `name`
-    /// is an IP address.
+    /// Returns a connection's TLS handler, which checks that the broker's certificate is valid for `name`, a host name
+    /// or an IP address.
     fileprivate func handler(to name: String) throws -> NIOSSLClientHandler {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12

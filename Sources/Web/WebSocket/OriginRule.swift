@@ -21,8 +21,8 @@ package struct OriginRule: Sendable {
     ///
     /// A client that sends no origin isn't a browser, and may connect.
     ///
-    /// Pages from this machine may always connect. With TLS, pages whose host name equals the name in `host` (the HTTP
-    /// header) may also connect, from any port.
+    /// Pages from this machine may always connect. With TLS, a page may also connect if its host name equals the name
+    /// in the HTTP header `host`; its port doesn't matter.
     func allows(_ origin: String?, host: String?, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains("*") || origins.contains(origin) { return true }

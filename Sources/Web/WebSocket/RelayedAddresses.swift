@@ -15,10 +15,10 @@ package final class RelayedAddresses: Sendable {
         /// The places of ended connections, the earliest first; they are reused in this order once all places have been
         /// used.
         ///
-        /// Each place is thus reused as late as possible. Otherwise, when the gate looks up the address of an earlier
-        /// client, it could find the address of a newer client.
+        /// Each place is thus reused as late as possible. If a place were reused early, the gate could look up an old
+        /// client's address and find a new client's.
         var resting: Deque<(place: Int, since: ContinuousClock.Instant)> = []
-        /// How many `resting` places, counted from the first, have had their addresses overwritten.
+        /// The number of places at the beginning of `resting` whose addresses have been overwritten.
         var cleared = 0
     }
 
@@ -26,8 +26,7 @@ package final class RelayedAddresses: Sendable {
     private let rest: Duration
     private let state = Mutex(State())
 
-    /// The time for which an address is kept after its connection has ended; the gate needs less time than this to read
-    /// the address.
+    /// How long an address is kept after its connection has ended; the gate reads the address within this time.
     private static let restMin = Duration.seconds(60)
     /// The maximum number of addresses that are overwritten when a connection begins or ends; a few are enough, because
     /// only one place is freed when a connection ends.
@@ -84,7 +83,7 @@ package final class RelayedAddresses: Sendable {
         }
     }
 
-    /// Overwrites some addresses whose connections ended long enough ago; the caller holds the lock.
+    /// Overwrites a few of the addresses whose connections ended at least `rest` ago; the caller holds the lock.
     private func clear(_ state: inout State) {
         let now = ContinuousClock.now
         for _ in 0..<Self.clearedAtOnce {

@@ -7,8 +7,7 @@ package struct WebSocketLimits: Sendable {
     package var perAddress: Int
     /// The maximum number of seconds until a connection has become a WebSocket, including TLS.
     package var upgradeSeconds: Int64
-    /// The maximum number of bytes that are buffered in each direction until the other side reads them; the number is
-    /// also the maximum size of a frame.
+    /// The maximum number of buffered bytes in each direction, and also the maximum size of a frame.
     package var bufferBytes: Int
 
     /// The number of seconds within which the broker must accept a connection.

@@ -68,7 +68,8 @@ final class WebSocketRelay: RelayEnd {
     private var early: [ByteBuffer] = []
     private(set) var hasEnded = false
 
-    /// Creates a relay for a connection; until the broker answers the first packet, the connection can lose its place.
+    /// Creates a relay for a connection; until the broker answers the first packet, the connection can be closed to
+    /// free its place.
     init(_ place: ConnectionGuard? = nil) {
         self.place = place
         place?.allow(WebSocketLimits.firstPacketSeconds)
@@ -150,7 +151,7 @@ final class WebSocketRelay: RelayEnd {
         data.write(webSocketErrorCode: reason.code)
         let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
         context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { _ in channel.close(promise: nil) }
-        // A client that doesn't read the last frame must not keep its place.
+        // A client that doesn't read the last frame is disconnected too.
         channel.eventLoop.scheduleTask(in: .seconds(WebSocketLimits.farewellSeconds)) { channel.close(promise: nil) }
     }
 
@@ -186,8 +187,7 @@ final class BrokerRelay: RelayEnd {
     private let client: WebSocketRelay
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
-    /// Whether the connection to the broker is established; a failure before then is reported by the connect call, not
-    /// by this handler.
+    /// Whether the connection to the broker is established; until then, the connect call reports failures.
     fileprivate var isJoined = false
 
     init(_ client: WebSocketRelay) {

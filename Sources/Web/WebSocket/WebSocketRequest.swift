@@ -81,7 +81,7 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Closes the connection on all errors except a failed upgrade, which `channelRead` answers.
+    /// Closes the connection after an error, except after a failed upgrade, which `channelRead` answers.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is NIOWebSocketUpgradeError { return }
         context.close(promise: nil)

@@ -37,8 +37,8 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // For each client, the relay connects to the broker from a separate loopback address, so the broker must listen
-        // on loopback, too.
+        // The relay can connect from a separate loopback address for each client only if the broker listens on loopback
+        // too.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness

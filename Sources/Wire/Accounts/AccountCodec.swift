@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// An encoder of users and sessions for answers and messages to users (`schemas/methods/account.schema.json`).
+/// An encoder that turns users and sessions into answers and messages (`schemas/methods/account.schema.json`).
 package enum AccountCodec {
     /// Returns a user's account as shown to that user; `publicURL` is the root URL of pages and pictures.
     package static func encode(_ user: User, _ policies: AppPolicies, publicURL: String) -> JSONObject {

@@ -22,7 +22,7 @@ extension Fields {
         return given
     }
 
-    /// Returns the one address in a request, from `phone`, `email`, or `account`, which can contain either kind.
+    /// Returns the one address in a request, from `phone`, `email` or `account`; `account` can contain either kind.
     func anyAddress(countryCode: String) throws(Rejection) -> Address {
         guard let text = try text("account", length: 0...320) else { return try address(countryCode: countryCode) }
         if let other = ["phone", "email"].first(where: has) {

@@ -29,7 +29,7 @@ package enum AddressProof: Sendable, Equatable {
     }
 }
 
-/// An address, with the proof that the address is the caller's.
+/// An address, with the proof that the address belongs to the caller.
 ///
 /// `account/verifyOperation` has these parameters. `account/resetPassword` also has the new password.
 package struct ProvedAddressParameters: Sendable, Equatable {

@@ -1,6 +1,6 @@
 package import Domain
 
-/// A password in a request, and the path of its field, which a refusal names.
+/// A password in a request, and the path of its field for refusals.
 package struct GivenPassword: Sendable, Equatable {
     /// The password in the Unicode form in which it was received.
     package let text: String

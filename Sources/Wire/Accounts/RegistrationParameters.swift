@@ -6,11 +6,11 @@ package struct RegistrationParameters {
     package let place: RequestRegion
     /// The phone number and the e-mail address; empty if the request has neither.
     package let addresses: [Address]
-    /// The requested username, or nil if the request has none or repeats the phone number as the username.
+    /// The requested username, or nil if there is none or if it is the phone number.
     package let username: Username?
     /// Whether the requested username is the phone number in any form.
     package let isNamedByPhone: Bool
-    /// The proof that one of the addresses is the user's; nil if the request has no proof or no address.
+    /// The proof that one of the addresses belongs to the user; nil if the request has no proof or no address.
     package let proof: AddressProof?
     /// The fields of the user's profile; nil if the request has none.
     package let profile: ProfileParameters?

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The parameters of `device/control`, except the device and the content, which `CommandCodec` reads.
+/// All parameters of `device/control` but two: `CommandCodec` reads the device and the content.
 package struct ControlParameters: Sendable, Equatable {
     /// How the command is handled while the device is offline.
     package let mode: Command.Mode

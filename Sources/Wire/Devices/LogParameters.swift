@@ -8,7 +8,7 @@ package struct LogParameters: Sendable, Equatable {
     package let to: Instant
     /// The requested kinds of rows; nil for all kinds.
     package let types: Set<String>?
-    /// The time and number of the row after which the page begins; nil for the first page.
+    /// The time and number of the last row before the page; nil for the first page.
     package let cursor: Cursor?
 
     /// The position of a row in a log.

@@ -48,7 +48,7 @@ extension Fields {
     /// Refuses a request without `types`.
     package func requireTypes() throws(Rejection) { _ = try required("types", array("types")) }
 
-    /// Refuses a request that names a subscription, but also has fields whose values the subscription already contains.
+    /// Refuses a request that has both `subscriptionId` and fields that the subscription already determines.
     package func refuseBesideSubscription() throws(Rejection) {
         guard !has("after"), !hasEventFilter else {
             throw refuse("subscriptionId", "can't be combined with after, types, productKeys and dids")
@@ -72,8 +72,8 @@ extension Fields {
     /// Returns the refusal of a field that needs a subscription with a webhook.
     package func noWebhook(at name: String) -> Rejection { refuse(name, "needs a subscription with a webhook") }
 
-    /// Returns the position in a field that contains `now`, `start`, an entry's id or, if `withTime` is true, a time;
-    /// returns nil if the field is absent.
+    /// Returns the position that a field names: `now`, `start`, an entry's id or, if `withTime`, a time; returns nil if
+    /// the field is absent.
     private func eventPlace(_ name: String, withTime: Bool = false) throws(Rejection) -> EventPlace? {
         guard let value = object[name] else { return nil }
         if withTime, value.intValue != nil { return try instant(name).map { .since($0) } }

@@ -6,8 +6,8 @@ package struct EventStreamRequest: Sendable {
     /// The key's secret.
     package let token: String
     private let parameters: JSONObject
-    /// The id of the last entry that the client received; this id overrides `after`, and also an earlier cursor of the
-    /// subscription.
+    /// The id of the last entry that the client received; it replaces `after`, and replaces the subscription's cursor
+    /// if that is earlier.
     package let lastID: EventCursor?
 
     /// Describes a request.

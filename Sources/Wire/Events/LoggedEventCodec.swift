@@ -1,9 +1,9 @@
 package import Domain
 import JSON
 
-/// An encoder of the event log's entries, and of the data in entries that aren't also pushed to users.
+/// An encoder of the event log's entries, and of the data in entries that users don't also receive.
 package enum LoggedEventCodec {
-    /// Encodes an entry for a reader that belongs to `app`, without the ids and personal data of other apps' users.
+    /// Encodes an entry for a reader of `app`; leaves out the ids and personal data of other apps' users.
     package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
         let isForeign = event.app.map { $0 != app } ?? false
         var writer = JSONWriter(capacity: event.data.count + 256)
@@ -64,8 +64,8 @@ package enum LoggedEventCodec {
         JSONObject([("mac", .string(mac.text)), ("state", .string(state))]).encoded()
     }
 
-    /// Encodes an account as other users see it, or only its id if the account was deleted; `changed` is the changed
-    /// part, or nil if the change doesn't affect the account's security.
+    /// Encodes an account as other users see it, or only its id if the account was deleted; `changed` says which part
+    /// of the account's security has changed, if any.
     package static func account(_ user: User, isDeleted: Bool, changed: User.SecurityChange? = nil) -> [UInt8] {
         JSONObject([
             ("uid", .string(user.uid.text)), ("nickname", isDeleted ? nil : .string(user.nickname)),

@@ -21,8 +21,8 @@ package struct DiscoveryCodec {
         (self.topics, self.link, self.binding, self.product) = (topics, link, binding, product)
     }
 
-    /// Returns the message about the device, and the message's components reduced to their platforms; a later message
-    /// that contains only these reduced forms removes the components from Home Assistant.
+    /// Returns the message about the device, and the components reduced to their platforms; a later message with only
+    /// these reduced components removes the components from Home Assistant.
     ///
     /// Home Assistant removes a component if a message contains only the component's platform. `known` contains all
     /// components of earlier messages, reduced to their platforms.
@@ -125,8 +125,8 @@ package struct DiscoveryCodec {
         return component("binary_sensor", "\(kind)_\(name)", name: name, members: members)
     }
 
-    /// Returns the component for a data point; nil for raw bytes, for a settable number whose lower limit isn't less
-    /// than its upper limit, and for values that the user can neither see nor set.
+    /// Returns the component for a data point; nil for raw bytes, for a value that the user can neither see nor set,
+    /// and for a settable number whose limits allow at most one value.
     private func component(_ point: DataPoint) -> Component? {
         let isSet = point.access != .readOnly && binding.access == .control
         guard isSet || point.access != .writeOnly else { return nil }
@@ -177,7 +177,7 @@ package struct DiscoveryCodec {
         }
     }
 
-    /// The device class that a unit implies; units without a certain device class are left out.
+    /// The device class that a unit implies; units that don't imply one device class are left out.
     private static let unitClasses = [
         "°C": "temperature", "°F": "temperature", "K": "temperature", "kWh": "energy", "Wh": "energy", "MWh": "energy",
         "W": "power", "kW": "power", "V": "voltage", "mV": "voltage", "A": "current", "mA": "current",

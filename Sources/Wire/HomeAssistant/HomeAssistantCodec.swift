@@ -18,8 +18,8 @@ package enum HomeAssistantCodec {
     package static func linked(_ session: Session, password: String, at place: Place, _ topics: Topics) -> Answer {
         let username = "ha:\(session.id)"
         let (space, device) = ("\(topics.root)/ha/\(session.id)", "\(topics.root)/user/\(session.uid)/device/+")
-        // `notifications` is false because the gate would refuse the retained message in which a bridge reports its own
-        // state.
+        // If `notifications` were true, the bridge would report its state in a retained message, and the gate would
+        // refuse that message.
         let bridge = """
             connection lamplighter
             address \(place.host.contains(":") ? "[\(place.host)]" : place.host):\(place.port)
@@ -54,7 +54,7 @@ package enum HomeAssistantCodec {
         return JSONObject([("id", "-"), ("params", params)]).encoded()
     }
 
-    /// The possible types of a message that says that a Home Assistant command had no effect.
+    /// The types of the messages about Home Assistant commands that had no effect.
     package static let problems = ["refused", "failed", "expired"]
 
     /// Encodes the message that says that a command was refused.

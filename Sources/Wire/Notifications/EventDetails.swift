@@ -34,7 +34,7 @@ package struct EventDetails {
     /// The system or platform of a terminal; empty if the app gave neither.
     package var system: String { [text("os"), text("platform")].lazy.compactMap(\.self).first { !$0.isEmpty } ?? "" }
 
-    /// A message from the maker: its part of the message centre, its text, and data for the app.
+    /// A message from the maker: the kind of notification, the text, and data for the app.
     package var message: (kind: Notification.Kind, text: NotificationText, data: Answer) {
         (
             text("kind").flatMap(Notification.Kind.init(rawValue:)) ?? .system,

@@ -93,7 +93,7 @@ package enum NotificationCodec {
     /// Returns the answer to `notification/send`.
     package static func sent(_ count: Int) -> Answer { ["notifications": .integer(Int64(count))] }
 
-    /// Returns a push address as `session/list` shows it, without the address itself.
+    /// Returns a push address for `session/list`, which doesn't show the address itself.
     package static func address(_ address: PushAddress) -> JSONValue {
         JSONObject(showing: [
             "kind": address.kind.rawValue, "since": address.since, "lastOkAt": address.lastOKAt, "error": address.error,

@@ -6,7 +6,7 @@ extension Fields {
     /// The maximum number of notifications that one request can name.
     package static let notificationIDsMax = 100
 
-    /// Returns `kind`, a part of the message centre, or nil if the field is absent.
+    /// Returns `kind`, which names a part of the message centre; nil if the field is absent.
     package func notificationKind() throws(Rejection) -> Domain.Notification.Kind? {
         try word("kind", as: Domain.Notification.Kind.self)
     }

@@ -24,7 +24,7 @@ package enum AnswerRows {
         return try fitting(elements, bytes: &bytes, row: row)
     }
 
-    /// Makes rows for an answer with several kinds of rows; `bytes` is the total size of the rows of all kinds.
+    /// Makes rows for an answer with several kinds of rows; `bytes` is the total size of all rows so far.
     package static func fitting<Element>(
         _ elements: some Sequence<Element>,
         bytes: inout Int,

@@ -93,7 +93,7 @@ package enum ScheduleCodec {
         ]
     }
 
-    /// The position after a schedule in a list of several devices' schedules.
+    /// The position right after the schedule `id` in a list of schedules of several devices.
     package typealias Position = (did: DeviceID, id: ScheduleID)
 
     /// Parses the cursor of `schedule/list`; returns nil if the request has no cursor.
@@ -141,7 +141,7 @@ package enum ScheduleCodec {
 
     // MARK: Runs
 
-    /// Parses the cursor of `schedule/runs`: a moment that is later than all runs of the next page.
+    /// Parses the cursor of `schedule/runs`: all runs of the next page are earlier than this moment.
     package static func runCursor(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let text = try fields.text("cursor", length: 1...20) else { return nil }
         guard let moment = Int64(text) else { throw fields.refuse("cursor", "is not a cursor of schedule/runs") }
@@ -195,7 +195,7 @@ package enum ScheduleCodec {
 
     /// Parses the trigger of a due schedule.
     ///
-    /// The field `firedAt` is required but not kept, because a run contains the time of the worker's decision.
+    /// The field `firedAt` is required but not kept; instead, a run stores the time of the worker's decision.
     package static func decode(trigger bytes: ArraySlice<UInt8>, of schedule: ScheduleID) throws(WireError) -> Trigger {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let dueAt = try fields.required("dueAt", fields.instant("dueAt"))

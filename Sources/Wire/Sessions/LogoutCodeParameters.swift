@@ -1,8 +1,9 @@
 package import Domain
 
-/// The parameters of `session/logoutCode`: the address of an account, and the proof that the account is the caller's.
+/// The parameters of `session/logoutCode`: the address of an account, and the proof that the account belongs to the
+/// caller.
 package struct LogoutCodeParameters: Sendable, Equatable {
-    /// The proof that an account is the caller's.
+    /// The proof that the caller owns an account.
     package enum Proof: Sendable, Equatable {
         case code(String, token: String?)
         case password(String)

@@ -43,7 +43,7 @@ package enum SessionCodec {
     /// Returns the answer to `session/list`.
     package static func list(_ rows: [AnswerRow]) -> Answer { ["sessions": .array(rows)] }
 
-    /// The effect of a login on the devices of the terminal's former anonymous user.
+    /// The effect of a login on the devices of the anonymous user who used the terminal before the login.
     package enum Adoption: Sendable {
         /// The number of devices that moved to the account.
         case adopted(Int)

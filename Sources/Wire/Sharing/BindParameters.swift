@@ -15,7 +15,7 @@ package struct BindParameters: Sendable, Equatable {
     /// The text of the device's label; if the text is correct, other users' failed tries don't block the request.
     package let claim: String?
 
-    /// Reads `passcode`, `claim`, and either `did`, or `productKey` and `mac`.
+    /// Reads `passcode` and `claim`, and the device: `did`, or `productKey` and `mac`.
     package init(_ fields: Fields) throws(Rejection) {
         passcode = try fields.requiredText("passcode", length: 1...256)
         claim = try fields.text("claim", length: 1...256)

@@ -51,7 +51,7 @@ package enum BindingCodec {
     package enum Change: Sendable {
         /// The user was bound.
         case bound
-        /// The user's own name, note, home or subscription for the device changed.
+        /// The user's own data about the device changed: name, note, home or subscription.
         case changed
         /// The user's binding ended.
         case unbound(UnbindReason)

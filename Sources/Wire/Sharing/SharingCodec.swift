@@ -3,8 +3,7 @@ import JSON
 
 /// An encoder of invitations as the inviter or the guest sees them (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
-    /// The inviter and the guest; each is nil if the user's account doesn't exist, and the guest is also nil while the
-    /// guest isn't known.
+    /// The inviter and the guest; a user without an account is nil, and so is a guest who isn't known yet.
     package typealias Sides = (inviter: User?, guest: User?)
 
     /// Returns an invitation as the inviter or the guest sees it, with the other user's names masked.

@@ -48,7 +48,7 @@ package struct SharingAnswerParameters: Sendable, Equatable {
     /// The invitation.
     package let invitation: SharingName
 
-    /// Reads `accept`, and `sharingId` or `qrText`.
+    /// Reads `accept`, and either `sharingId` or `qrText`.
     package init(_ fields: Fields) throws(Rejection) {
         accepts = try fields.requiredBool("accept")
         invitation = try SharingName(fields)

@@ -27,8 +27,7 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if the data of one of its points is larger than the largest payload once the service has
-    /// written out the numbers.
+    /// Refuses a report if the data of one point, with all numbers written out, is larger than a payload may be.
     ///
     /// For example, the service writes `1e15` with sixteen digits.
     private static func checked(
@@ -42,7 +41,7 @@ package enum ReportCodec {
         return report
     }
 
-    /// The largest factor by which the service's form of a number can be longer than the device's form.
+    /// The maximum ratio of a number's length in the service's form to its length in the device's form.
     private static let growthMax = 4
 
     private static func report(
@@ -83,7 +82,7 @@ package enum ReportCodec {
         return points
     }
 
-    /// Reads a device's own time, and refuses a time in seconds, which would put the history into 1970.
+    /// Reads the time that a device gives; refuses a time in seconds, since it would be a date in 1970.
     private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let ts = try fields.instant("ts") else { return nil }
         guard ts >= Report.earliest else {
@@ -116,8 +115,8 @@ package enum ReportCodec {
 
     /// Encodes the answer to an accepted report, with the server's time and the place where the report was stored.
     ///
-    /// `stored` is nil if the report belongs only in the history and the device has already stored its maximum number
-    /// of history bytes for today.
+    /// `stored` is nil if the report was stored nowhere: it belongs only in the history, and the device's history is
+    /// full for today.
     package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)
         writer.beginObject()

@@ -4,14 +4,14 @@ import Wire
 
 /// The move of an anonymous user's bindings, schedules and homes to the account that logs in on the same terminal.
 ///
-/// The move is part of the login's transaction, so the account gets the session and everything that moves, or neither.
+/// The move is part of the login's transaction, so the login and the move both take effect, or neither does.
 struct Adopting {
     /// The anonymous user whose session is on the terminal.
     let anonymous: User
     /// The account that receives the devices.
     let account: User
 
-    /// Finds the anonymous user whose session the account's login replaces; nil if there is no such user.
+    /// Finds the anonymous user of the session that this login replaces; nil if there is no such user.
     init?(_ before: Session?, adoptedBy account: User, _ call: Call) throws {
         guard let before, !account.isAnonymous, before.uid != account.uid,
             before.app == call.app.id,
@@ -105,7 +105,7 @@ struct Adopting {
         }
     }
 
-    /// Notifies both users, and each device's special users and owners, after all devices have been moved.
+    /// After all devices have been moved, notifies both users and each device's special users and owners.
     private func notifyUsers(of devices: [DeviceID], former: [DeviceID: Binding.Role], _ call: inout Call) throws {
         let actor = call.anybody(account.uid)
         for did in devices {

@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Wire
 
-/// `account/setAvatar`, which stores a small picture, identified by a hash of the user's id and the picture's bytes.
+/// `account/setAvatar`, which stores a small picture under a hash of the user's id and the picture's bytes.
 enum Avatars {
     static let methods: [String: Method] = ["account/setAvatar": Method(locks: .user, run: set)]
 

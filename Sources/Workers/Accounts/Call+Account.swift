@@ -18,7 +18,7 @@ extension Call {
         return regions
     }
 
-    /// Returns the account's data as its own user sees it.
+    /// Returns the data of an account, as the account's user sees it.
     func shown(_ user: User) -> Answer { AccountCodec.encode(user, app.policies, publicURL: environment.publicURL) }
 
     /// Returns the actor of a request: the server with the API key, or else the user `uid`, or else the terminal.

@@ -2,8 +2,7 @@ package import Domain
 package import Storage
 import Wire
 
-/// The erasure of accounts: it begins with a request, which a login withdraws; without a login, the deletion in steps
-/// follows.
+/// The erasure of accounts after a request; a login withdraws the request; otherwise the account is deleted in steps.
 package enum Cancellation {
     /// The maximum number of devices that one step handles.
     private static let devicesStep = 50
@@ -24,8 +23,8 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Announces the erasure to the account's verified addresses, and to an e-mail address that was registered without
-    /// proof, because the caller might not be the account's owner.
+    /// Because the caller might not be the account's owner, announces the erasure to the account's verified addresses
+    /// and to an e-mail address that was registered without proof.
     private static func notifyAddresses(of user: User, deletesAt: Instant, _ call: inout Call) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds
@@ -78,7 +77,7 @@ package enum Cancellation {
         try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
-    /// Performs a step of an account's due erasure; returns false once only the event log is left for `finish`.
+    /// Performs a step of an account's due erasure; returns false when the only step left is `finish`.
     package static func step(_ uid: UserID, limit: Int, in work: inout UnitOfWork) throws -> Bool {
         try work.tx.lock(users: [uid])
         if let user = try work.tx.accounts.find(uid) {
@@ -92,8 +91,8 @@ package enum Cancellation {
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
-        // While the user has devices, the invitations stay, because the end of a binding also ends the invitations to
-        // the device.
+        // While the user has devices, the invitations stay; when the binding to a device ends, the invitations to the
+        // device end too.
         guard devices.isEmpty else { return true }
         let others = try tx.lock({ try table.devicesThatName(uid, limit: devicesStep) }, naming: { ([], $0) })
         try table.takeOutName(uid, of: others, limit: limit)

@@ -19,7 +19,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try in each scope in which the code might match; a scope without tries left is skipped.
+    /// Counts a try for the code in each of the scopes; skips a scope that has no valid code or no tries left.
     static func prepare(_ proof: AddressProof, ofAny scopes: [CodeScope], _ call: Call) throws -> BackgroundTask {
         let tried = try scopes.filter { try count(proof, of: $0, call) }
         if !tried.isEmpty { return .tried(tried) }
@@ -63,7 +63,8 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Records a wrong code in the audit trail of the caller's account, or else of the address's account.
+    /// Adds a wrong code to the audit trail of the caller's account, or of the address's account if there is no
+    /// session.
     static func noteFailure(of scope: CodeScope, _ call: Call) throws {
         let owner = try call.tx.accounts.find(proved: scope.address, app: scope.app, region: scope.region)
         let detail = "\(scope.purpose.rawValue) \(MaskedAddress.text(scope.address.text))"

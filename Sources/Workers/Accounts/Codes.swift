@@ -60,8 +60,8 @@ enum Codes {
         return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
     }
 
-    /// Returns whether only accounts' addresses get a code; the answer is the same for any address unless the app
-    /// reveals accounts.
+    /// Returns whether only accounts' addresses get a code; callers get the same answer for other addresses unless the
+    /// app reveals accounts.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {
         case (.resetPassword, _), (.login, .email): true

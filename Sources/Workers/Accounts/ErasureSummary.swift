@@ -13,7 +13,7 @@ package struct ErasureSummary: Sendable, Equatable {
         package var role: Binding.Role
         /// The other users who lose the device: the guests of an erased owner.
         package var losing: [UserID]
-        /// The user who becomes the device's special user; nil if no user does.
+        /// The user who becomes the device's special user; nil if there is no such user.
         package var heir: UserID?
         /// Whether the device has no users after the erasure.
         package var isLeftAlone: Bool

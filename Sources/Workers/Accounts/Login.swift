@@ -49,8 +49,7 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// Refuses an unknown address if the app reveals which accounts exist, unless a login with a code can register the
-    /// address.
+    /// If the app reveals which accounts exist, refuses an unknown address that a login with a code can't register.
     private static func revealUnknown(
         _ address: Address,
         region: String,
@@ -133,8 +132,8 @@ enum Login {
             return .refusal(wrong)
         }
         try Passwords.checkCurrent(matched, user)
-        // The try no longer counts as a failure for this user, but it still counts as a failure for the other
-        // candidates.
+        // The try no longer counts as a failure for this user, but it stays a failure for other users whom the name
+        // could mean.
         try PasswordTries.succeeded(name, region: region, of: user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
@@ -143,8 +142,8 @@ enum Login {
         return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
-    /// Returns the user found by the name, and the user to log in: the candidate with the matching password, or else
-    /// the first candidate.
+    /// Returns the user found by the name, and the user whom the login means: the candidate with the matching password,
+    /// or else the first candidate.
     private static func findMeant(_ wanted: Wanted, _ call: Call) throws -> (first: User?, meant: User?) {
         let region = wanted.place.region
         let first = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)

@@ -49,7 +49,7 @@ enum NewUser {
         return user
     }
 
-    /// Turns an anonymous user into a named user, and logs out the other terminals, which logged in with a `deviceId`.
+    /// Ends a user's anonymity, and logs out the user's other terminals, because they logged in with a `deviceId`.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
         try call.save(user)

@@ -5,7 +5,7 @@ import Wire
 
 /// A password, code or ticket, which proves that the caller owns the account; a session alone doesn't prove that.
 ///
-/// `prepare` counts a try. Once the try is committed, `check` compares the proof in the next transaction.
+/// `prepare` counts a try. After this count is committed, `check` compares the proof in the next transaction.
 enum OwnerProof {
     case password(String)
     case code(String, token: String?, CodePurpose, [Address])
@@ -72,7 +72,7 @@ enum OwnerProof {
 }
 
 extension CodeScope {
-    /// Makes the scope of a code sent to one of an account's addresses.
+    /// Makes the scope of a code that is sent to an address of an account.
     init(_ purpose: CodePurpose, _ address: Address, of user: User) {
         self.init(app: user.app, region: user.region, purpose: purpose, address: address)
     }

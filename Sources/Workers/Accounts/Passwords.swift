@@ -48,8 +48,8 @@ enum Passwords {
         return .done
     }
 
-    /// Ends the user's sessions, except the session on `terminal`, invalidates the codes and links for a password
-    /// reset, and informs the user.
+    /// Ends all of the user's sessions but the one on `terminal`, makes the codes and links for a password reset
+    /// invalid, and informs the user.
     private static func endOldPassword(
         of user: User,
         because reason: Session.EndReason,
@@ -124,8 +124,8 @@ enum Passwords {
             .first { try CodeCheck.matches(proof, of: $0, call) }
         guard let scope, var user = try resettable(address, region: region, call)
         else { return try CodeCheck.refusal(of: wrong, call) }
-        // The password is compared with the account's names only after the code's check. Otherwise, a caller without
-        // the code could learn such a name.
+        // The password is compared with the account's names only after the code has been checked. Otherwise, a caller
+        // without the code could learn such a name.
         let password = try SecretBytes(new: GivenPassword(new: call.fields), names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
         guard try CodeCheck.use(proof, of: scope, call), try LinkRules.prove(address, of: &user, in: call.tx) else {

@@ -27,8 +27,7 @@ enum Registration {
 
     /// Returns whether the request must prove one of its addresses.
     ///
-    /// If the app registers e-mail addresses without proof, neither the e-mail address nor a phone number given with it
-    /// needs to be verified.
+    /// If the app registers e-mail addresses without proof, a phone number in the same request needs no proof either.
     private static func needsProof(_ parameters: RegistrationParameters, _ policies: AppPolicies) -> Bool {
         guard !parameters.addresses.isEmpty else { return false }
         return parameters.email == nil || policies.emailRegistration == .code
@@ -102,8 +101,8 @@ enum Registration {
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
-    /// Stores the user with the verified address or, if the app allows it, the unverified e-mail address; other
-    /// addresses stay pending until they are verified.
+    /// Stores the user with the verified address, or else with the unverified e-mail address if the app allows it;
+    /// other addresses stay pending until they are verified.
     private static func make(_ parameters: RegistrationParameters, proved: Address?, _ call: inout Call) throws -> User
     {
         var draft = try NewUser.draft(parameters.place, &call)
@@ -117,7 +116,7 @@ enum Registration {
         for address in pending { draft.user.writeDown(address, at: call.tx.now) }
         let user = try NewUser.store(draft, &call)
         if registered != nil {
-            // Several users can claim the same address; the address goes to the user whose link is followed first.
+            // Several users can claim the same address; the first of these users to follow a link gets the address.
             let policies = call.app.policies
             let isLink = policies.emailRegistration == .link && policies.emailVerification
             try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)

@@ -3,7 +3,7 @@ import Providers
 import Wire
 
 extension SecretBytes {
-    /// Creates the bytes of a password that will be compared; the bytes are empty if no account can have the password.
+    /// Creates the bytes of a given password for a comparison; empty if no account can have the password.
     convenience init(compared password: GivenPassword) { self.init(PasswordRules.normalised(password.text) ?? []) }
 
     /// Checks a new password, which must not be one of the user's names, and creates its bytes.

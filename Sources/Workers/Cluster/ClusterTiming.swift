@@ -1,6 +1,6 @@
 /// The times and intervals by which processes detect that another process is gone.
 package enum ClusterTiming {
-    /// The time for which a process is considered alive after a renewal, by the database's clock.
+    /// The time after a renewal during which a process counts as alive, by the database's clock.
     package static let lifetime = Duration.seconds(6)
     /// The interval at which a process renews its lifetime.
     package static let renewal = Duration.milliseconds(1_500)
@@ -13,6 +13,6 @@ package enum ClusterTiming {
     package static let brokerPatience = Duration.seconds(5)
     /// How long a lane that is being handed over may continue to work; the lane's next holder does the remaining work.
     package static let laneDrain = Duration.milliseconds(150)
-    /// How long a stopping process waits for its lanes to finish before it gives back even the unfinished lanes.
+    /// How long a stopping process waits for unfinished lanes before it gives them back.
     package static let handOver = Duration.milliseconds(250)
 }

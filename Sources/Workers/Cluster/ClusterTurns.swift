@@ -13,8 +13,8 @@ struct ClusterTurns: ~Copyable {
     private var nextBeat = ContinuousClock.now
     private var nextLink = ContinuousClock.now
     private var nextLook = ContinuousClock.now
-    /// The time before which this process takes only lanes that were given back; the holders of all other lanes may be
-    /// alive, although they have not renewed their lifetimes yet.
+    /// Until this time, this process takes only lanes that were given back; the holder of any other lane may still be
+    /// alive.
     private var mayTakeFrom = ContinuousClock.now
     private var hadFailure = false
     /// Whether this process has given up its lanes because it can't reach the broker.
@@ -45,7 +45,7 @@ struct ClusterTurns: ~Copyable {
     private mutating func renew() {
         guard ContinuousClock.now >= nextRenewal else { return }
         nextRenewal = .now + ClusterTiming.renewal
-        // A process that can't reach the broker must not get lanes, so it doesn't renew its lifetime.
+        // A process that can't reach the broker must not get lanes, so it stops reporting that it is alive.
         if isCutOff { return }
         do {
             guard try member.membership.renew(store) else {
@@ -100,7 +100,7 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// How long to wait for the broker; a process that holds lanes stops waiting before it must give the lanes up.
+    /// How long to wait for the broker; the wait is shorter if this process must soon give up its lanes.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
@@ -108,7 +108,8 @@ struct ClusterTurns: ~Copyable {
         return min(longest, max(left, .milliseconds(200)))
     }
 
-    /// Gives up all lanes without waiting for their threads, because other processes may be able to reach the broker.
+    /// Gives up all lanes without waiting for their threads, so that processes that can reach the broker can take the
+    /// lanes.
     ///
     /// A lane taken by another process gets a new epoch, so this process can't commit the lane's transactions.
     private mutating func giveUp() {
@@ -177,7 +178,8 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
-    /// Gives back each lane once its thread has ended, and after `ClusterTiming.handOver` also the unfinished lanes.
+    /// Gives back each lane when its thread has ended, and gives back all remaining lanes after
+    /// `ClusterTiming.handOver`.
     private mutating func handOver() {
         let start = ContinuousClock.now
         lanes.stopAll()

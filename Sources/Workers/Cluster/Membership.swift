@@ -43,7 +43,7 @@ package final class Membership: Sendable {
         return Membership(id: id, slot: slot, from: start)
     }
 
-    /// Whether all other processes certainly consider this process alive and therefore don't take its lanes.
+    /// Whether it is certain that the other processes consider this process alive, so that they don't take its lanes.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
     /// Renews the process's lifetime; returns false if another process has taken this process's slot.

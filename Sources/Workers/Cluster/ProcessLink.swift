@@ -1,10 +1,11 @@
 import Mosquitto
 import Wire
 
-/// A process's connection to the broker; as soon as this process is gone, the broker informs the other processes with
-/// the connection's MQTT will message.
+/// A process's connection to the broker; as soon as this process is gone, the broker publishes the connection's MQTT
+/// will message to the other processes.
 ///
-/// Over this connection, processes also wake each other's lanes, and send themselves echoes to check the broker.
+/// Over this connection, a process also wakes the lanes of other processes, and checks the broker with echoes to
+/// itself.
 struct ProcessLink: ~Copyable {
     private var client: MosquittoClient
     private let topics: Topics

@@ -38,7 +38,7 @@ package enum CommandDispatcher {
     /// Accepts a request on the control worker; if the device is connected, the command is sent after the transaction's
     /// commit.
     ///
-    /// Queued older commands are sent, too, since a device ignores a command that arrives after a newer one. If the
+    /// Older queued commands are sent first, since a device ignores a command that arrives after a newer one. If the
     /// device might not be listening yet, the command is sent when the gate reports that the device is listening, or at
     /// the latest when the wait for this report ends.
     static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
@@ -66,7 +66,7 @@ package enum CommandDispatcher {
             try work.tx.commands.save([command])
             return command
         }
-        // If a device is listening, it has queued commands only while a dispatch request for these commands is pending.
+        // The queue of a listening device is empty if no dispatch request is pending.
         var waiting: [Command] = []
         if let dispatch {
             try work.tx.commands.removeDispatches([dispatch])

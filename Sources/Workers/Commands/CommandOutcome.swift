@@ -13,7 +13,7 @@ enum CommandOutcome {
         try endScheduleRun(command, in: &work)
     }
 
-    /// If a schedule sent the command, ends the schedule's run and notifies users of the outcome.
+    /// Ends the schedule's run and notifies users of the outcome, if a schedule sent the command.
     static func endScheduleRun(_ command: Command, in work: inout UnitOfWork) throws {
         guard command.actor.kind == .schedule else { return }
         try ScheduleRuns.finish(command, in: &work)
@@ -39,8 +39,8 @@ enum CommandOutcome {
         for waiter in waiters { try answer(waiter, with: result, of: command, in: &work) }
     }
 
-    /// Sends a write's outcome to the terminal that sent the command; a query's outcome is sent only in the answer to
-    /// the query's request.
+    /// Sends the outcome of a write command to the terminal that sent the command; the outcome of a query is only in
+    /// the answer to the query's request.
     private static func tellTerminal(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         guard command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try isLive(command.actor, on: terminal, in: work.tx)

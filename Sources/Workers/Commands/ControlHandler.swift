@@ -7,8 +7,8 @@ import Wire
 package struct ControlHandler: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
-    /// The earliest time at which a command must be sent, or at which a command, an invitation or a guest's binding
-    /// expires.
+    /// The earliest time at which a command must be sent, or at which something expires: a command, an invitation or a
+    /// guest's binding.
     private var nextDue: Instant?
     /// Whether `nextDue` is up to date; `due` updates `nextDue` only some time after a batch, so that no request has to
     /// wait.
@@ -90,8 +90,8 @@ package struct ControlHandler: BatchHandler {
         isPlanned = true
     }
 
-    /// Returns the time at which the next command expires and the time at which the next command must be sent; each
-    /// time is nil if there is no such command for this lane.
+    /// Returns when this lane must next end an expired command, and when it must next send a command; nil means that
+    /// there is no such command.
     private func nextCommands(in tx: Transaction) throws -> [Instant?] {
         [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
     }

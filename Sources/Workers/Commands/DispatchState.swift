@@ -4,13 +4,12 @@ import Storage
 /// The state of a device at the moment when a new command arrives: whether the device is listening, and which commands
 /// come before the new one.
 enum DispatchState {
-    /// The device is listening; if there is a pending dispatch request, its commands are sent just before the new
-    /// command.
+    /// The device is listening; the commands of a pending dispatch request are sent just before the new command.
     case front(DispatchRequest?)
     /// Other commands are sent before the new command, as soon as the device is listening.
     case behind
-    /// The device might not be listening before `until`; `isNext` is true if all older commands count as sent and the
-    /// number of sent commands without an answer is below the limit.
+    /// The device might not be listening before `until`; `isNext` is true if no command is queued and the number of
+    /// sent commands without an answer is below the limit.
     case unheard(until: Instant, isNext: Bool)
     /// The device is offline.
     case away
@@ -35,7 +34,7 @@ enum DispatchState {
     var isFirst: Bool { if case .front(nil) = self { true } else { false } }
     /// Whether the device is offline.
     var isAway: Bool { if case .away = self { true } else { false } }
-    /// The time before which the device might not be listening yet; nil if the device is listening or is offline.
+    /// The time until which the device might not listen yet; nil if the device is listening or is offline.
     var listensFrom: Instant? {
         if case .unheard(let moment, _) = self { moment } else { nil }
     }

@@ -14,15 +14,15 @@ struct DueControl {
             .union(guests.map(\.did) + dispatches.map(\.did))
     }
 
-    /// Finds a limited number of the earliest items of each kind, and locks their devices in the order of the devices'
-    /// ids.
+    /// Finds a limited number of the earliest items of each kind, and locks the items' devices in the order of the
+    /// device ids.
     ///
-    /// Each lane sends the queued commands of its own devices; the first lane ends the expired items of all devices.
+    /// Each lane sends its own devices' queued commands; only the first lane ends expired items, for all devices.
     init(in tx: Transaction, _ limits: Limits, of shards: Shards) throws {
         try self.init(reading: tx, limits, of: shards)
         let locked = devices
         guard try tx.lock(devices: Array(locked)) else { return }
-        // Reads the items again under the locks; a new item whose device is not locked is left for the next run.
+        // While the devices are locked, the items are read again; the next run handles new items of other devices.
         try self.init(reading: tx, limits, of: shards)
         commands.removeAll { !locked.contains($0.did) }
         invitations.removeAll { !locked.contains($0.did) }

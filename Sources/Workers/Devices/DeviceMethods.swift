@@ -16,7 +16,7 @@ enum DeviceMethods {
         "device/commands": .reading(check: checkBound, LogMethods.commands),
     ]
 
-    /// Returns whether the requested page is so long that the worker must not read it between other users' commands.
+    /// Returns whether the requested page is too long for the worker to read it between other users' commands.
     @Sendable
     static func isLongPage(_ call: Call) throws -> Bool {
         try call.pageLimit() > Int(call.limits.pageDefault)

@@ -2,7 +2,7 @@ package import Domain
 import Storage
 import Wire
 
-/// The end of a device's ownership period, for the workers and for operators' tools.
+/// Functions that end a device's ownership period, called by the workers and by operators' tools.
 package enum DeviceOwnership {
     /// Ends a device's bindings, commands, invitations and retained statuses, and begins a new ownership period.
     package static func end(
@@ -13,7 +13,7 @@ package enum DeviceOwnership {
     ) throws {
         try CommandOutcome.fail(try work.tx.commands.open(did), in: &work)
         let bindings = try Bindings(of: did, by: actor, in: work)
-        // No user's rights are needed to end an ownership period, so the user's id is empty.
+        // Ending an ownership period doesn't depend on a user's rights, so the user id is empty.
         let nobody = UserID(trusted: "")
         let change = try BindingRules.decide(.end, by: nobody, among: bindings.present)
         try bindings.carryOut(change, because: reason, follower: reason, in: &work)

@@ -13,7 +13,7 @@ struct DevicePush {
         self.actor = actor
     }
 
-    /// Notifies a user of a change, its time and its actor, and logs new, ended and changed bindings.
+    /// Sends a user a change with its time and actor, and logs a binding's beginning, end or new role.
     func notify(
         _ change: BindingCodec.Change,
         _ uid: UserID,

@@ -25,7 +25,7 @@ struct DeviceRegistration {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        // Known devices are locked with the batch's devices; this lock is for a device that has only just been created.
+        // The batch has locked the devices that it knew; this lock is for a device that was created after that.
         let known = try work.tx.lock(\.did) { try work.tx.devices.find(request.productKey, request.mac) }
         if let answer = try earlierAnswer(to: known, in: work.tx) { return publish(answer, in: &work) }
         let bindings = try known.map { try work.tx.bindings.all(of: $0.did) } ?? []
@@ -117,8 +117,8 @@ struct DeviceRegistration {
     /// Gives the device a new secret.
     ///
     /// The new secret is in the credentials file before the answer is sent. The gate reads that file, and closes
-    /// connections that used the old secret. Closing these connections by a message to the gate would be unsafe: the
-    /// message could arrive after the device has reconnected, and the gate would close the new connection.
+    /// connections that used the old secret. A message that tells the gate to close the old connections could arrive
+    /// too late: the gate would then close the device's new connection.
     private func grant(_ did: DeviceID, in work: inout UnitOfWork) throws -> [UInt8] {
         let secret = Sodium.randomSecret()
         try work.tx.devices.setIdentity(did, secret: secret, passcode: request.passcode, hardware: request.hardware)
@@ -142,7 +142,8 @@ struct DeviceRegistration {
         work.effects.publish(OutboundMessage(destination, answer))
     }
 
-    /// Refuses a registration; if `asks` names a device, asks that device's special user and owner to allow a reset.
+    /// Refuses a registration; if `asks` names a device, notifies that device's special user and owner that they can
+    /// allow a reset.
     private func refuse(
         _ rejection: Rejection,
         asking asks: DeviceID?,

@@ -10,7 +10,7 @@ enum LogMethods {
         var types: Set<String>?
         var cursor: LogParameters.Cursor?
         var from: Instant
-        /// The time from which the caller sees their own commands.
+        /// The beginning of the span for the caller's own commands.
         var ownFrom: Instant
         var to: Instant
         var limit: Int
@@ -69,8 +69,8 @@ enum LogMethods {
     /// Returns the time from which users see their own commands.
     ///
     /// An ownership period begins after the times of all earlier reports. If the device's clock was ahead, the period
-    /// therefore begins in the future. A command has the service's time. If the user sent the command after the user
-    /// was bound to the device, the command belongs to the current period.
+    /// therefore begins in the future. A command's time is from the service's clock. If the user sent the command after
+    /// the binding began, the command belongs to the current period.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,

@@ -2,7 +2,7 @@ import Domain
 import Sodium
 import Wire
 
-/// The registrations of a batch, carried out one by one before the batch's messages about devices.
+/// A batch's registrations, which are processed one by one before the batch's messages about devices.
 struct RegistrationProcessor {
     private var registrations: [DeviceRegistration] = []
     private let quotas: QuotaFront

@@ -123,10 +123,10 @@ extension EventSubscription {
     /// The lag in seconds above which operators are warned.
     package static let behindMax: Int64 = 300
 
-    /// Returns the age in seconds of the next event that the subscription requests; 0 if there is no such event.
+    /// Returns how many seconds old the subscription's next event is; 0 if there is no next event.
     ///
-    /// Only a limited number of entries is searched; if none matches, the age of the first entry after the searched
-    /// entries is returned.
+    /// The search reads a limited number of entries; if it finds no event, the age of the first entry that it didn't
+    /// read is returned.
     package func behind(in tx: Transaction) throws -> Int64 {
         guard let app = try tx.apps.find(app) else { return 0 }
         let (reader, withBulk) = (EventReader(app: app, filter: filter), filter.wantsStatuses)

@@ -4,7 +4,7 @@ import Wire
 
 /// A reader of the event log on behalf of an app.
 package struct EventReader: Sendable, Equatable {
-    /// The app for which the reader reads; only entries about the app's products and users are read.
+    /// The app; the reader reads only entries about this app's products and users.
     package var app: App
     /// The filter that selects the entries to return.
     package var filter: EventFilter
@@ -14,7 +14,7 @@ package struct EventReader: Sendable, Equatable {
 
     /// A page of entries in order, with the position up to which the log was read.
     package struct Page: Sendable {
-        /// The entries as JSON, each with the cursor after which reading continues.
+        /// The entries as JSON, each with the cursor from which a reader gets the next entry.
         package var events: [(id: EventCursor, json: [UInt8])] = []
         /// The types of the entries, in the same order.
         package var types: [EventType] = []
@@ -27,7 +27,7 @@ package struct EventReader: Sendable, Equatable {
     /// Returns whether an entry is meant for this reader.
     package func accepts(_ event: LoggedEvent) -> Bool { filter.accepts(event) && event.isVisible(to: app) }
 
-    /// Returns the entries after a cursor: at most `limit`, with at most about `bytesMax` bytes of JSON.
+    /// Returns at most `limit` entries after a cursor, with at most about `bytesMax` bytes of JSON.
     ///
     /// If entries were deleted, a `gap` entry says so. The first entry is returned whatever its size.
     package func read(after cursor: EventCursor, limit: Int, bytesMax: Int, in tx: Transaction) throws -> Page {
@@ -58,16 +58,16 @@ package struct EventReader: Sendable, Equatable {
         return page
     }
 
-    /// Returns the cursors at which the deleted parts of the log end; a cursor that is not after `cursor` is left out.
+    /// Returns those ends of the log's deleted parts that are after `cursor`.
     ///
-    /// Statuses and other entries are deleted separately, so the deleted part of each kind has its own end.
+    /// Statuses are deleted separately from other entries, so each of the two kinds has its own end.
     private func deleted(behind cursor: EventCursor, in tx: Transaction) throws -> Set<EventCursor> {
         let kinds = filter.wantsStatuses ? [false, true] : [false]
         return Set(try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor })
     }
 
-    /// Inserts the entry that reports a gap; its time is that of the last missing row, so each read returns the same
-    /// entry.
+    /// Inserts the entry that reports a gap; the entry has the time of the last missing row, so each read returns the
+    /// same entry.
     private func note(missingUpTo place: EventCursor, behind cursor: EventCursor, in page: inout Page) {
         let index = page.events.firstIndex { $0.id > place } ?? page.events.count
         let from = index > 0 ? page.events[index - 1].id : cursor

@@ -2,7 +2,7 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that deletes the oldest statuses, and separately the oldest other entries, when they exceed the log's limits.
+/// A job that enforces the log's size limits for statuses and for other entries by deleting the oldest of each.
 struct EventRetention: MaintenanceJob {
     /// The sizes of the log's rows of one kind, added up page by page; each row is measured once, when it is new.
     private struct Kind {
@@ -11,7 +11,7 @@ struct EventRetention: MaintenanceJob {
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
-        /// Adds a page; if the page has no row of this kind and there is a previous page, extends that page instead.
+        /// Adds a page; a page without rows of this kind only extends the previous page, if there is one.
         mutating func add(_ page: (end: EventCursor, bytes: Int64)) {
             if page.bytes == 0, let last = pages.indices.last { return pages[last].end = page.end }
             pages.append(page)
@@ -37,7 +37,7 @@ struct EventRetention: MaintenanceJob {
         }
     }
 
-    /// The minimum number of pages into which a full log is divided; a deletion removes at most one page too many.
+    /// A full log is divided into at least this number of pages; a deletion removes at most one page too many.
     private static let pagesMin: Int64 = 64
     private let environment: Environment
     private var kinds: [Kind]

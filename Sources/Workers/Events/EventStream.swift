@@ -58,7 +58,8 @@ package final class EventStream: Sendable {
     /// The pause after a failure of the store.
     private static let pause = Duration.milliseconds(500)
 
-    /// Opens a stream for a request with the fields of `events/read`; blocks the thread, and can throw a `Rejection`.
+    /// Opens a stream for a request, which has the fields of `events/read`; blocks the thread, and can throw a
+    /// `Rejection`.
     package init(_ environment: Environment, _ threads: StreamThreads, for request: EventStreamRequest) throws {
         let (now, token, fields, lastID) = (environment.clock.now, request.token, request.fields, request.lastID)
         let (key, filter, row, place) = try environment.store.read(at: now) {
@@ -145,7 +146,7 @@ package final class EventStream: Sendable {
                 let page = try reader.read(after: cursor, limit: Self.pageMax, bytesMax: Self.pageBytes, in: tx)
                 return (page, EventWait(reader, after: page.cursor, until: end, epoch: try tx.meta.catalogEpoch()))
             }
-            // The cursor moves only after a complete read, not in a read that fails or that the store repeats.
+            // The cursor moves only after the read has succeeded, because a read can fail or be repeated by the store.
             state.withLock { $0.cursor = page.cursor }
             guard page.events.isEmpty else {
                 let types = page.types.map(\.rawValue)
@@ -196,7 +197,7 @@ package final class StreamThreads: Sendable {
 
     private let state = Mutex(State())
 
-    /// The maximum number of threads, small enough that the store has readers left for requests.
+    /// The maximum number of threads; it is small, so that the store keeps readers free for requests.
     private static let streamThreadsMax = 2
 
     /// Prepares the threads without starting any.

@@ -79,7 +79,7 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Refuses a reader if too many readers of its owner, or of all owners, are waiting; `others` count as waiting.
+    /// Refuses a reader if its owner, or all owners together, have too many waiting readers; `others` count as waiting.
     func admit(_ wait: EventWait, beside others: [EventWait], _ limits: Limits) throws(Rejection) {
         let counts = counts(of: wait.owner)
         let own = counts.own + others.count { $0.owner == wait.owner }
@@ -87,13 +87,13 @@ package final class EventWatch: Sendable {
         throw Rejection(.tooManyRequests, "Too many readers with this key are waiting for events.", retryAfter: 1)
     }
 
-    /// Adds a waiting reader; `done` is called once, on any thread, when there is an entry for the reader, the reader's
-    /// `epoch` is out of date, the reader's waiting time has ended, or the process is ending.
+    /// Adds a waiting reader; `done` is called once, on any thread, when the reader's wait ends: because of an entry,
+    /// an outdated `epoch`, the time limit, or the end of the process.
     package func add(_ wait: EventWait, done: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.waiting.append(Waiting(wait: wait, done: done))
             count.store(state.waiting.count, ordering: .releasing)
-            // Rows after the reader's cursor may already have been read for the other readers.
+            // Rows after this reader's cursor are read again, even if they were read for other readers.
             state.seen = state.seen.map { min($0, wait.cursor) } ?? wait.cursor
             return !exchange(&state.isRunning, with: true)
         }
@@ -118,8 +118,8 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Reads new rows; calls each reader that has a new entry, whose `epoch` is out of date, or whose waiting time has
-    /// ended; if the process is ending, calls all readers.
+    /// Reads new rows, and calls each reader that has a reason to go on: a new entry, an outdated `epoch`, the end of
+    /// its waiting time or the end of the process.
     private func look() throws {
         let (start, waiting) = state.withLock { ($0.seen, $0.waiting.map(\.wait)) }
         guard let seen = start else { return }
@@ -139,13 +139,13 @@ package final class EventWatch: Sendable {
             }
         }
         state.withLock { state in
-            // Readers that were added during the read may request entries that have been read already.
+            // A reader that was added during the read may want entries that the read has already passed.
             state.seen = state.waiting.dropFirst(waiting.count).map(\.wait.cursor).reduce(end.end, min)
         }
         if end.isMore { ring() }
     }
 
-    /// Calls the readers at the given indices, and removes them; nothing else removes readers, so indices stay valid.
+    /// Calls and removes the readers at the given indices; only this method removes readers, so the indices are valid.
     private func call(_ places: Set<Int>) {
         guard !places.isEmpty else { return }
         let called = state.withLock { state in

@@ -17,7 +17,7 @@ extension UnitOfWork {
         effects.log(LoggedEvent(.deviceStatus, at: now, did: record.did, product: record.productKey, data: data))
     }
 
-    /// Deletes a device's reports of the current ownership period, and logs the new status if a reader wants statuses.
+    /// Removes all reported values from a device's status, and logs the new status if a reader wants statuses.
     mutating func wipeStatus(of did: DeviceID) throws {
         try tx.statuses.wipe(did, at: now)
         guard try keepsStatuses(), let record = try tx.statuses.find(did) else { return }
@@ -40,7 +40,7 @@ extension UnitOfWork {
         let acting = actor.kind == .user && actor != .erased ? UserID(trusted: actor.id) : nil
         let home = try app ?? (uid ?? acting).flatMap { try tx.accounts.find($0)?.app }
         var event = LoggedEvent(type, at: now, did: did, product: product, uid: uid, app: home, data: data)
-        // An entry of the event log names only users of one app.
+        // An entry of the event log must not name users of two apps.
         let isOfHome = try app != nil || acting == uid || acting.map { try tx.accounts.find($0)?.app == home } ?? true
         event.actor = isOfHome ? actor : nil
         effects.log(event)

@@ -38,7 +38,7 @@ extension EventSubscription {
 
     private static let deadLetterPrefix = "webhook/"
 
-    /// Returns the subscription whose webhook refused a dead letter; nil if the dead letter is an MQTT message.
+    /// Returns the subscription of a dead letter that a webhook refused; nil if the dead letter is an MQTT message.
     package static func webhook(ofDeadLetter topic: String) -> SubscriptionID? {
         guard topic.hasPrefix(deadLetterPrefix) else { return nil }
         return SubscriptionID(String(topic.dropFirst(deadLetterPrefix.count)))

@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 import Wire
 
-/// The page after a batch, read while the batch is being posted, so that the next post needn't wait for a read.
+/// A reader that reads the page after a batch while the batch is being posted, so that the next post needn't wait.
 final class WebhookReadahead: Sendable {
     private let reader: EventReader
     private let cursor: EventCursor

@@ -2,10 +2,10 @@ package import Domain
 import Providers
 package import Storage
 
-/// The replay of a dead letter that a webhook refused: the same content is posted once more for an operator.
+/// The replay of a dead letter: for an operator, content that a webhook refused is posted once more.
 package enum WebhookReplay {
-    /// Posts a dead letter to its webhook, whatever the webhook's state, and blocks until the post has ended; if the
-    /// post fails, returns the reason.
+    /// Posts a dead letter to its webhook even if the webhook is paused or disabled, and waits until the post has
+    /// ended; if the post fails, returns the reason.
     package static func run(
         _ letter: DeadLetter,
         to id: SubscriptionID,

@@ -79,7 +79,7 @@ extension WebhookSender {
         return .turn
     }
 
-    /// Moves the stored cursor past entries that the filter left out, so that their deletion doesn't count as a gap.
+    /// Moves the stored cursor past entries that don't match the filter, so that no gap is found when they are deleted.
     ///
     /// - Returns: The next step if the subscription was changed meanwhile; otherwise nil.
     private func pass(_ webhook: WebhookTurns.Webhook) throws -> WebhookTurns.Next? {
@@ -239,7 +239,8 @@ extension EventSubscription {
 }
 
 extension Environment {
-    /// Returns whether a post may begin: the row is unchanged since it was read, and this process is still the leader.
+    /// Returns whether a post may begin: the row must be unchanged since it was read, and this process must still be
+    /// the leader.
     fileprivate func mayPost(_ row: EventSubscription) -> Bool {
         guard leadership.isHeld, let found = try? store.read(at: clock.now, { try $0.eventSubscriptions.find(row.id) })
         else { return false }

@@ -5,7 +5,7 @@ import Providers
 import Storage
 import Synchronization
 
-/// A sender that posts to each webhook the events after its cursor, and moves the cursor after a 2xx answer.
+/// A sender that posts new events to each webhook, and moves the webhook's cursor after a 2xx answer.
 ///
 /// Each webhook gets one post at a time. If several processes share the work, only the leader sends. A post that is
 /// interrupted by the end of the process is repeated, so each event is delivered at least once, in order.
@@ -22,7 +22,7 @@ package final class WebhookSender: Sendable {
 
     /// The maximum number of posts that are under way at the same time.
     private static let sendersMax = 8
-    /// The pause between two searches for changed subscriptions and due retries.
+    /// The pause before each new search for changed subscriptions and due retries.
     private static let pause = Duration.milliseconds(200)
     private static let idleSeconds = 10
 
@@ -109,7 +109,7 @@ package final class WebhookSender: Sendable {
         }
         while !mustStop {
             if let (id, webhook) = turns.withLock({ $0.take() }) {
-                // If other webhooks are ready for their turns too, another thread can serve them.
+                // Another thread can serve the other webhooks that are ready for a turn.
                 giveTurns()
                 carryOut(id, webhook, with: &client)
             } else if isIdle() {
@@ -119,7 +119,7 @@ package final class WebhookSender: Sendable {
         threads.withLock { $0.running -= 1 }
     }
 
-    /// Waits for work; returns true if no work arrived, in which case the thread must end and is no longer counted.
+    /// Waits for work; if no work arrives, stops counting the thread and returns true, and the thread must end.
     private func isIdle() -> Bool {
         threads.withLock { $0.idle += 1 }
         let isOver = bell.wait(timeout: .now() + .seconds(Self.idleSeconds)) == .timedOut
@@ -148,7 +148,7 @@ package final class WebhookSender: Sendable {
         if next == .listen { listen(id, webhook) }
     }
 
-    /// Waits for the log's next entry; each entry is read and decoded once for all waiting readers.
+    /// Waits for the log's next entry; each entry is read and decoded only once, even if several readers wait.
     private func listen(_ id: SubscriptionID, _ webhook: WebhookTurns.Webhook) {
         let number = number.load(ordering: .acquiring)
         // No reader may begin to wait while the process is ending.

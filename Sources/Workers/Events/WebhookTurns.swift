@@ -10,11 +10,10 @@ struct WebhookTurns {
         var row: EventSubscription?
         /// The subscription's app, as it was last read.
         var app: App?
-        /// The cursor up to which the event log has been read; it is ahead of the row's cursor if the filter left
-        /// entries out.
+        /// The position up to which the event log has been read; if the filter left entries out, this position is after
+        /// the row's cursor.
         var from = EventCursor.start
-        /// The cursor of a failed post's last event, if the next post must repeat the failed post's content; otherwise
-        /// nil.
+        /// If the next post must repeat a failed post, the cursor of the failed post's last event; otherwise nil.
         var upTo: EventCursor?
         /// The next batch, which is read while a post is under way.
         var ahead: WebhookReadahead?
@@ -76,14 +75,13 @@ struct WebhookTurns {
         if !ready.contains(id) { ready.append(id) }
     }
 
-    /// Gives a turn to each webhook whose wait is over, or whose wait is so long that the clock must have been set back
-    /// since the wait began.
+    /// Gives a turn to each webhook whose wait is over or has become impossibly long because the clock was set back.
     mutating func wakeDue(at now: Instant) {
         let far = now.adding(seconds: WebhookRules.retryAfterMax)
         for (id, moment) in due where moment <= now || moment > far { wake(id) }
     }
 
-    /// Gives a webhook a turn; if the webhook began to wait for entries at the given epoch, ends this wait.
+    /// Gives a webhook a turn, and ends its wait for entries if this wait began at the given epoch.
     mutating func heard(_ id: SubscriptionID, since number: Int64) {
         if known[id]?.waitsSince == number { known[id]?.waitsSince = nil }
         wake(id)
@@ -119,7 +117,7 @@ struct WebhookTurns {
     }
 
     /// Records the catalog's epoch at which a webhook begins to wait for entries; returns false if the webhook is
-    /// unknown or has been waiting since that epoch.
+    /// unknown or this epoch is already recorded.
     mutating func listens(_ id: SubscriptionID, since number: Int64) -> Bool {
         guard known[id] != nil, known[id]?.waitsSince != number else { return false }
         known[id]?.waitsSince = number

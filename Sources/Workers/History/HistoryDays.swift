@@ -6,7 +6,7 @@ import Storage
 /// In a store without summaries, the job begins with the oldest day that has records. A run can stop between devices.
 struct HistoryDays: MaintenanceJob {
     private let environment: Environment
-    /// The day being summed up, and the last device checked; nil between two days.
+    /// The day that the job sums up, and the device checked last; nil between two days.
     private var pass: (day: Int64, place: String)?
     /// The devices and days to sum up, in reverse order.
     private var waiting: [(did: DeviceID, day: Int64)] = []

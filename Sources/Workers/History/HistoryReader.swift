@@ -26,7 +26,7 @@ package struct HistoryReader: Sendable {
     /// The maximum number of records in one read: a long read prevents SQLite from emptying its write-ahead log.
     private static let stepRecords = 20_000
 
-    /// Creates a reader of a store; a page ends after `scanMax` records have been read for it.
+    /// Creates a reader of a store; for each page, the reader reads at most `scanMax` records.
     package init(_ store: Store, scanMax: Int) {
         self.store = store
         self.scanMax = scanMax

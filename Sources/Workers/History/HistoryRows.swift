@@ -2,11 +2,11 @@ import Domain
 import Storage
 import Wire
 
-/// A collector of a page's rows from consecutive records.
+/// A type that collects the rows of one page from consecutive records.
 protocol HistoryRows {
     /// Adds the record that is at `place`; returns false if the record belongs on the next page.
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool
-    /// Returns the finished page; `isCut` is true if the page doesn't contain the records from `place` on.
+    /// Returns the finished page; `isCut` is true if the records from `place` on belong to the next page.
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage
 }
 

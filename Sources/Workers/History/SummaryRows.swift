@@ -70,10 +70,10 @@ struct SummaryRows: HistoryRows {
         }
         page.rows = rows
         guard let bounds else { return page }
-        // The next page sums the step up again, from its beginning.
+        // The next page sums up this step again, from the step's beginning.
         page.place = HistoryPlace(max(bounds.lowerBound, question.place.ts))
-        // Earlier steps without values have added no row, but the next page doesn't read these steps again. The request
-        // is refused only if the page can't finish its first step.
+        // A page without rows may have passed steps without values, and the next page doesn't read these steps again.
+        // The request is refused only if the page can't finish its first step.
         if rows.isEmpty, bounds.lowerBound <= question.place.ts {
             page.refusal = .invalid(
                 "params.every",

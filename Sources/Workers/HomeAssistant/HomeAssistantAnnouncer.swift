@@ -5,7 +5,7 @@ import Storage
 import Synchronization
 import Wire
 
-/// The announcer that publishes users' devices to the users' Home Assistants, as retained messages.
+/// The announcer that sends retained messages about users' devices to the users' Home Assistants.
 ///
 /// The announcer compares a user's devices with the stored announcements, and publishes the differences. The announcer
 /// checks a user after an event that changes the user's devices or links. It checks all users at its start, after each

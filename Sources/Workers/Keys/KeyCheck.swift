@@ -5,7 +5,7 @@ import Wire
 /// The check of a request's API key, and the choice of the user for whom the key acts.
 enum KeyCheck {
     /// Returns the API key that the request contains as its token, or nil if the token isn't an API key; throws if the
-    /// key is unknown, has ended, or belongs to another terminal or app than the request.
+    /// key is unknown or has ended, or if its terminal or app isn't the request's.
     static func key(of request: AppRequest, in tx: Transaction) throws -> APIKey? {
         guard let token = request.token, token.hasPrefix(APIKey.prefix) else { return nil }
         guard let key = try tx.keys.find(token: token), key.terminal == request.terminal, key.app == request.app else {
@@ -15,7 +15,7 @@ enum KeyCheck {
         return key
     }
 
-    /// Refuses a request whose method needs no token, if the terminal belongs to a key or to a linked service; no user
+    /// If the terminal belongs to a key or a linked service, refuses a request whose method needs no token; no user
     /// logs in on such a terminal.
     ///
     /// The gate admits requests from a linked service's terminal only with an access token.

@@ -50,7 +50,7 @@ struct HeldLanes {
     /// lanes to give back.
     ///
     /// If a lane's thread is still running, another process can take the lane only between two transactions of the
-    /// thread; after that, the thread can't commit.
+    /// thread; once the lane is taken, the thread can't commit.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -79,8 +79,8 @@ struct HeldLanes {
 
     /// Takes lanes or begins to give lanes back, so that all processes have about the same number of lanes.
     ///
-    /// If `takesForeign` is false, the process takes only lanes that were given back, and no lanes of a process that
-    /// seems dead.
+    /// If `takesForeign` is false, the process takes lanes that were given back, but no lanes of a process that seems
+    /// dead.
     mutating func balance(takesForeign: Bool) throws {
         let id = member.membership.id
         let (leases, living) = try member.environment.store.coordinate { cluster in
@@ -104,8 +104,8 @@ struct HeldLanes {
                 isDraining: isDraining
             )
             let step = shares.step
-            // Unless the process must hand over all its lanes, lanes are given back one at a time: the next lane
-            // follows when the thread of the previous lane has ended.
+            // If the process must hand over all its lanes, it does so at once; otherwise, each lane is given back when
+            // the thread of the previous lane has ended.
             if step.give > 0, isDraining || !own.contains(where: \.isStopping) {
                 let surplus = own.map(\.lease.lane).sorted { $0.number > $1.number }
                 for lane in surplus.prefix(step.give) { stop(lane) }

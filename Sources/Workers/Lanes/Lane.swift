@@ -42,8 +42,8 @@ package struct LanePlan: Sendable, Equatable {
 
     /// The plan of a single process that does all the work.
     package static let alone = LanePlan(counts: [:], isShared: false)
-    /// The plan of several processes: there are enough status lanes for even shares among 16 processes, and several
-    /// lanes for requests, since each request has its own transaction.
+    /// The plan of several processes: 16 processes can have equal shares of the status lanes, and requests have several
+    /// lanes because each request has its own transaction.
     package static let shared = LanePlan(counts: [.status: 32, .control: 8, .account: 4, .schedule: 2], isShared: true)
 
     /// Returns the number of a worker's lanes.

@@ -32,10 +32,11 @@ struct LaneShares {
         return Step(take: max(0, min(portion, share - own)))
     }
 
-    /// The number of free lanes that this process gets if the free lanes are given out one by one, each to the process
-    /// that has the fewest lanes at that moment.
+    /// The number of free lanes that this process gets if each free lane in turn goes to the process that then has the
+    /// fewest lanes.
     ///
-    /// Without this rule, two processes would immediately retake the lanes that they gave back for a third process.
+    /// Without this rule, two processes that give back lanes for a third process would take these lanes again
+    /// immediately.
     private var portion: Int {
         var (count, counts) = (own, others)
         for _ in 0..<free {

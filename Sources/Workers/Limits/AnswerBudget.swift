@@ -3,13 +3,14 @@ import Synchronization
 /// A limit on the bytes that are sent to each terminal per second; the requests of a terminal that exceeds the limit
 /// must wait.
 ///
-/// Each byte sent advances the terminal's virtual time, and the terminal's requests wait while this time is more than
-/// two seconds ahead of the clock. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
+/// Each byte that is sent advances the terminal's virtual time; while the virtual time is more than two seconds ahead
+/// of the clock, the terminal's requests wait. The workers share one budget. A party is the hash of a terminal's topic
+/// (`Parties`).
 package final class AnswerBudget: Sendable {
-    /// The maximum number of remembered terminals, of about 50 bytes each (5 MB); if more terminals are ahead of the
-    /// clock at the same time, all terminals are forgotten.
+    /// The maximum number of remembered terminals (5 MB, at about 50 bytes each); if more terminals must be remembered,
+    /// all terminals are forgotten.
     private static let partiesMax = 100_000
-    /// The size of the largest burst, expressed as the time that its bytes take at the permitted rate.
+    /// The size of the largest burst: as many bytes as the permitted rate allows in this time.
     private static let burst: Duration = .seconds(2)
     /// The number of bytes charged for a request that reads data, until the request's answer is known: the size of the
     /// largest payload.

@@ -10,7 +10,8 @@ enum CodeLimits {
 
     /// Counts a code that is about to be sent; if any limit is reached, throws and counts nothing.
     ///
-    /// All limits are checked first, so that a refused terminal doesn't use up the limits of its app and country.
+    /// All limits are checked before any is counted, so a refused terminal doesn't use up the limits of its app and
+    /// country.
     static func count(_ scope: CodeScope, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(scope.address.key, boundTo: "codes \(scope.app.text) \(scope.region)")
         let address = Sodium.base64URL(digest)

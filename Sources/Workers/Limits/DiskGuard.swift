@@ -11,12 +11,12 @@ package final class DiskGuard: Sendable {
     /// The space of a disk, in bytes.
     package typealias Room = DiskRoom
 
-    /// The error thrown when there is too little space to carry out a batch; no message of the batch is the cause.
+    /// The error thrown when the disk has too little space for a batch; the batch's messages are not at fault.
     package struct IsLow: Error, CustomStringConvertible {
         package var description: String { "the disk is nearly full" }
     }
 
-    /// A change that a check of the disk found.
+    /// A change found in a check of the disk.
     package enum News: Sendable, Equatable {
         /// Too little space is free; the value is the reason, as text for an operator.
         case low(String)

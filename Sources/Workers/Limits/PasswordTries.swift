@@ -10,13 +10,13 @@ import Wire
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
-    /// The accounts whose tries have been used up under other names.
+    /// The accounts whose tries were used up by logins under other names.
     ///
     /// A login to such an account is answered like a wrong password, to hide which names belong to the same account.
     let silentlyLocked: Set<UserID>
 
-    /// Counts an attempt to log in under a name that can belong to several users; throws `TooManyRequests` if no try is
-    /// left.
+    /// Counts an attempt to log in under a name that can belong to several users; throws `TooManyRequests` if no
+    /// attempt is left.
     static func begin(_ name: LoginName, region: String, meaning users: [User], _ call: Call) throws -> PasswordTries {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
         try take([named, terminal(call)], call)
@@ -37,13 +37,13 @@ package struct PasswordTries {
         for name in names(user, call.tx) { try call.tx.attempts.add(name, windowSeconds: windowSeconds) }
     }
 
-    /// Takes back the count of the try with which a login succeeded.
+    /// Subtracts a successful login's try from the counts of tries.
     static func succeeded(_ name: LoginName, region: String, of user: User, _ call: Call) throws {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
         for subject in [named, terminal(call), account(user)] { try call.tx.attempts.takeBack(subject) }
     }
 
-    /// Takes back the count of the try in which a logged-in user gave the correct password.
+    /// Subtracts a logged-in user's try from the counts again, because the password was correct.
     static func succeeded(_ user: User, _ call: Call) throws {
         for subject in [account(user), terminal(call)] + names(user, call.tx) { try call.tx.attempts.takeBack(subject) }
     }
@@ -93,8 +93,7 @@ package struct PasswordTries {
     }
 
     private static func subject(_ name: LoginName, region: String, of app: AppID, in tx: Transaction) -> String {
-        // A username in the form of an e-mail address can be given as a username or as an address, so both forms share
-        // one count.
+        // If a username is an e-mail address, a login can give it as a username or as an address; both share one count.
         var name = name
         if case .username(let username) = name, let email = EmailAddress(username.text) {
             name = .address(.email(email))

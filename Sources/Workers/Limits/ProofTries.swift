@@ -1,13 +1,13 @@
 import Domain
 import Wire
 
-/// The counts of the attempts to give a proof: a passcode, a label or a scanned code.
+/// The counts of tries to give a proof: a passcode, a label or a scanned code.
 ///
 /// A try is counted before its proof is checked, so that parallel requests get no extra tries. If the proof is correct,
-/// `succeed` subtracts the attempt again; if the transaction fails, the attempt isn't counted either.
+/// `succeed` subtracts the try again; if the transaction fails, the try isn't counted either.
 ///
-/// A try for a device that doesn't exist counts only towards the user's limit for that device name. The try is refused
-/// if the terminal has no tries left, but doesn't count towards the terminal's limit.
+/// A try for a device that doesn't exist counts only towards the user's limit for that device name. Such a try is
+/// refused if the terminal has no tries left; it doesn't use up one of the terminal's tries.
 struct ProofTries {
     private let counted: [Quota]
     private static let seconds = BindingRules.triesWindowSeconds
@@ -19,8 +19,8 @@ struct ProofTries {
         try call.quotas.take(counted)
     }
 
-    /// Counts a try to which only the user's own limit applies, such as a try of a scanned code; throws
-    /// `TooManyRequests` if no try is left.
+    /// Counts a try towards the user's own limit only, as for a scanned code; throws `TooManyRequests` if no try is
+    /// left.
     init(_ owner: String, _ call: Call) throws { try self.init([Self.own(owner, call)], call) }
 
     /// Counts a try for a device that the caller names by `target`; throws `TooManyRequests` if no try is left.
@@ -45,6 +45,6 @@ struct ProofTries {
         Quota(.bindTriesPerUser, owner, max: call.limits.counts.bindTriesPerUser, seconds: seconds)
     }
 
-    /// Takes back the count of a try whose proof is correct.
+    /// Undoes the counting of a try whose proof is correct.
     func succeed(_ call: Call) throws { try call.quotas.takeBack(counted) }
 }

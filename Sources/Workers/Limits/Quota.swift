@@ -4,7 +4,7 @@ import Wire
 
 /// A limit on the number of actions in a window of time, with its kind and owner.
 struct Quota: Sendable {
-    /// The kind of the counted actions; it is also the metric's label.
+    /// The kind of actions that a quota counts; the kind is also the metric's label.
     enum Kind: String, Sendable, CaseIterable {
         case codePause, codesPerPurpose, codesPerAddress, codesPerTerminal, codesPerSource
         case codesPerApp, codesPerCountry
@@ -40,7 +40,7 @@ struct Quota: Sendable {
     static let day: Int64 = 86_400
 
     var kind: Kind
-    /// The owner of the count; within the kind, each owner has one count.
+    /// The owner of the count; each owner has one count of each kind.
     var owner: String
     var max: Int
     var seconds: Int64
@@ -95,7 +95,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, quotas[0].kind.message, retryAfter: wait)
     }
 
-    /// Takes back the counts of a try whose proof is correct.
+    /// Removes a try whose proof is correct from the quotas' counts.
     func takeBack(_ quotas: [Quota]) throws { for quota in quotas { try tx.attempts.takeBack(quota.subject) } }
 
     private func wait(_ quota: Quota) throws -> Int64? {
@@ -115,7 +115,7 @@ extension AttemptTable.Limit {
 }
 
 extension Transaction {
-    /// Counts a try that has only one limit; throws `TooManyRequests` with the given message if the limit is reached.
+    /// Counts a try for a limit; if the limit has been reached, throws `TooManyRequests` with the given message.
     func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
         if let wait = try attempts.take([limit]) { throw Rejection(.tooManyRequests, message, retryAfter: wait) }
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// A cache of used-up quotas, with the times at which these quotas open again.
 ///
 /// In a flood, each refused request costs a lookup in memory and no write. The cache never refuses a request that the
-/// store would accept. A full cache forgets all its entries, since it can find them in the store again.
+/// store would accept. A full cache forgets all its entries, because the store still contains these entries.
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
@@ -15,8 +15,8 @@ package final class QuotaFront: Sendable {
 
     private struct State {
         var until: [String: Instant] = [:]
-        /// The subjects whose counts recent transactions have increased, keyed by transaction time; the counts may be
-        /// rolled back.
+        /// The subjects whose counts recent transactions have increased, keyed by transaction time; a transaction may
+        /// still be rolled back.
         var counted: [Instant: Set<String>] = [:]
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
@@ -32,7 +32,7 @@ package final class QuotaFront: Sendable {
     func wait(_ quota: Quota, at now: Instant) -> Int64? {
         state.withLock { state in
             guard let until = state.until[quota.subject] else { return nil }
-            // If the quota opens again later than one window from now, the clock has been set back.
+            // If the quota opens more than one window from now, the clock has been set back.
             guard until > now, until <= now.adding(seconds: quota.seconds) else {
                 state.until[quota.subject] = nil
                 return nil
@@ -41,7 +41,7 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Records that a transaction has added to a quota's count, so that `refuse` ignores that count.
+    /// Notes that a transaction increased a quota's count, so that `refuse` ignores the quota for this transaction.
     func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
             if state.counted.count >= Self.transactionsMax { state.counted = [:] }
@@ -49,9 +49,9 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Records that a quota is used up by committed counts.
+    /// Marks a quota as used up if committed counts have used it up.
     ///
-    /// Counts of the same transaction are ignored: if they are rolled back, the retried batch must not be refused.
+    /// Counts of the same transaction are ignored, because a rollback can undo them, and the retry must not be refused.
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in

@@ -19,7 +19,7 @@ package struct RefusalLog {
 
     /// The maximum number of refusals that wait to be written; further refusals are only counted in the metrics.
     private static let waitingMax = 1000
-    /// If one write contains more refusals than this number, the next write waits longer.
+    /// If more refusals than this are written at once, the log waits longer before it writes again.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 

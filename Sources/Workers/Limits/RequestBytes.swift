@@ -1,8 +1,9 @@
 import Storage
 
-/// The total size of the remembered requests, kept per page of rows; each row is read once, when it is new.
+/// The total size of the remembered requests, as one sum for each page of rows; each row is read once, when the row is
+/// new.
 ///
-/// Rows are added at the table's end and deleted at its front. A page counts in full until its last row is deleted.
+/// Rows are added at the table's end and deleted at its front. All bytes of a page count until its last row is deleted.
 struct RequestBytes: Sendable {
     private var pages: [RequestTable.Page] = []
     private var first: Int64 = 0
@@ -19,7 +20,7 @@ struct RequestBytes: Sendable {
         while let page = pages.first, page.last < first { pop(page) }
     }
 
-    /// Adds the page of rows that follow the last page.
+    /// Adds the next page of rows.
     mutating func append(_ page: RequestTable.Page) {
         pages.append(page)
         total += page.bytes

@@ -3,16 +3,16 @@ import Wire
 
 /// The results of committing a batch and due work.
 struct CommitOutcome {
-    /// The notices of dead letters, each of which is published once.
+    /// The notices of dead letters; each notice is published once.
     var deadLetterNotices: [OutboundMessage] = []
     /// The messages that need no outbox.
     var signals: [OutboundMessage] = []
     /// The changed credentials; a gate on another machine must receive them before all other messages.
     var credentials: [String] = []
-    /// The outcome of due work.
+    /// The outcome of the work that was due.
     var due = Due.untried
 
-    /// The outcome of due work.
+    /// How the work that was due ended.
     enum Due {
         case untried, succeeded
         case failed(any Error)
@@ -28,11 +28,11 @@ struct CommitOutcome {
     }
 }
 
-/// The division of a worker's messages and due work into transactions, which depends on the store's engine.
+/// Divides a worker's messages and due work into transactions; the division depends on the store's engine.
 protocol BatchCommitter {
-    /// Commits the parts of a batch and, if `due` is true, due work; hands their messages to the publisher.
+    /// Commits the parts of a batch, and also the due work if `due` is true; hands all messages to the publisher.
     ///
-    /// - Throws: An error that no message caused, after which the connection and the loop can't continue.
+    /// - Throws: An error that ends the connection and the loop; the error was not caused by a message.
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],
         due: Bool,
@@ -60,7 +60,7 @@ enum FileCommitter: BatchCommitter {
             return try transactions.carryOut(batch, due: true, into: &publisher, at: now)
         } catch  where Failure.isMessages(error) {
             // The joint transaction has failed. Messages and due work are tried again in separate transactions, so that
-            // neither fails because of the other.
+            // one can't make the other fail.
             var outcome = try transactions.carryOutMessages(batch, into: &publisher, at: now)
             outcome.add(try transactions.carryOutDue(into: &publisher, at: now))
             return outcome
@@ -68,7 +68,7 @@ enum FileCommitter: BatchCommitter {
     }
 }
 
-/// The committer for a database server; each part of a batch, and due work, gets its own transaction.
+/// The committer for a database server; it uses one transaction for each part of a batch, and one for due work.
 enum ServerCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],

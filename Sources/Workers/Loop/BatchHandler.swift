@@ -27,7 +27,7 @@ package struct Inbound {
     /// The trace that the message's sender names, if any.
     var trace: TraceID? { traceparent.flatMap { TraceID(traceparent: $0) } }
 
-    /// The topic as text for dead letters and logs, without parts of a request's topic that can't be a method's name.
+    /// The topic as text for dead letters and logs, with `*` in place of invalid names in a request's topic.
     package var topicText: String { Topics.shown(topic) }
 }
 
@@ -41,8 +41,8 @@ package protocol BatchHandler {
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
     /// Splits a batch into parts, one for each transaction; a batch that is only for other workers has no parts.
     ///
-    /// A batch without parts is acknowledged without a transaction. Unless other processes write to the database
-    /// (`isShared`), there is at most one part. Within a part, locks are taken in a fixed order.
+    /// A batch without parts is acknowledged without a transaction. If no other process writes to the database
+    /// (`isShared` is false), there is at most one part. Within a part, locks are taken in a fixed order.
     func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]]
     /// Carries out a batch in one transaction and returns its effects.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
@@ -80,7 +80,7 @@ package struct WorkerRole: Sendable {
 package struct WaitingWork {
     /// The time by which `due` must be called; nil if only other workers can cause work.
     package var nextDue: Instant?
-    /// Whether a request's slow work is done, so that the request waits only for a transaction.
+    /// Whether the slow work of a waiting request is done and only the transaction is left.
     package var canRelease: Bool
     /// Whether a request is waiting for slow work.
     package var isAwaiting: Bool
@@ -103,11 +103,11 @@ package struct WaitingWork {
 package struct Subscriptions: Equatable, Sendable {
     /// The filters whose new messages the worker handles.
     package var new: [String] = []
-    /// The filters whose messages the broker doesn't keep while the worker isn't connected.
+    /// The filters whose messages the broker drops while the worker is disconnected.
     package var fleeting: [String] = []
     /// The filters whose retained messages the worker also needs each time it connects.
     package var retained: [String] = []
-    /// The filters whose retained messages the worker needs once after its MQTT session was lost.
+    /// The filters whose retained messages the worker needs only after the loss of its MQTT session.
     package var swept: [String] = []
 }
 

@@ -5,8 +5,8 @@ import Domain
 /// A batch of many expensive messages would delay the senders of cheap messages; batches of few cheap messages would
 /// spend most of their time on commits. Therefore, the size of each batch depends on the duration of the last batch.
 ///
-/// Most of a batch's duration on a remote database can be latency, which smaller batches don't reduce. With a remote
-/// database, the target duration is therefore at least three times the shortest recent duration.
+/// With a remote database, most of a batch's duration can be latency, which smaller batches don't shorten. The target
+/// duration is then at least three times the shortest recent duration.
 ///
 /// If processes share the lanes, a lane's first batch is small, because a lane that was taken over has a backlog of
 /// unknown cost.

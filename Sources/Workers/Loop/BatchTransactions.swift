@@ -5,8 +5,9 @@ import Wire
 
 /// The transactions in which a worker's handler carries out batches and due work.
 ///
-/// If a batch fails, its halves are tried separately, and so on, until the failing message is alone and becomes a dead
-/// letter. A batch whose transaction took too long is also halved, but no message becomes a dead letter.
+/// If a batch fails, its halves are tried separately. A failed half is split again, until one failing message is left
+/// and becomes a dead letter. A batch whose transaction took too long is also halved, but no message becomes a dead
+/// letter.
 struct BatchTransactions<Handler: BatchHandler> {
     private(set) var handler: Handler
     /// The pace, which determines the number of messages in the next batch.
@@ -82,7 +83,8 @@ struct BatchTransactions<Handler: BatchHandler> {
         }
     }
 
-    /// Carries out a batch and, if `due` is true, due work in one transaction; hands their messages to the publisher.
+    /// In one transaction, carries out a batch, and also due work if `due` is true; gives the resulting messages to the
+    /// publisher.
     ///
     /// The same transaction deletes the outbox's confirmed rows, and reads rows that other workers left in the outbox.
     mutating func carryOut(
@@ -100,7 +102,8 @@ struct BatchTransactions<Handler: BatchHandler> {
             reached(.inTransaction)
             // Messages that another worker committed earlier are published first.
             if environment.wakeups.isCalled(lane) { publisher.expectStoredRows() }
-            // An earlier run whose commit was not confirmed may have left a row, which must be published first.
+            // If an earlier run's commit was not confirmed, that run may have stored a row, which must be published
+            // first.
             if isRunAgain { publisher.expectStoredRows() }
             isRunAgain = true
             try publisher.deleteConfirmed(in: tx)

@@ -17,18 +17,18 @@ package protocol BrokerConnection: ~Copyable {
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
     mutating func receive(upTo limit: Int, linger: Duration, wait: Duration, into intake: inout Intake) throws
-    /// Queues a message, which expires after `expirySeconds` unless this value is nil; returns the packet id that the
-    /// broker will confirm.
+    /// Queues a message that expires after `expirySeconds` (nil: never); returns the packet id that the broker will
+    /// confirm.
     ///
-    /// Messages that are sent over the same outlet stay in order. If `outlet` is nil, the receiving connection sends
-    /// the message.
+    /// Messages that are sent over the same outlet stay in order. If `outlet` is nil, the message is sent over the
+    /// receiving connection.
     mutating func publish(
         _ message: OutboundMessage,
         over outlet: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32
-    /// Releases the acknowledgements of the oldest received messages for the next `flush`.
+    /// Lets the next `flush` send the acknowledgements of the `count` oldest received messages.
     mutating func acknowledge(_ count: Int)
     /// Sends the queued messages and the released acknowledgements.
     mutating func flush() throws
@@ -73,7 +73,7 @@ extension BrokerConnection where Self: ~Copyable {
     }
 }
 
-/// A check of the connected broker, which throws if the worker must not receive messages from this broker.
+/// A check that throws if the worker must not receive messages from the connected broker.
 package typealias BrokerProof = @Sendable (inout MosquittoClient) throws -> Void
 
 /// A connection to the broker through libmosquitto.

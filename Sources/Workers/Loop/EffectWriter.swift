@@ -37,7 +37,7 @@ struct EffectWriter {
         self.logger = logger
     }
 
-    /// Creates a writer on behalf of a worker of another process.
+    /// Creates a writer that acts for a worker of another process.
     init(worker: WorkerName, topics: Topics, limits: Limits) {
         self.worker = worker.rawValue
         (self.topics, parties) = (topics, Parties(topics))
@@ -113,8 +113,8 @@ struct EffectWriter {
         for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
     }
 
-    /// Charges terminals for the bytes of their messages, reserves budget for the answers to requests that only read,
-    /// and refunds the reservations of answered requests.
+    /// Charges terminals for the bytes sent to them, reserves budget for the answers to requests that only read, and
+    /// refunds the reservations of answered requests.
     private func charge(_ effects: Effects, _ environment: Environment) {
         let (budget, parties, now) = (environment.answers, parties, environment.clock.steady)
         for messages in [effects.messages, effects.readings] {

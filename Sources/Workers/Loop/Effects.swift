@@ -12,7 +12,8 @@ package struct Effects {
     package private(set) var deadLetters: [DeadLetter.Draft] = []
     /// The messages whose loss does no harm; they are published once and without the outbox.
     private(set) var signals: [OutboundMessage] = []
-    /// The answers to reading requests, published once without the outbox: an unanswered client repeats its request.
+    /// The answers to requests that only read, published once without the outbox: a client without an answer asks
+    /// again.
     private(set) var readings: [OutboundMessage] = []
     /// The answer topics of requests whose reserved budget is refunded.
     private(set) var settled: [String] = []
@@ -21,14 +22,14 @@ package struct Effects {
     /// The workers to wake because they have new work.
     package private(set) var woken: Set<Call> = []
 
-    /// A wakeup of a worker: of the worker's lane for an id, or of all the worker's lanes.
+    /// A wakeup of a worker's lane for an id, or of all lanes of a worker.
     package struct Call: Hashable, Sendable {
         /// The worker to wake.
         package var worker: WorkerName
         /// The id, such as a device's or a terminal's, whose lane is woken; nil for all lanes.
         package var id: String?
 
-        /// Creates a wakeup of all lanes of a worker, or of the lane for an id.
+        /// Creates a wakeup of the worker's lane for `id`, or of all its lanes if `id` is nil.
         package init(_ worker: WorkerName, of id: String? = nil) {
             self.worker = worker
             self.id = id
@@ -97,7 +98,7 @@ package struct Effects {
     /// Makes a dead letter of a message; if the payload may contain a secret, keeps the names and sizes of the
     /// payload's members, but no values.
     ///
-    /// If `trace` is nil, the dead letter belongs to the trace that the message names, if any.
+    /// If `trace` is nil, the dead letter gets the message's trace, which can also be nil.
     package mutating func deadLetter(
         _ message: Inbound,
         _ kind: DeadLetter.Draft.Kind,
@@ -172,7 +173,7 @@ extension DeadLetter {
 
         /// The kind of the message's fault.
         package var kind: Kind
-        /// The message's fault, in words.
+        /// The reason for the dead letter, in words.
         package var reason: String
         /// The topic of the message.
         package var topic: String

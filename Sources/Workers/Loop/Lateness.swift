@@ -7,8 +7,9 @@ import Wire
 /// The worker can't count the messages at the broker. Instead, each second it sends itself an echo, which waits in the
 /// same queues as other messages.
 ///
-/// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Therefore, while
-/// messages are arriving, the status worker sends a new echo as soon as all messages before its last echo are done.
+/// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Therefore, the
+/// status worker sends the next echo early if it has done all messages before the last echo and messages are still
+/// arriving.
 struct Lateness {
     private let worker: WorkerName
     private let name: String
@@ -22,11 +23,11 @@ struct Lateness {
     private var echoes = Deque<(number: Int64, at: ContinuousClock.Instant)>()
     private var lastNumber: Int64
     private var lastEcho = ContinuousClock.now
-    /// The echo that has returned although messages that arrived before it are still unfinished.
+    /// An echo that has returned while some messages that arrived before the echo are still unfinished.
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
     /// The number of the newest echo for which all earlier messages are done.
     private var seen: Int64 = 0
-    /// The number of echoes to send early: one echo after a message, and one echo to report that the first echo has
+    /// The number of echoes still to send early: the first follows a message, and the second reports that the first has
     /// returned.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
@@ -78,7 +79,7 @@ struct Lateness {
     /// Measures the delay, reports whether the worker is late, and returns the next echo if an echo is due.
     ///
     /// `queued` is the arrival time of the oldest unfinished message; `unpublished` is the time of the oldest
-    /// unconfirmed row.
+    /// unconfirmed outbox row.
     mutating func measure(queued: ContinuousClock.Instant?, unpublished: ContinuousClock.Instant?) -> OutboundMessage? {
         let now = ContinuousClock.now
         if let back = returned, queued.map({ $0 > back.at }) ?? true { (seen, returned) = (back.number, nil) }

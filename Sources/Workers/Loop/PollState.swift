@@ -3,8 +3,8 @@ import Domain
 /// A state machine that decides how long a worker waits and what it does after the wait.
 ///
 /// The state machine takes events, returns steps and has no side effects. A worker checks the store for due work and
-/// other workers' messages twice a second, or every two seconds if processes share the work. It also checks when
-/// another worker wakes it, and when a wait ends without a message or confirmation.
+/// other workers' messages twice a second, or every two seconds if processes share the work. It also checks the store
+/// whenever another worker wakes it, or a wait ends without a message or confirmation.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {
@@ -15,7 +15,8 @@ struct PollState {
         case look(due: Bool)
         /// Publish messages without using the store.
         case publishOnly
-        /// Commit this number of messages and, if `due` is true, due work; the same transaction deletes confirmed rows.
+        /// Commit this number of messages, and also due work if `due` is true; the same transaction deletes confirmed
+        /// rows.
         case commit(messages: Int, due: Bool)
     }
 
@@ -25,7 +26,7 @@ struct PollState {
         case turnBegins(Outlook)
         /// The wait is over.
         case waitEnded(Received)
-        /// The check of the store is done.
+        /// The store has been checked.
         case looked(hasWork: Bool, due: Bool)
     }
 
@@ -69,7 +70,7 @@ struct PollState {
     private let confirmedLinger: Duration
     private var nextLook = Instant(milliseconds: 0)
     private var backoff = DueBackoff()
-    /// Whether the last wait was limited to the time until a delayed message could be published or handled.
+    /// Whether a delayed message limited the length of the last wait.
     private var isPausing = false
     /// The time since which rows of the outbox have waited for deletion; nil if no row is waiting.
     private var confirmedSince: ContinuousClock.Instant?
@@ -100,10 +101,10 @@ struct PollState {
         }
     }
 
-    /// Records that due work succeeded.
+    /// Resets the backoff after a success.
     mutating func dueSucceeded() { backoff = DueBackoff() }
 
-    /// Records that due work failed; returns the pause before the work is tried again, in seconds.
+    /// Records a failure of work that was due; returns the pause before the work is tried again, in seconds.
     mutating func dueFailed(at now: Instant) -> Int64 { backoff.begin(at: now) }
 
     /// Records that a transaction has deleted all confirmed rows.

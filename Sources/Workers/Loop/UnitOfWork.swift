@@ -14,7 +14,7 @@ package struct UnitOfWork {
     package let topics: Topics
     /// The limits that the work must obey.
     package let limits: Limits
-    /// The products and apps as of this transaction; nil if they must be read from the store.
+    /// The products and apps as this transaction sees them; nil if they must be read from the store.
     private let catalog: Catalog?
     /// The source of new ids.
     package var ids: IDSource
@@ -87,7 +87,7 @@ package struct UnitOfWork {
         effects.merge(part.effects)
     }
 
-    /// Runs a part of the work; if the part fails, only its changes in the store and its effects are undone.
+    /// Runs a part of the work; if it fails, the part's changes and effects are undone, and all others stay.
     package mutating func isolated<Value>(_ body: (inout UnitOfWork) throws -> Value) throws -> Value {
         var part = branch()
         let value = try tx.isolated { try body(&part) }

@@ -14,7 +14,7 @@ extension WorkerLoop where Connection: ~Copyable {
         let answers = refuseUnfit(in: &batch)
         let parts = handler.parts(of: batch, isShared: environment.store.isShared)
         let outcome = try commit(parts)
-        // The acknowledgements are only released here; `flush()` sends them after the published messages.
+        // This call only releases the acknowledgements; `flush()` sends them after the published messages.
         connection.acknowledge(queue.finishBatch())
         try teach(outcome.credentials)
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
@@ -40,12 +40,12 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// The number of messages that the worker can receive now.
     ///
-    /// To limit the use of memory, the worker receives no messages while many messages are waiting to be published;
-    /// meanwhile, the broker queues new messages. The worker can empty the outbox even while it receives no messages.
+    /// While many messages wait to be published, the worker receives no new messages, so its memory stays limited. New
+    /// messages wait in the broker. The worker can empty the outbox even while it receives no messages.
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
-        // While messages are waiting, the worker receives up to four batches, since senders take turns only within the
+        // While messages are waiting, the worker receives up to four batches, so that more senders take turns in the
         // worker's queue.
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
@@ -79,8 +79,8 @@ extension WorkerLoop where Connection: ~Copyable {
     /// Returns the current moment as measured by both clocks; `wall` is the time of the machine's clock.
     func moment(_ wall: Instant) -> PollState.Moment { PollState.Moment(wall: wall, steady: .now) }
 
-    /// From a batch, removes wakeups, echoes, and the requests that are refused immediately; returns the answers to all
-    /// refused requests.
+    /// Removes wakeups, echoes and unfit requests from a batch; returns the answers to these requests and to those that
+    /// the queue refused.
     private mutating func refuseUnfit(in batch: inout [Inbound]) -> [OutboundMessage] {
         batch = lateness.takeEchoes(from: takeWakeups(from: batch))
         let topics = environment.topics
@@ -163,8 +163,7 @@ extension WorkerLoop where Connection: ~Copyable {
         try connection.publish(signals, over: 0, quality: .atLeastOnce)
     }
 
-    /// When all received messages have been handled, ends the subscriptions whose retained messages are needed only
-    /// once.
+    /// Ends the subscriptions whose retained messages are needed only once, if all received messages have been handled.
     private mutating func unsubscribeWhenSwept() throws {
         guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
         try connection.unsubscribe(mustUnsubscribe)
@@ -177,7 +176,8 @@ extension WorkerLoop where Connection: ~Copyable {
         metrics.leftOut(publisher.takeLeftOut())
     }
 
-    /// The maximum number of credentials in a message of up to 64 KiB; a record takes up to 700 hexadecimal digits.
+    /// The maximum number of credentials in a message, which has up to 64 KiB; each credential takes up to 700
+    /// hexadecimal digits.
     private static var credentialsInAMessage: Int { 60 }
 
     /// Sends changed credentials to a gate on another machine, before the answers that depend on these credentials.

@@ -4,7 +4,7 @@ import Mosquitto
 import Storage
 import Wire
 
-/// The loop of a worker's turns: receive, decide, commit, publish and acknowledge, in that order.
+/// A worker's loop, which in each turn receives, decides, commits, publishes and acknowledges, in this order.
 ///
 /// If a step before `flush()` throws, nothing has been acknowledged. The broker then delivers the batch again, and the
 /// inbox ensures that no message takes effect twice. Committed messages are in the outbox and are published again.
@@ -28,8 +28,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     var handler: Handler { transactions.handler }
     var lane: Lane { environment.lane(of: handler.role.name) }
 
-    /// Prepares a loop over an unopened connection; `confirmedRows` are the confirmed rows of the outbox that the
-    /// previous loop didn't delete.
+    /// Prepares a loop over an unopened connection; `confirmedRows` are the outbox's confirmed rows that the previous
+    /// loop left undeleted.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
@@ -99,12 +99,12 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         // A lane's very first connection can't have lost an MQTT session.
         if start.hadSession, !isSessionPresent { metrics.sessionLost() }
         if !isSessionPresent { try connection.subscribe(subscriptions.swept, sendsRetained: true) }
-        // These subscriptions are always ended, since an earlier connection may have been lost before it ended them.
+        // These subscriptions may come from an earlier connection that was lost, so the worker always ends them.
         mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
-        // The signals and the state are flushed before any message is received; if they were flushed later, they would
-        // have to wait for the acknowledgements of received messages.
+        // The signals and the state are flushed before a message is received, because later they would have to wait for
+        // the acknowledgements of received messages.
         try connection.flush()
         try environment.store.read { try publisher.findLeftovers(in: $0) }
     }

@@ -161,7 +161,7 @@ package final class WorkerThread: Sendable {
         // connection with the lane's client id, even if that connection belongs to a process that has taken the lane.
         if lease != nil {
             try environment.store.enter(lane.name)
-            // No answer may be sent before the gate has the credentials on which the answer depends.
+            // An answer can depend on credentials, so the gate must have them before the answer is sent.
             try environment.store.inheritCredentials()
         }
         var loop = WorkerLoop(
@@ -193,11 +193,11 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// Answers requests that wait for their turn or for slow work, within a limited time; clients repeat the requests
-    /// that stay unanswered.
+    /// For a limited time, answers requests that wait for their turn or for slow work; clients repeat the requests that
+    /// stay unanswered.
     ///
-    /// The outbox is also emptied, as long as the broker confirms messages. Otherwise, the lane's next process would
-    /// publish unconfirmed messages again. Besides, only a store with an empty outbox can be moved.
+    /// The outbox is also emptied, until the broker stops confirming messages. The lane's next process publishes again
+    /// what is left in the outbox. A store can be moved only if its outbox is empty.
     private func drain<Handler: BatchHandler>(_ loop: inout WorkerLoop<MosquittoConnection, Handler>) throws {
         loop.endIntake()
         // A lane that is handed over has less time, because no process serves the lane until the handover is complete.
@@ -216,8 +216,8 @@ package final class WorkerThread: Sendable {
 
     /// Whether reports must stay at the broker because the disk has too little space for them.
     ///
-    /// If a worker has not connected since its thread started, it connects even while the disk is low on space. Such a
-    /// worker may have no MQTT session, and without a session, the broker keeps no messages.
+    /// After its thread has started, a worker connects once even while the disk is low on space. Otherwise the worker
+    /// may have no MQTT session, and without a session, the broker keeps no messages.
     private var mustRest: Bool { lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed) }
 
     /// Stays disconnected while the disk has too little space; the broker keeps new messages meanwhile.

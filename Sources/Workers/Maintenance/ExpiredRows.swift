@@ -7,7 +7,7 @@ struct ExpiredRows: MaintenanceJob {
     private let rows: ExpiringRows
     /// The seconds for which rows are kept after their end; nil to keep them forever.
     private let keptSeconds: Int64?
-    /// Whether workers handle the rows' expiry; the job then only counts expired rows that no worker has handled yet.
+    /// Whether workers handle expired rows; if true, the job only counts the expired rows that are not handled yet.
     private let isLeftToWorkers: Bool
 
     /// Makes a job for each kind of row that expires.
@@ -56,7 +56,7 @@ struct ExpiredRows: MaintenanceJob {
 
     /// Returns a range of times; a row is kept if its time lies within this range.
     ///
-    /// For requests, the range is larger if the clock has been set to another time, so that a repeated request doesn't
+    /// If the clock has been set to another time, the range for requests is larger, so that a repeated request doesn't
     /// take effect twice.
     private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
         guard rows.kind == ExpiringRows.request.kind else {

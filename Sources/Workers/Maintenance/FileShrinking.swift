@@ -39,7 +39,8 @@ struct FileShrinking: MaintenanceJob {
             ? size.freeBytes > max(Self.endMin, size.bytes / 8) : size.freeBytes > max(Self.beginMin, size.bytes / 4)
     }
 
-    /// Adapts the step size to a step's duration, which includes waits for other writers: steps are smaller under load.
+    /// Adapts the step size to the duration of a step, so that steps become smaller when they must wait for other
+    /// writers.
     private mutating func adapt(to took: Duration) {
         pages =
             took > Self.stepMax

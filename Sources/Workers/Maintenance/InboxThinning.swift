@@ -4,12 +4,12 @@ import Storage
 /// A job that deletes the older report ids of devices that send very many reports, before these ids expire.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// The devices with very many reports, each with the time before which its report ids are deleted; nil while no run
-    /// is under way.
+    /// The devices with very many reports, whose report ids from before the given times are deleted; nil between two
+    /// runs.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions in one step; workers can commit between two transactions.
     ///
-    /// Deleting all ids of a device in one transaction would delay every worker by up to a second.
+    /// Deleting all old report ids of a device in one transaction would delay every worker by up to a second.
     private static let transactionsMax = 10
 
     let name = "crowdedInbox"
@@ -17,8 +17,8 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// In the first step of a run, finds the devices; in the following steps, deletes the older report ids of these
-    /// devices, until no device is left.
+    /// The first step of a run finds the devices with too many report ids; each later step deletes older report ids of
+    /// these devices, until no device is left.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }

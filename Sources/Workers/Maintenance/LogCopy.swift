@@ -3,17 +3,18 @@ import Storage
 
 /// A job that copies the write-ahead log into the database file, so that the log restarts from its beginning.
 ///
-/// The log restarts only when all of it has been copied. Copying the whole log takes about 40 ms. This job copies most
-/// of the log while writers are writing. Writers then wait only a millisecond, while the rest of the log is copied.
+/// The log restarts only after the whole log has been copied. Copying the whole log takes about 40 ms. This job copies
+/// most of the log while writers are writing. Writers then wait only a millisecond, while the rest of the log is
+/// copied.
 struct LogCopy: MaintenanceJob {
     private let environment: Environment
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// The interval between copies while little is being written; thanks to these copies, writing can begin again at
-    /// the log's start even if the disk is full.
+    /// The interval between copies while little is written; after a copy, writers can begin again at the log's start,
+    /// even if the disk is full.
     let interval: Duration = .seconds(10)
-    /// After this number of written pages (32 MB), the log is copied.
+    /// The log is copied each time this number of pages (32 MB) has been written.
     ///
     /// A commit may have to wait until a copy ends. At 200 commands a second, a copy every four seconds delays under 1
     /// % of commits.

@@ -53,13 +53,13 @@ package struct MaintenanceRunner {
         entries = jobs.map { Entry(job: $0, due: now, began: (now, 0)) }
     }
 
-    /// Notifies the jobs that another process will do their work from now on.
+    /// Tells each job to rest, because another process does the work from now on.
     package func rest() {
         for entry in entries { entry.job.rest() }
     }
 
-    /// Runs a step of a job, or measures the backlogs, if one of these is due, and returns 0; if nothing is due,
-    /// returns the time until something is due.
+    /// Runs a job's step or measures the backlogs, whichever is due, and returns 0; if neither is due, returns the time
+    /// until one of the two is due.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady
         noteWrites(at: now)
@@ -97,8 +97,8 @@ package struct MaintenanceRunner {
         }
     }
 
-    /// Logs a failure: as a warning if the job's previous step succeeded, else at `debug`, since every run fails while
-    /// the disk is full.
+    /// Logs the first of a job's consecutive failures as a warning and the others at `debug`, since every run fails
+    /// while the disk is full.
     private mutating func report(_ error: any Error, of place: Int) {
         logger.log(
             level: entries[place].hasFailed ? .debug : .warning,
@@ -110,7 +110,7 @@ package struct MaintenanceRunner {
         entries[place].hasFailed = true
     }
 
-    /// Records the backlog of each job; if a backlog can't be counted now, its last recorded value stays.
+    /// Measures the backlog of each job; if a backlog can't be counted now, its last value stays.
     private mutating func measure() {
         for place in entries.indices {
             guard let count = try? entries[place].job.backlog(limit: Self.backlogMax) else { continue }

@@ -9,8 +9,8 @@ package final class MaintenanceThread: Sendable {
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest sleep of the thread; a stop can be delayed by this time, and so can a job that becomes due after a
-    /// number of written pages.
+    /// The longest sleep of the thread; the sleep can delay a stop, and also a job that depends on the number of
+    /// written pages.
     private static let sleepMax: Duration = .milliseconds(100)
 
     /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.

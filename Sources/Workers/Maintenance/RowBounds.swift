@@ -1,13 +1,14 @@
 import Domain
 import Storage
 
-// Limits on the rows and bytes of tables that clients fill. The rows expire anyway; these jobs are needed when clients
+// Limits on the rows and bytes of tables that clients fill. All rows expire later. These jobs are needed when clients
 // add too many rows before the first rows expire. Each step deletes the oldest rows first.
 
 /// A job that deletes the oldest dead letters when their bytes or their number exceed a limit.
 struct DeadLetterBound: MaintenanceJob {
     private let environment: Environment
-    /// The number of the newest dead letter at the last step; without a newer letter, nothing needs to be checked.
+    /// The number of the dead letter that was newest at the last step; if no newer letter exists, there is nothing to
+    /// check.
     private var seen: Int64 = 0
     let name = "deadLetter"
 

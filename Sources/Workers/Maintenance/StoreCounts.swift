@@ -52,7 +52,7 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // The gauge's product has been removed, or it is no longer among the products with the most devices. In the
+        // The gauge's product has been removed, or the product is no longer among those with the most devices. In the
         // second case, the product's devices are now counted as `other`.
         for (key, gauge) in devices where values[key] == nil {
             gauge.destroy()

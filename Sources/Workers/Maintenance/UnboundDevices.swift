@@ -41,7 +41,7 @@ struct UnboundDevices: MaintenanceJob {
         let now = environment.clock.now
         return try environment.store.batch(at: now) { tx in
             try tx.lock(devices: [did])
-            // The device may have been bound or may have connected since this job read its id.
+            // Since this job read the id, the device may have been bound or may have connected.
             guard try tx.devices.isNeverBound(did, notSeenSince: oldest) else { return false }
             // `end` is later than the time of any accepted report, so all of the device's data is deleted.
             let end = now.adding(seconds: 2 * Report.aheadMaxSeconds)

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The session worker's handling of gateways' answers on `system/outbound/result` (reference: delivery#gateway).
+/// How the session worker handles answers of gateways on `system/outbound/result` (reference: delivery#gateway).
 enum GatewayAnswer {
     /// Stores the outcome that a gateway reports; ignores answers about messages that are unknown, finished or expired.
     static func take(_ message: Inbound, _ outcomes: MessageOutcomes, in work: inout UnitOfWork) throws {
@@ -20,7 +20,7 @@ enum GatewayAnswer {
         }
     }
 
-    /// Returns the user for whom a push is meant, since this user must be locked; returns no user for other messages.
+    /// Returns the user who gets a push, because this user must be locked; returns no user for any other message.
     private static func users(of row: OutgoingMessageTable.Due?) -> (users: [UserID], devices: [DeviceID]) {
         (users: [row?.message.push?.address.uid].compactMap(\.self), devices: [])
     }

@@ -42,8 +42,8 @@ struct LinkMail {
     ///
     /// If there is no account, the same work is done but no message is sent, so that nobody learns that the account
     /// doesn't exist.
-    /// - Throws: `TooManyRequests` if a requested link exceeds the hourly limit of the address, whether or not an
-    ///   account has the address.
+    /// - Throws: `TooManyRequests` if the hourly limit of requested links to the address is reached, even if no account
+    ///   has the address.
     func send(publicURL: String, in work: inout UnitOfWork) throws {
         if kind != .undoAddress { try count(in: work) }
         let uid = user?.uid ?? UserID(trusted: work.makeID("n"))

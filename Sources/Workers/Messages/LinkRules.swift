@@ -12,7 +12,7 @@ enum LinkRules {
         case .resetPassword:
             return user.emailClaim != .given && has(user.email, link.address) || has(user.namedMailbox, link.address)
         case .undoAddress:
-            // The former owner of the address may restore it, even after further changes.
+            // The link can restore the old address, even after further changes of the account.
             return address(of: link).map { !user.verifiedAddresses.contains($0) } ?? false
         }
     }
@@ -39,8 +39,8 @@ enum LinkRules {
         user.gain(address, since: instant(link.detail["since"]))
         user.pendingPhone = nil
         user.pendingEmail = nil
-        // If the password has been changed since the link was created, an intruder may have set it, so the owner must
-        // set a new password.
+        // A password that was set after the link was created may be an intruder's, so the owner must set a new
+        // password.
         if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
         try tx.links.void(.verifyEmail, of: user.uid)
         try tx.links.void(.resetPassword, of: user.uid)
@@ -48,7 +48,7 @@ enum LinkRules {
         return true
     }
 
-    /// Removes the ways to log in that were added after the address changed, or up to a day earlier, since an intruder
+    /// Removes the ways to log in that were added after the address changed or within the day before, since an intruder
     /// may have added them.
     ///
     /// These ways to log in are provider identities, an address of the other kind (phone or e-mail), an e-mail
@@ -77,9 +77,9 @@ enum LinkRules {
     /// password with a link or code that was sent to this address.
     ///
     /// Another person may have added data to the account before the mailbox was verified, so the account loses its
-    /// phone number, its identities, its links, and its username if that is a different e-mail address. Nothing changes
-    /// if the mailbox was already verified, or if this mailbox isn't the account's e-mail address. The result is false
-    /// if another account has verified the mailbox.
+    /// phone number, its identities, its links, and its username if the username is a different e-mail address. Nothing
+    /// changes if the mailbox was already verified, or if this mailbox isn't the account's e-mail address. The result
+    /// is false if another account has verified the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified, user.emailClaim != .given
         else { return true }

@@ -5,8 +5,8 @@ import Wire
 
 /// The service that shows and follows links, for the web pages that the program serves.
 ///
-/// Opening a link changes nothing, since some mail programs open every link in a mail. Following a link uses up the
-/// link in the same transaction in which the link takes effect.
+/// Opening a link changes nothing, since some mail programs open every link in a mail. The transaction in which a link
+/// takes effect also uses up the link.
 package struct LinkService: Sendable {
     private let environment: Environment
     private let blocking: BlockingPool
@@ -146,7 +146,7 @@ package struct LinkService: Sendable {
         return await view { try use(token, passwordHash: hash) }
     }
 
-    /// Finds a link, and counts the attempt against an hourly limit, since each attempt makes the service hash a
+    /// Finds a link, and counts the attempt; the number of attempts in an hour is limited, since each attempt hashes a
     /// password.
     private func admit(_ token: String, in tx: Transaction) throws -> ResolvedLink {
         let resolved = try resolved(token, at: tx.now, in: tx)

@@ -7,15 +7,15 @@ import Wire
 
 /// A class that handles the outcomes of attempts to send messages, for all routes.
 ///
-/// A dummy is a message that is never sent but must look like a real one. Therefore, a dummy's terminal gets the
-/// outcome that the channel's last real message had, after the same time.
+/// A dummy is a message that is never sent but must look like a real one. Therefore, a dummy copies the outcome and the
+/// delay of the channel's last real message.
 package final class MessageOutcomes: Sendable {
     /// The condition of a channel, as seen in the last attempts to send.
     struct Condition: Equatable {
         /// True if the last message was accepted, or if it was refused for a reason that concerns only this message.
         var works = true
-        /// The milliseconds from the creation of a message to the outcome of its first try, for the last message whose
-        /// first try showed that the channel works.
+        /// The milliseconds from creation to the first try's outcome, for the last message whose first try showed that
+        /// the channel works.
         var milliseconds: Int64 = 0
     }
 
@@ -52,7 +52,8 @@ package final class MessageOutcomes: Sendable {
 
     // MARK: Outcomes of a try
 
-    /// Handles a sent message: deletes it, notifies its terminal, and remembers its secret if its text was logged.
+    /// Handles a sent message: deletes the message, notifies the terminal, and remembers the secret if the text was
+    /// logged.
     func sent(
         _ row: OutgoingMessageTable.Due,
         by provider: String,
@@ -116,8 +117,8 @@ package final class MessageOutcomes: Sendable {
         return Rejection(.unavailable, "The message was refused.")
     }
 
-    /// Handles a due dummy: depending on the channel's condition, either reports to the dummy's terminal that the
-    /// message was sent, or postpones the dummy.
+    /// Handles a due dummy: if the channel works and a real message would have been sent by now, tells the terminal
+    /// that the message was sent; otherwise postpones the dummy.
     func stand(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         let condition = condition(row.message.channel)
         let ripe = row.createdAt.milliseconds + condition.milliseconds

@@ -33,7 +33,7 @@ package final class MessageSender: Sendable {
         case log(OutgoingMessage, MessageText?)
     }
 
-    /// Prepares a sender; messages of a channel without a route are published for gateways.
+    /// Prepares a sender; if a channel has no route, its messages are published for gateways.
     package init(_ environment: Environment, routes: [OutgoingMessage.Channel: Route], logger: Logger) {
         (self.environment, self.routes, self.logger) = (environment, routes, logger)
         (wakeup, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -66,8 +66,8 @@ package final class MessageSender: Sendable {
         await drain()
     }
 
-    /// Makes unsent messages of the service's previous run due immediately, since an operator may have fixed the
-    /// problem.
+    /// Schedules an immediate try of the messages that the service's last run left unsent, since an operator may have
+    /// fixed the problem.
     private func resume() {
         // If several processes share the work, another process may be sending these messages.
         guard !environment.plan.isShared else { return }
@@ -189,7 +189,7 @@ package final class MessageSender: Sendable {
         return MessageText.render(message, appName: appName) { own?.words($0.rawValue, $1) }
     }
 
-    /// Publishes a message for a gateway, and repeats it if the gateway doesn't answer in time.
+    /// Publishes a message for a gateway, and plans a repeat in case the gateway doesn't answer in time.
     private func publish(_ row: OutgoingMessageTable.Due, _ content: [UInt8], in work: inout UnitOfWork) throws {
         let limits = work.limits
         if row.tries > 1 {
@@ -238,7 +238,7 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores outcomes; if they can't be stored, the messages are sent again when their leases expire.
+    /// Stores the outcomes of messages; if this fails, the messages are sent again when their leases expire.
     private func store(_ rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)]) {
         do {
             try environment.work(publishedBy: .session) { work in

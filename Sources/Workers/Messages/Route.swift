@@ -46,7 +46,7 @@ package struct ComposedMessage: Sendable {
 }
 
 extension ComposedMessage {
-    /// Creates a message from a queued message and its text.
+    /// Creates a composed message from a queued message and its text.
     init(_ message: OutgoingMessage, appName: String, text: MessageText) {
         id = message.id
         to = message.fullAddress
@@ -61,8 +61,8 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// True if the outcome that the terminal receives must depend only on the channel's condition, so that this outcome
-    /// doesn't reveal whether the account exists.
+    /// True if the outcome sent to the terminal must not reveal whether the account exists, but only the channel's
+    /// condition.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {

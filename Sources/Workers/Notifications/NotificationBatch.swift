@@ -3,7 +3,7 @@ import Metrics
 import Storage
 import Wire
 
-/// The decisions about several notifications in one transaction, which has locked the users of these notifications.
+/// The decisions about several notifications in one transaction, in which the users of these notifications are locked.
 ///
 /// The users, their settings and their push addresses are read for the whole batch, before the first decision.
 struct NotificationBatch {
@@ -11,7 +11,7 @@ struct NotificationBatch {
     private var users: [UserID: User] = [:]
     private let settings: [UserID: NotificationSettings]
     private var addresses: [UserID: [PushAddress]]
-    /// The stored hidden records that have become visible notifications.
+    /// The stored hidden records that this batch turns into visible notifications.
     private var revealed: Set<NotificationID> = []
     private var usedAddresses: Set<TerminalID> = []
     private var products: [DeviceID: String] = [:]
@@ -21,7 +21,7 @@ struct NotificationBatch {
     private var added: [Notification] = []
     /// The notifications that were stored before and have changed.
     private var changed: [NotificationID: Notification] = [:]
-    /// For each user and each subject of a device, the newest notification.
+    /// The newest notification for each user and each subject of a device.
     private var newest: [Subject: NotificationID] = [:]
 
     private struct Subject: Hashable {
@@ -45,8 +45,8 @@ struct NotificationBatch {
 
     private func settings(of uid: UserID) -> NotificationSettings { settings[uid] ?? NotificationSettings(uid) }
 
-    /// Returns the newest notification about the same subject, including the batch's changes; `stored` is the newest
-    /// such notification in the store.
+    /// Returns the newest notification about the subject of `note`, including the batch's changes; `stored` is the
+    /// newest such notification in the store.
     private func latest(like note: Notification, _ stored: Notification?) -> Notification? {
         let known = Subject(note).flatMap { newest[$0] }.flatMap { id in added.first { $0.id == id } }
         return known ?? stored.map { changed[$0.id] ?? $0 }
@@ -99,7 +99,7 @@ struct NotificationBatch {
         try push(&note, sparing: draft.spared, in: &work)
     }
 
-    /// Records that the conditions of notifications have ended; a notification that is still hidden will not be shown.
+    /// Marks the notifications whose conditions have ended; if a notification is still hidden, it will not be shown.
     mutating func clear(_ drafts: [NotificationDraft], in work: inout UnitOfWork) throws {
         let notes = drafts.map { $0.note("") }
         let similar = try work.tx.notifications.similar(to: notes)
@@ -115,8 +115,7 @@ struct NotificationBatch {
         }
     }
 
-    /// Decides about notifications that are due: those about devices that are still offline, and those whose pushes
-    /// were held back.
+    /// Decides about notifications that are now due, either about an offline device or with a delayed push.
     mutating func wake(_ notes: [Notification], in work: inout UnitOfWork) throws {
         var bindings: [Int: Binding] = [:]
         let pairs = notes.map { (did: $0.did ?? DeviceID(trusted: ""), uid: $0.uid) }
@@ -182,7 +181,7 @@ struct NotificationBatch {
         return name
     }
 
-    /// Returns the content of a push that belongs to no notification, with the text of the given type.
+    /// Returns the content of a push that has the given type's text and belongs to no notification.
     static func plain(
         _ type: String,
         for uid: UserID,
@@ -276,7 +275,7 @@ struct NotificationBatch {
 }
 
 extension UnitOfWork {
-    /// Notifies users' open apps of changes in their message centres, with the current counts of unread notifications.
+    /// Notifies open apps of changes in their users' message centres, with the current counts of unread notifications.
     mutating func publish(_ news: [(change: NotificationCodec.Change, note: Notification)]) throws {
         let unread = try tx.notifications.unread(of: Set(news.map(\.note.uid)))
         for (change, note) in news {

@@ -58,7 +58,7 @@ struct NotifiedEvent {
     enum Effect {
         /// Users are notified.
         case tell
-        /// A condition, about which users were notified earlier, has ended.
+        /// A condition has ended; users were notified when it began.
         case clear
     }
 
@@ -157,8 +157,8 @@ struct NotifiedEvent {
         return notified
     }
 
-    /// Makes a notification about an invitation; the guest is notified of the offer and of a withdrawal, and the
-    /// inviter is notified of other changes, such as the guest's answer.
+    /// Makes a notification about an invitation; the offer and a withdrawal are for the guest, and other changes, such
+    /// as the guest's answer, are for the inviter.
     private static func ofSharing(_ source: Source, in tx: Transaction) throws -> NotifiedEvent? {
         guard let (id, status) = source.details.sharing, let sharing = try tx.sharings.find(id) else { return nil }
         let isForGuest = status == .pending || status == .revoked

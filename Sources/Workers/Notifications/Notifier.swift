@@ -25,7 +25,7 @@ package final class Notifier: Sendable {
     private static let duePause = Duration.seconds(1)
     /// A new installation notifies users only of events that are at most this many seconds old.
     private static let firstAge: Int64 = 600
-    /// The interval, in seconds, at which the position is stored while no event leads to notifications.
+    /// While no event causes notifications, the position is stored once in this number of seconds.
     private static let keptSeconds: Int64 = 60
 
     /// The position up to which events have been handled.
@@ -33,8 +33,7 @@ package final class Notifier: Sendable {
     /// All events up to `cursor` have been handled; a later event may have been handled for only some of its users.
     private struct Place {
         var cursor: EventCursor
-        /// The event of which only some users have been notified, and the last notified user, in the order of the
-        /// users' ids.
+        /// The event of which only some users have been notified, and the notified user with the largest id.
         var partial: (event: String, uid: String)?
 
         init(_ cursor: EventCursor) { self.cursor = cursor }
@@ -120,7 +119,7 @@ package final class Notifier: Sendable {
         return isMore || !events.isEmpty
     }
 
-    /// Stores the first position of a new installation.
+    /// Stores the position at which a new installation begins.
     private func begin() throws {
         try environment.store.batch(at: environment.clock.now) { tx in
             guard try tx.meta.value(Self.placeFact) == nil else { return }
@@ -133,8 +132,8 @@ package final class Notifier: Sendable {
     /// the stored position.
     private func carryOut(_ events: [NotifiedEvent], from stored: Place, to end: EventCursor) throws {
         let began = ContinuousClock.now
-        // After brief transactions, the pause is three times as long as the transaction, so the notifier uses at most a
-        // quarter of a core and a quarter of the time of the store's writer, even for an event with many users.
+        // The pause after a brief transaction is three times as long as the transaction. The notifier thus uses at most
+        // a quarter of a core, and occupies the store's writer at most a quarter of the time.
         defer { PlainThread.pause(min((.now - began) * 3, Self.restMax)) }
         try environment.work(publishedBy: .reach) { work in
             guard try work.tx.meta.hold(Self.placeFact, at: stored.text) else { return }

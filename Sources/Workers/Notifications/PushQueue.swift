@@ -3,7 +3,7 @@ import Storage
 
 /// The queue from which the senders take pushes.
 enum PushQueue {
-    /// Queues a push; if the app's pushes of this kind are not configured, only returns `notConfigured`.
+    /// Queues a push; if the app has no configuration for this kind, returns `notConfigured` without queuing.
     static func add(_ push: OutgoingPush, in work: inout UnitOfWork) throws -> PushEnd? {
         guard try work.app(push.address.app)?.push.has(push.address.kind) == true else { return .notConfigured }
         try work.tx.outgoingMessages.add(OutgoingMessage(push, id: MessageID(trusted: work.makeID("m")), at: work.now))
@@ -32,10 +32,10 @@ extension PushEnd {
 }
 
 extension UnitOfWork {
-    /// Records the outcome of a queued push in the push's notification and in the row of the push's address; an address
-    /// that the push service no longer knows is deleted.
+    /// Records a queued push's outcome in its notification and in the row of its address; deletes the address if the
+    /// push service no longer knows it.
     ///
-    /// The user of the address must be locked.
+    /// The caller must first lock the user of the push address.
     func end(_ push: OutgoingPush, as end: PushEnd) throws {
         let address = push.address
         if let id = push.notification, var note = try tx.notifications.find(id) {

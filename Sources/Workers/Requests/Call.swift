@@ -7,8 +7,8 @@ struct Call {
     let request: AppRequest
     /// The app of the request, as the operator has imported it.
     let app: App
-    /// The session of the request's token, or of the user for whom a key acts; nil if the method needs no token, or if
-    /// a key acts for its app.
+    /// The session of the request's token, or of the user for whom a key acts; nil for a method without a token, and
+    /// for a key that acts for its app.
     var session: Session?
     /// The API key whose secret is the request's token; nil if the token belongs to a user's session, or if the method
     /// needs no token.
@@ -26,8 +26,7 @@ struct Call {
     var limits: Limits { work.limits }
     var fields: Fields { request.fields }
 
-    /// Returns the session; throws if there is none, which is possible if the method needs no token or if a key acts
-    /// for its app.
+    /// Returns the session; throws if there is none, because the method needs no token or a key acts for its app.
     func caller() throws(Rejection) -> Session {
         guard let session else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")

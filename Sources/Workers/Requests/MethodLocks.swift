@@ -60,7 +60,7 @@ extension Call {
         try lock { try tx.accounts.holders(of: address, app: app.id, region: region) }
     }
 
-    /// Locks the users that `find` returns, and the user of the session that a login on this terminal will end.
+    /// Locks the users that `find` returns, and the user whose session on this terminal the login will end.
     func lockForLogin(_ find: () throws -> [UserID?]) throws {
         try lock { try find() + [tx.sessions.live(on: request.terminal)?.uid] }
     }

@@ -17,7 +17,7 @@ struct PendingRequests {
         }
     }
 
-    /// The maximum number of repeats of one request that are answered separately.
+    /// The maximum number of repeats of one waiting request that get an answer.
     private static let othersMax = 8
 
     let completions: CompletionQueue
@@ -45,7 +45,7 @@ struct PendingRequests {
         return BackgroundJob(number: last, work: work, sender: sender, completions: completions, reply: reply)
     }
 
-    /// Adds a repeat to the waiting request with the same id, if any; throws if the two requests differ in content.
+    /// Adds a repeat to the waiting request with the same id, if there is one; throws if their contents differ.
     mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
         guard let job = jobs[Key(request)], var pending = entries[job] else { return false }
         guard pending.content == content else { throw .invalid("id", "This id was used for another request.") }
@@ -72,7 +72,7 @@ struct PendingRequest {
     var request: AppRequest
     var content: [UInt8]
     var method: Method
-    /// Further destinations of the answer: the reply addresses of the repeats that have joined this request.
+    /// The reply addresses of repeats of this request; the answer is sent to these addresses, too.
     var others: [ReplyAddress] = []
     /// Whether room for the answer is reserved in the terminal's budget (`AnswerBudget`).
     var isReserved = false

@@ -18,7 +18,7 @@ package struct RequestHandler: BatchHandler {
         RequestHandler(.account, methods: AccountMethods.all.merging(SessionMethods.all) { _, new in new }, environment)
     }
 
-    /// Returns the handler of the reach worker, for requests about notifications, and about events that servers read.
+    /// Returns the reach worker's handler, for requests about notifications and for servers' requests about events.
     package static func reach(_ environment: Environment) -> RequestHandler {
         let methods = EventMethods.all.merging(NotificationMethods.all) { _, new in new }
         return RequestHandler(.reach, methods: methods, environment)
@@ -95,12 +95,12 @@ package struct RequestHandler: BatchHandler {
         return endWork(work)
     }
 
-    /// Carries out requests whose slow work is done, as many as one transaction may contain.
+    /// Carries out requests whose slow work is done, up to the maximum number for one transaction.
     mutating func answerReleased(in work: inout UnitOfWork) throws {
         let limits = environment.limits
         let most = environment.store.isShared ? limits.requestsPerSharedCommit : limits.releasedAtOnce
         try processor.answerReleased(atMost: most, in: &work)
-        // The remaining requests are carried out after requests that have arrived meanwhile.
+        // Requests that have arrived meanwhile are carried out before the remaining requests.
         if canRelease { environment.wakeups.callHere(environment.lane(of: role.name)) }
     }
 

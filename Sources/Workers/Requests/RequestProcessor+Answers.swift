@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The answers to requests and to their repeats.
+/// The answers to requests and to repeated requests.
 extension RequestProcessor {
     // MARK: Repeats
 
@@ -16,8 +16,8 @@ extension RequestProcessor {
         return known
     }
 
-    /// Answers a repeat with the first request's answer, now or when the first request is answered; returns false if
-    /// the repeat must be carried out.
+    /// Answers a repeated request like the first request, at once or when the first request is answered; returns false
+    /// if the repeat must be carried out.
     func repeated(_ pending: PendingRequest, _ known: RequestTable.Known, in work: inout UnitOfWork) throws -> Bool {
         let request = pending.request
         if let (did, cid) = known.waitsFor {
@@ -73,7 +73,7 @@ extension RequestProcessor {
         }
     }
 
-    /// Keeps a request with its answer, if any, for repeats.
+    /// Stores a request, and its answer if there is one, for repeats.
     private func keep(
         _ answer: [UInt8]?,
         of pending: PendingRequest,
@@ -85,7 +85,7 @@ extension RequestProcessor {
         try tx.requests.save(sender, id, content: content, answer: answer, isSecret: isSecret, waitsFor: waitsFor)
     }
 
-    /// Refuses a request; keeps the refusal for repeats if a repeat would be refused for the same reason.
+    /// Refuses a request; if a repeat would be refused for the same reason, stores the refusal for repeats.
     func refuse(_ pending: PendingRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         work.effects.count(rejection)
         work.effects.observed.add(AnsweredRequest(pending, refusal: rejection))

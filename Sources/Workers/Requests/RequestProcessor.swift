@@ -35,8 +35,8 @@ struct RequestProcessor {
 
     /// Prepares for a new connection to the broker.
     ///
-    /// If the MQTT session was lost, the broker no longer delivers requests that were refused while the worker was
-    /// absent, so the records of the refusals are deleted.
+    /// If the MQTT session was lost, the records of requests that were refused in the worker's absence are deleted,
+    /// because the broker no longer delivers these requests.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
         if !isSessionPresent { try tx.requests.forgetTurnedAway(of: environment.shards) }
     }
@@ -146,8 +146,8 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses slow work if its pool has no room for both this work and the batch's other jobs; counts each piece of
-    /// password work towards a quota.
+    /// Refuses slow work if the pool has no room for it after the batch's other jobs; counts each piece of password
+    /// work towards a quota.
     private func admit(_ task: BackgroundTask, _ call: Call, beside jobs: [BackgroundJob]) throws {
         guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else { throw Rejection.poolIsFull }
         if case .events(let wait) = task {
@@ -191,14 +191,15 @@ struct RequestProcessor {
         return try method.run(&call)
     }
 
-    /// Refuses a request whose worker is absent, and records the refusal, so that the returning worker refuses it, too.
+    /// Refuses a request whose worker is absent, and records the refusal, so that the worker also refuses the request
+    /// after its return.
     ///
     /// When the worker returns, the broker still delivers the refused request, which must not take effect so late. If
     /// the client repeats the request after the worker has returned, the repeat is carried out.
     func refuseForAbsentWorker(_ request: AppRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         let content = Sodium.sha256(request.content)
         let known = try work.tx.requests.find(request.terminal.text, request.id)
-        // If the request has already been carried out, the returning worker answers it.
+        // If the request was already carried out, the worker will answer it when the worker returns.
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
@@ -206,7 +207,7 @@ struct RequestProcessor {
         if let times = known?.turnedAway {
             try work.tx.requests.refuseForAbsentWorker(sender, request.id, times: times + 1)
         } else {
-            // The absent worker may have returned and carried out the request meanwhile.
+            // Meanwhile, the absent worker may be back and may have carried out the request.
             let requests = work.tx.requests
             guard try requests.keepRefusal(sender, request.id, content: content, answer: answer) else { return }
         }

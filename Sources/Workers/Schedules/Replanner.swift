@@ -8,12 +8,12 @@ struct Replanner {
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
 
     private static let checkSeconds: Int64 = 60
-    /// The number of seconds by which the clock must be set back to count as a backward step; smaller steps are
-    /// ordinary corrections of the clock.
+    /// The smallest change that counts as a backward step of the clock, in seconds; smaller changes are ordinary
+    /// corrections.
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
-    /// Checks the time zones and the clock, if this check is due, and then replans a limited number of schedules.
+    /// Checks the time zones and the clock if a check is due, and always replans a limited number of schedules.
     mutating func step(in work: inout UnitOfWork) throws {
         let next = work.now.adding(seconds: Self.checkSeconds)
         if checkAt.map({ $0 <= work.now || $0 > next }) ?? true {
@@ -51,7 +51,7 @@ struct Replanner {
         }
         let before = try tx.meta.value(Self.clockFact).flatMap { Int64($0) } ?? 0
         if tx.now.adding(seconds: Self.backSeconds).milliseconds < before {
-            // Occurrences that were skipped while the clock was ahead are in the future again.
+            // Occurrences were skipped while the clock was ahead; their times are now in the future again.
             for (name, _) in zones { try tx.replans.add(.zone(name)) }
         }
         try tx.meta.set(Self.clockFact, to: "\(tx.now.milliseconds)")

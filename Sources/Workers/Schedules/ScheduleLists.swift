@@ -15,7 +15,7 @@ enum ScheduleLists {
         return (schedule, binding)
     }
 
-    /// Returns the answer with a device's schedules and, in a separate member, the given schedule, if any.
+    /// Returns the answer with a device's schedules; if `schedule` is given, a separate member contains that schedule.
     static func answer(
         _ did: DeviceID,
         _ call: Call,

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The methods `schedule/…`, about commands at set times (`schemas/methods/schedule.schema.json`).
+/// The methods `schedule/…`, which plan commands for given times (`schemas/methods/schedule.schema.json`).
 enum ScheduleMethods {
     static let all: [String: Method] = [
         "schedule/create": Method(locks: .device, run: create),

@@ -64,8 +64,8 @@ package struct ScheduleWorker: BatchHandler {
         }
     }
 
-    /// Splits a batch into stretches that contain either only triggers or only other messages, so that each message
-    /// sees the effects of earlier ones.
+    /// Splits a batch into stretches of triggers and stretches of other messages, so that each message sees the effects
+    /// of earlier messages.
     private func stretches(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var stretches: [ArraySlice<Inbound>] = []
         var start = batch.startIndex
@@ -93,7 +93,7 @@ package struct ScheduleWorker: BatchHandler {
         let hasReleased = requests.canRelease
         try requests.answerReleased(in: &work)
         // On a shared database, the replanner takes its locks in a separate transaction. Therefore, the replanner
-        // doesn't run in a transaction that answers requests after their slow work.
+        // doesn't run in a transaction that answers requests whose slow work is done.
         if replans, !hasReleased || !environment.store.isShared {
             tx.beginPiece()
             try replanner.step(in: &work)

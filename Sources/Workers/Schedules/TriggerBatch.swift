@@ -18,7 +18,7 @@ struct TriggerBatch {
     private var runs: [ScheduleRun] = []
     private var commands: [Command] = []
     private var changed: Set<ScheduleID> = []
-    /// The devices with a schedule that was disabled after its last occurrence.
+    /// The devices of one-time schedules that were disabled after their occurrence.
     private var devicesToPush: Set<DeviceID> = []
 
     private init(in tx: Transaction) { calendar = ScheduleCalendar(tx, keepsNewZones: true) }
@@ -133,8 +133,7 @@ struct TriggerBatch {
         var dueAt: Instant
     }
 
-    /// Records the outcome of a trigger; returns the occurrence that must run now; nil if none must run, or if this
-    /// occurrence has already run.
+    /// Records a trigger's outcome; returns the occurrence to run now, or nil if there is none or it has already run.
     private mutating func note(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
@@ -149,8 +148,8 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // The due occurrence may not be the trigger's occurrence, so `load` may not have loaded the due occurrence's
-        // run.
+        // If the due occurrence differs from the trigger's occurrence, `load` has perhaps not loaded the due
+        // occurrence's run.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }
@@ -194,7 +193,7 @@ struct TriggerBatch {
         runs.append(ScheduleRun(run.schedule.id, dueAt: run.dueAt, firedAt: now, state: .failed, error: rejection.code))
     }
 
-    /// Checks whether a schedule's creator is allowed to control the device, and whether the device is connected.
+    /// Checks that a schedule's creator may control the device, and that the device is connected.
     private static func permit(
         _ schedule: Schedule,
         of binding: Binding?,
@@ -227,7 +226,7 @@ struct TriggerBatch {
         try work.tx.runs.add(runs, of: runs.compactMap { schedules[$0.schedule]?.did })
         try work.tx.commands.save(commands)
         for command in commands { work.effects.observed.add(CommandStep(.accepted, command)) }
-        // The control worker sends the commands, in order with other commands for the same devices.
+        // The control worker sends all commands of a device, so that they keep their order.
         let dids = Set(commands.map(\.did)).sorted()
         try work.tx.commands.requestDispatches(dids.map { DispatchRequest(did: $0, at: work.now) })
         try work.tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })

@@ -15,10 +15,10 @@ package struct TriggerClock: BatchHandler {
     /// The time of the next check of the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The period after the scheduler has connected without finding its MQTT session at the broker; devices may still
-    /// be reconnecting in this period; nil at other times.
+    /// The period in which devices may still be reconnecting, after the broker had no MQTT session for the scheduler;
+    /// nil at other times.
     ///
-    /// The MQTT session is missing after the broker has lost its sessions, or if the scheduler has a new client id.
+    /// The MQTT session is missing if the broker has lost all sessions, or if the scheduler has a new client id.
     private var settling: (from: Instant, until: Instant)?
 
     private struct FiredTrigger {
@@ -56,8 +56,8 @@ package struct TriggerClock: BatchHandler {
 
     /// The pause before a check of the sent triggers, in milliseconds.
     private static let lookMilliseconds: Int64 = 50
-    /// The time after which a trigger is sent again; the time doubles whenever the trigger is sent, up to
-    /// `doublingsMax` times.
+    /// How long to wait before a trigger is sent again; the wait doubles after each sending, at most `doublingsMax`
+    /// times.
     private static let patience: Duration = .seconds(30)
     private static let doublingsMax = 7
 
@@ -114,14 +114,14 @@ package struct TriggerClock: BatchHandler {
         return fire(fired, in: tx)
     }
 
-    /// Returns the triggers of due occurrences: punctual occurrences before late ones.
+    /// Returns the triggers of due occurrences; the triggers of late occurrences come last.
     private func waiting(in tx: Transaction) throws -> [Trigger] {
         let limit = environment.limits.triggerPage
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
             // While devices may still reconnect, two kinds of occurrences are fired: those that became due after the
-            // scheduler connected, and those that would be too late at the end of `settling`. Other occurrences wait
-            // until the end of `settling`.
+            // scheduler connected, and those that would become too late before the end of `settling`. Other occurrences
+            // wait until the end of `settling`.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
             let wouldBeMissed = min(missedWhenSettled, settling.from)

@@ -18,8 +18,8 @@ enum ZoneFiles {
         return ZoneRules(file: bytes) == nil ? nil : bytes
     }
 
-    /// Returns whether a name may be looked up; names of files outside the folder, and zones with leap seconds, are
-    /// excluded.
+    /// Returns whether a name may be looked up; files outside the folder and zones with leap seconds may not be looked
+    /// up.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= 64 && !others.contains(name)
             && !["right/", "posix/", "/"].contains { name.utf8.starts(with: $0.utf8) }

@@ -2,8 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// `session/logoutCode`, which returns a code for ending sessions on other terminals, after the user has proved with a
-/// code or password that the account is theirs.
+/// `session/logoutCode`, which checks a code or password of the user, and then returns a logout code for ending
+/// sessions on other terminals.
 enum LogoutCodeMethod {
     static let method = Method(locks: .user, prepare: prepare, run: run)
 

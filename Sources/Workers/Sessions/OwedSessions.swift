@@ -11,7 +11,8 @@ import Synchronization
 package final class OwedSessions: Sendable {
     /// The maximum number of clients in the queue.
     private static let owedMax = 1000
-    /// The number of threads, which exist only while there is work; each ends about a hundred sessions a second.
+    /// The maximum number of threads; a thread exists only while there is work, and ends about a hundred sessions a
+    /// second.
     private static let endersMax = 2
     /// The longest wait for the broker's answer.
     private static let patience: Duration = .seconds(2)
@@ -36,7 +37,8 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions must end; if the queue is full, the gate sends the other clients' ids again later.
+    /// Queues clients whose sessions must end; if the queue is full, the gate later sends the ids of the remaining
+    /// clients again.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

@@ -3,7 +3,7 @@ import Metrics
 import Storage
 import Wire
 
-/// The handling of the gate's reports about queued messages: missed statuses, or MQTT sessions that must end.
+/// The handling of the gate's two reports about queues: a terminal missed statuses, or MQTT sessions must end.
 enum QueueNews {
     /// The prefix of the workers' client ids; `endOwed` never ends the workers' MQTT sessions.
     private static let own = "svc."
@@ -28,8 +28,7 @@ enum QueueNews {
         for did in dids { work.effects.wake(.status, of: did) }
     }
 
-    /// Queues the MQTT sessions that clients have left behind at the broker, so that separate threads end these
-    /// sessions.
+    /// Passes the MQTT sessions that clients have left at the broker to separate threads, which end these sessions.
     static func endOwed(_ message: Inbound, _ environment: Environment, in work: inout UnitOfWork) {
         let decode = QueueNewsCodec.decode(sessionOwed:)
         guard let clients = work.decode(message, with: decode) else { return }

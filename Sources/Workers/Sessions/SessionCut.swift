@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// The handling of the gate's message that all connections of a revoked session are closed.
+/// The handling of the gate's report that all connections of a revoked session are closed.
 enum SessionCut {
-    /// Returns the topic filters for this message, limited to the worker's shards if the work is divided.
+    /// Returns the filters for `system/session-cut`, limited to the worker's shards if the work is divided.
     static func filters(_ environment: Environment) -> [String] {
         environment.topics.filters("system/session-cut", of: environment.divided)
     }

@@ -33,8 +33,8 @@ package struct SessionHandler: BatchHandler {
         )
     }
 
-    /// Before queued requests arrive, loads the set of workers that are online, so that this worker answers only for
-    /// absent workers.
+    /// Loads the set of online workers before queued requests arrive, so that this worker answers only for absent
+    /// workers.
     ///
     /// If the broker has lost the worker's session, devices are announced to Home Assistant again.
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
@@ -116,7 +116,7 @@ package struct SessionHandler: BatchHandler {
         // end.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
-            // If a session is already marked as ended, only the notice of that end takes effect.
+            // If a session is already marked as ended, a notice about another end has no effect.
             let isMarked = session.endedAt != nil
             guard !isMarked || notice.isOfEnd(of: session), try work.tx.sessions.claim(endOf: session.id) else {
                 continue
@@ -124,7 +124,7 @@ package struct SessionHandler: BatchHandler {
             if isMarked {
                 try work.tx.sessions.confirmEnd(of: session)
             } else {
-                // The notice comes from an outside service, since workers mark a session before they publish a notice.
+                // Workers mark a session before they publish a notice, so this notice comes from an outside service.
                 try SessionLifecycle.markEnded(&session, because: notice.reason, by: notice.actor, in: &work)
             }
             try SessionTermination.announce(session, notice, in: &work)
@@ -161,7 +161,7 @@ package struct SessionHandler: BatchHandler {
         return try known.isEmpty || tx.leases.heldWorkers() != present
     }
 
-    /// Publishes each worker's changed state; a worker is online if a process holds at least one of its lanes.
+    /// Publishes the state of each worker whose state has changed; a worker is online if any of its lanes is held.
     private mutating func noteLeases(in work: inout UnitOfWork) throws {
         let held = try work.tx.leases.heldWorkers()
         for worker in WorkerName.allCases.map(\.rawValue)

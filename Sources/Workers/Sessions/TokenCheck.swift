@@ -6,8 +6,8 @@ import Wire
 enum TokenCheck {
     /// Returns the session and the API key of a request; a user's request has no key.
     ///
-    /// A key or a linked service must have the method's scope. If the method needs no token, both results are nil, and
-    /// a request from the terminal of a key or a linked service is refused.
+    /// A key or a linked service must have the method's scope. If the method needs no token, both results are nil. The
+    /// terminal of a key or of a linked service can't use such a method.
     static func caller(of request: AppRequest, of method: Method, in tx: Transaction) throws -> (Session?, APIKey?) {
         guard method.needsToken else {
             if method.isKnown { try KeyCheck.refuseTerminal(of: request, in: tx) }
@@ -34,7 +34,7 @@ enum TokenCheck {
         return session
     }
 
-    /// Records the use of the token in a request whose method needs no token; an invalid token is ignored.
+    /// Records that a request used its token, although its method needs no token; an invalid token is ignored.
     static func noteUse(of request: AppRequest, in tx: Transaction) throws {
         guard request.token != nil else { return }
         do { _ = try session(of: request, in: tx) } catch is Rejection {}

@@ -5,9 +5,9 @@ import Wire
 /// The handling of the gate's message that a terminal has connected with a token for the first time.
 ///
 /// This connection ends the previous token, or the terminal's access with the app's secret. Each worker that checks
-/// tokens receives the message in order with requests, and then refuses requests with the old token.
+/// tokens receives this message between requests, and refuses the old token in all later requests.
 enum TokenUse {
-    /// Returns the topic filters for this message, limited to the worker's shards if the work is divided.
+    /// Returns the topic filters for the gate's message; if the work is divided, they cover only the worker's shards.
     static func filters(_ environment: Environment) -> [String] {
         environment.topics.filters("system/token-used", of: environment.divided)
     }

@@ -52,7 +52,7 @@ enum BindMethods {
         return try call.tx.lock(\.did) { try call.tx.devices.find(key, mac) }
     }
 
-    /// Binds the caller, who has proved possession of the device; changes nothing if the caller is already bound.
+    /// Binds a caller who has proved possession of the device; changes nothing if the caller is already bound.
     private static func join(_ did: DeviceID, _ call: inout Call) throws {
         let uid = try call.caller().uid
         try BindingExpiry.endGuests(of: did, in: &call.work)

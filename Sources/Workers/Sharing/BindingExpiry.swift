@@ -20,7 +20,7 @@ enum BindingExpiry {
         }
     }
 
-    /// Ends the bindings of a device's expired guests before `DueControl` does; returns whether there were such guests.
+    /// Ends a device's expired bindings without waiting for `DueControl`; returns whether any binding had expired.
     ///
     /// Code that adds a binding or an invitation must first call this function. Otherwise, the expired row would block
     /// the new row, and `DueControl` would end the new invitation together with the expired binding. Code that ends the

@@ -8,7 +8,7 @@ struct Bindings {
     let did: DeviceID
     /// The bindings before the change.
     let present: [Binding]
-    /// The actor of the change.
+    /// The party that makes the change.
     let actor: Actor
 
     private var push: DevicePush { DevicePush(did, by: actor) }
@@ -71,7 +71,7 @@ struct Bindings {
     private func end(_ ended: [UserID], in work: inout UnitOfWork) throws {
         guard !ended.isEmpty else { return }
         // The schedules are read first, since deleting a binding also deletes its schedules (foreign key). They are
-        // needed for the notification and for ending their queued commands.
+        // needed to send the notification and to end the schedules' queued commands.
         let schedules = try work.tx.schedules.all(ofDevice: did).filter { ended.contains($0.creator) }
         try work.tx.bindings.delete(did, ended)
         if !schedules.isEmpty { try ScheduleNotifications.push(did, in: &work) }

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The methods `device/users` and `allowReset`, for special users and owners, and `removeUser`, only for owners.
+/// The methods `device/users` and `allowReset`, for special users and owners, and `removeUser`, for owners only.
 enum DeviceUserMethods {
     static let all: [String: Method] = [
         "device/users": .reading(check: checkPrincipal, users),
@@ -52,8 +52,8 @@ enum DeviceUserMethods {
         return AnswerRows.page(.users, rows, next: cursor)
     }
 
-    /// Returns the phone number or e-mail address that the device's special users and owners see for a user; nil if
-    /// they see none.
+    /// Returns the phone number or e-mail address by which a device's special users and owners see another user; nil if
+    /// they see neither.
     ///
     /// The result is the verified phone number or else the verified e-mail address, since an unverified address might
     /// belong to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail

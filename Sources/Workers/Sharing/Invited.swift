@@ -37,7 +37,7 @@ struct Invited {
 
     /// Finds the user with a login name.
     ///
-    /// An address must be verified; otherwise, users could claim other users' addresses and get their invitations.
+    /// If the app verifies addresses, this one must be verified, so that nobody gets another user's invitations.
     private static func find(_ name: LoginName, by inviter: User, _ call: Call) throws -> User? {
         let found = try call.tx.accounts.find(name, app: call.app.id, region: inviter.region)
         guard let found, let address = name.address else { return found }

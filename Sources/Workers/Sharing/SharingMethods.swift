@@ -46,7 +46,7 @@ enum SharingMethods {
         try call.quotas.take(call.previewQuotas)
         let found = try find(name, for: uid, call)
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
-            // The refusal is returned, since an error would undo the count of this preview.
+            // The refusal is returned and not thrown, since an error would undo the count of this preview.
             return .refusal(refusal)
         }
         guard var sharing = found else { return .done }
@@ -72,7 +72,7 @@ enum SharingMethods {
         try call.lock(user: uid)
         var found = try call.tx.lock(\.did) { try find(parameters.invitation, for: uid, call) }
         if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
-            // The caller's binding as a guest may have expired, and the invitation may have ended with that binding.
+            // If the caller was a guest whose binding has now expired, the invitation may have ended too.
             found = try call.tx.sharings.find(sharing.id)
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
@@ -102,7 +102,7 @@ enum SharingMethods {
             return try call.tx.sharings.find(code: text, app: call.app.id)
                 .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
         case .id(let id):
-            // An invitation by code can be answered only with the code's text.
+            // An invitation by QR code has to be answered with the code, not with the id.
             return try call.tx.sharings.find(id).flatMap { $0.way == .user ? $0 : nil }
         }
     }

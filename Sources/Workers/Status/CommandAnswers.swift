@@ -47,8 +47,8 @@ struct CommandAnswers {
 
     /// Writes the answered commands; returns the outcomes of the finished commands.
     ///
-    /// Callers are waiting for the outcomes, so they are separate effects, which are published before all other
-    /// messages.
+    /// Callers are waiting for the outcomes. Therefore, the outcomes are returned separately and published before all
+    /// other messages.
     func save(of devices: DeviceEntries, in work: inout UnitOfWork) throws -> Effects {
         var outcomes = Effects()
         guard !answered.isEmpty else { return outcomes }

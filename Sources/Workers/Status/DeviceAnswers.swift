@@ -34,7 +34,8 @@ extension UnitOfWork {
         refuse(error.id, of: did, because: error.rejection)
     }
 
-    /// Refuses a message of an unknown device, and makes it a dead letter; the letter has no values if `isSecret`.
+    /// Refuses a message of an unknown device and makes it a dead letter; if `isSecret` is true, the letter has no
+    /// values.
     mutating func refuseUnknown(_ did: DeviceID, _ message: Inbound, id: MessageID? = nil, isSecret: Bool = false) {
         effects.deadLetter(message, .unknownDevice, because: "the device is unknown", isSecret: isSecret)
         guard let id else { return }

@@ -47,7 +47,7 @@ struct DeviceEntry {
 
 /// The devices in a batch, each with an index.
 struct DeviceEntries {
-    /// The entries, in the order in which messages first named their devices.
+    /// The entries, in the order in which the devices were first named.
     var entries: [DeviceEntry] = []
     private var places: [DeviceID: Int] = [:]
 
@@ -57,8 +57,8 @@ struct DeviceEntries {
     /// Returns the product key of a device of the batch; nil if the device is unknown.
     func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
 
-    /// Logs the status of each device whose attributes the batch's reports have changed, if a reader of the event log
-    /// requests statuses.
+    /// If a reader of the event log requests statuses, logs the status of each device whose attributes the batch has
+    /// changed.
     func logStatuses(in work: inout UnitOfWork) {
         for entry in entries where !entry.changed.isEmpty {
             guard let record = entry.record else { continue }
@@ -113,8 +113,7 @@ struct DeviceEntries {
         }
     }
 
-    /// The age of a report, in seconds, above which the device's ownership period decides whether the report's events
-    /// are shown.
+    /// The age, in seconds, above which a report's events are shown only if they are from the current ownership period.
     private static let recentSeconds: Int64 = 60
 
     /// Returns the statuses in which a part has changed, in the order of the devices' ids.
@@ -125,7 +124,7 @@ struct DeviceEntries {
 }
 
 extension Report {
-    /// Whether the time of the report decides which users see its alerts, faults or bytes.
+    /// True if the report has alerts, faults or bytes, because its time decides which users see those.
     fileprivate var isShownByTime: Bool { !alerts.isEmpty || !faults.isEmpty || binary != nil }
 }
 

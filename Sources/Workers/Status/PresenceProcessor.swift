@@ -50,7 +50,7 @@ struct PresenceProcessor {
         if case .listening(presence.connection) = signal, presence.isOnline { listening.insert(did) }
     }
 
-    /// Asks the control worker to send queued commands to newly connected devices, and to repeat missed commands.
+    /// Asks the control worker to send newly connected devices their queued commands and to repeat missed ones.
     func save(in work: inout UnitOfWork) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

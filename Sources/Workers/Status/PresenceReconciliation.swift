@@ -6,10 +6,10 @@ import Wire
 /// The search for connected devices after the broker has lost the worker's MQTT session.
 ///
 /// The worker asks the gate to announce all connected devices. Then the worker publishes a mark and receives this mark
-/// back (if there is one lane, the mark is the worker's own retained state). The gate's announcements are sent only in
-/// the broker's next round, so the worker then publishes a second mark. When the second mark returns, all connected
-/// devices have been announced. All other devices that are online in the store are in fact offline (reference:
-/// operation#workers).
+/// back; if there is only one lane, the worker's own retained state serves as the mark. The gate's announcements are
+/// sent only in the broker's next round, so the worker then publishes a second mark. When the second mark returns, all
+/// connected devices have been announced. All other devices that are online in the store are in fact offline
+/// (reference: operation#workers).
 struct PresenceReconciliation {
     /// Returns the name of the stored value that says whether a lane's presence reconciliation is unfinished.
     static func pending(_ environment: Environment) -> String {
@@ -18,7 +18,8 @@ struct PresenceReconciliation {
         return "\(fact).\(environment.lane(of: .status).number)"
     }
 
-    /// Returns the topic of a lane's marks; if there is only one lane, this is the topic of the worker's own state.
+    /// Returns the topic to which a lane publishes marks; if there is only one lane, this is the topic of the worker's
+    /// state.
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
         return environment.topics.system(environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)")

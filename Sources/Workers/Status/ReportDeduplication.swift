@@ -4,8 +4,8 @@ import Storage
 
 /// The property by which a repeated delivery of a report is recognised.
 enum ReportIdentity {
-    /// An inbox key made from the report's id or from a digest of its content, and the report's values, which are
-    /// recorded in the status; the values are nil if `ReportValues` doesn't accept the report.
+    /// An inbox key made from the report's id or digest, and the values to record in the status; the values are nil if
+    /// `ReportValues` doesn't accept the report.
     case key(InboxKey, ReportValues?)
     /// The report's values and time.
     case values(ReportValues)
@@ -21,7 +21,7 @@ enum ReportIdentity {
         }
     }
 
-    /// Determines the property by which a device's report is recognised.
+    /// Determines the property by which repeats of a device's report are recognised.
     fileprivate init(_ received: ReceivedReport, from did: DeviceID, now: Instant) {
         let report = received.report
         let values = ReportValues(report, now: now)
@@ -69,7 +69,7 @@ struct ReportDeduplication {
         var ts: Instant
     }
 
-    /// For each key of an earlier report, the version of the status after that report.
+    /// The version of the status after each earlier report, by the report's key.
     private var versions: [InboxKey: Int64] = [:]
     /// The keys of the batch's new reports, each with the version of the status after the report.
     private(set) var claims: [(key: InboxKey, version: Int64)] = []
@@ -80,8 +80,8 @@ struct ReportDeduplication {
 
     /// Identifies the reports among the items, and loads the data needed to recognise repeats.
     ///
-    /// The data are the status versions for keys that the inbox already contains, and the history records at the times
-    /// of late reports.
+    /// The method reads the status versions of keys that are in the inbox, and the history records for the times of
+    /// late reports.
     mutating func load(_ items: [StatusItem], of devices: DeviceEntries, in work: UnitOfWork) throws {
         var keys: [InboxKey] = []
         var late: [Moment] = []
@@ -105,8 +105,8 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// Returns the status version with which a repeated report is answered; for a new report, records its values in
-    /// `status` and returns nil.
+    /// If a report is a repeat, returns the status version for the answer; if it is new, records its values in `status`
+    /// and returns nil.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -139,7 +139,8 @@ struct ReportDeduplication {
         return history.contains(json, ts: ts, of: device.did)
     }
 
-    /// Records that a report with a key has taken effect; `version` is the version of the status after the report.
+    /// Records that the keyed report `identity` has taken effect; `version` is the version of the status after the
+    /// report.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
         guard case .key(let key, _) = identity else { return }
         versions[key] = version

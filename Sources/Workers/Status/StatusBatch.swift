@@ -7,7 +7,7 @@ import Wire
 /// Rare cases are indirect, so that inputs are small and cheap to copy.
 enum StatusInput {
     case report(ReceivedReport)
-    /// A presence signal, and the message that contained it; the message is nil if the signal is the worker's own.
+    /// A presence signal, and the message that contained it; the message is nil if the worker itself made the signal.
     indirect case presence(PresenceSignal, Inbound?)
     indirect case info(RegistrationCodec.Info, Inbound)
     /// A user whose retained status must be published again or cleared.
@@ -94,8 +94,7 @@ struct StatusBatch {
         }
     }
 
-    /// Locks the devices of all inputs; a transaction must do this if it writes rows of these devices before it calls
-    /// `carryOut`.
+    /// Locks the devices of all inputs; needed only by a transaction that writes these devices' rows before `carryOut`.
     func lock(in tx: Transaction) throws { try tx.lock(devices: Array(Set(items.map(\.did)))) }
 
     // MARK: Load, decide, save

@@ -36,7 +36,7 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        // Messages that the worker received before it noticed the lack of space also stay unacknowledged at the broker.
+        // The worker may notice the lack of space only after it has received messages; these stay unacknowledged too.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
         // Callers are waiting for the outcomes of commands, so outcomes are published before all other messages.
@@ -88,7 +88,7 @@ package struct StatusHandler: BatchHandler {
         return work
     }
 
-    /// Splits a batch before each registration that follows another message.
+    /// Splits a batch before each registration that follows another kind of message.
     ///
     /// Without this split, a report that was received before a reset could be handled as a report of the new ownership
     /// period.

@@ -11,8 +11,8 @@ extension PassphraseOptions {
         }
     }
 
-    /// Reads the passphrase from the given file or from the terminal; returns nil if the command line has neither of
-    /// the two options.
+    /// Reads the passphrase from the file of `--passphrase-file`, or from the terminal for `--passphrase`; returns nil
+    /// without these options.
     func read(isNew: Bool) throws -> Passphrase? {
         if let passphraseFile { return try Passphrase.read(file: passphraseFile) }
         return passphrase ? try Passphrase.ask(isNew: isNew) : nil

@@ -113,7 +113,7 @@ extension CommandContext {
         )
     }
 
-    /// The problem's code for each HTTP status of a refusal; any other status means that the request is at fault.
+    /// The problem's code for an HTTP status; with any other status, the request itself is at fault.
     private static let codes: [Int: ProblemCode] = [
         404: .notFound, 409: .conflict, 412: .conflict, 500: .unexpected, 503: .notRunning,
     ]

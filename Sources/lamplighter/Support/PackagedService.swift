@@ -3,11 +3,12 @@ import Problems
 
 /// The Debian package's service; the service's data directory differs from the commands' default data directory.
 enum PackagedService {
-    /// Returns the problem; if the user probably meant the package's data, the problem gets an additional cure, which
-    /// is the command for that data.
+    /// Returns the problem; if the user probably meant the package's data, adds a cure to the problem: the command for
+    /// that data.
     ///
     /// The command is added if the data directory is missing, `LAMPLIGHTER_DATA` is not set and the package is
-    /// installed. The advice to start a service is then left out, since following it would start a second service.
+    /// installed. In this case, the advice to start a service is left out, since following it would start a second
+    /// service.
     static func hinted(_ problem: Problem) -> Problem {
         guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
         else { return problem }

@@ -2,8 +2,8 @@
 enum PlainText {
     /// Returns a text in which control characters and changes of the writing direction are escaped, as in `\u009b`.
     ///
-    /// In JSON, an escape of this form means the same character. With `keepsLines`, line feeds stay unescaped, so that
-    /// a text can consist of several lines.
+    /// JSON parsers read such an escape as the original character. With `keepsLines`, line feeds stay unescaped, so
+    /// that a text can consist of several lines.
     static func of(_ text: String, keepsLines: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: { steers($0, keepsLines) }) else { return text }
         var plain = ""

@@ -72,8 +72,7 @@ extension OutputOptions {
         return { Terminal.show(line: Terminal.json($0)) }
     }
 
-    /// Runs a service; if the log is in JSON, logs the final error, unless `--json` prints the error to standard
-    /// output.
+    /// Runs a service; if the log is in JSON and the option `--json` isn't given, logs the final error.
     func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -109,8 +109,8 @@ struct UserTests {
         var profile = Profile()
         profile.custom = old
         var other = Profile()
-        // A message keeps members that are null, but an object literal would drop them, so the test assigns the custom
-        // data as a whole.
+        // A message can contain null members. An object literal would drop such members, so the test assigns `said`
+        // directly.
         other.custom = said
         profile.merge(other)
         #expect(profile.custom == left)

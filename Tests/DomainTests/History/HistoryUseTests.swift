@@ -14,7 +14,7 @@ struct HistoryUseTests {
         var count: Int
         var bound: Int64 = 1000
         var isEvent = false
-        /// The hours from noon to the time of this step.
+        /// This step's time, in hours after noon.
         var hours: Int64 = 0
         var isTaken: Bool
         var left: Int64

@@ -15,7 +15,7 @@ struct PresenceRulesTests {
         case alive
         /// The gate has reported the end of the connection.
         case gone
-        /// Only the device's own birth message shows that the device is online; the gate hasn't reported a connection.
+        /// The device's own birth message says that the device is online; the gate has reported no connection.
         case saidHere
     }
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Gate
 
-/// Tests of a broker whose private structures the gate doesn't know, so the gate must estimate how many messages are
-/// waiting.
+/// Tests with a broker whose private structures are unknown to the gate, which therefore estimates how many messages
+/// are waiting.
 @Suite("Estimated unacknowledged messages at another broker")
 struct EstimateTests {
     @Test(

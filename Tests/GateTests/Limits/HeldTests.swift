@@ -45,7 +45,7 @@ struct HeldTests {
         #expect(try device.waitForEnd() != nil)
 
         let service = try MiniClient(broker.port, MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version))
-        // This message starts another round of the broker's loop, in which the gate allows the service to use QoS 2.
+        // This message makes the broker run its loop once more. The gate then allows the service to use QoS 2.
         _ = try MiniClient(broker.port, Cast.worker()).publish("ll/v1/system/test")
         let result = MiniClient.text("ll/v1/system/outbound/result") + [0, 8] + properties + [0x7B, 0x7D]
         try service.send(MiniClient.framed(0x34, result))

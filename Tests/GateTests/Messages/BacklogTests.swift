@@ -9,7 +9,8 @@ struct BacklogTests {
     private static let report = "\(Cast.ownDevice)/report"
     private static let otherReport = "ll/v1/device/\(World.otherDid)/report"
 
-    /// Starts a broker without a message limit for its two devices, and connects a worker that processes nothing.
+    /// Starts a broker that doesn't limit the message rate of its two devices, and connects a worker that processes
+    /// nothing.
     private static func start(_ limit: Int) throws -> (GateBroker, MiniClient) {
         let other = Record.device(did: World.otherDid, secret: try GateBroker.hash("device"))
         let options = ["device_messages_per_second": 0, "device_bytes_per_second": 0, "status_backlog": limit]
@@ -68,7 +69,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 9)
         #expect(try slow.publish(Self.otherReport) < 0x80)
 
-        // While the worker isn't connected, the gate refuses no report, since the broker keeps all reports until the
+        // While the worker is disconnected, the gate accepts every report, since the broker keeps all reports until the
         // worker returns.
         try worker.disconnect()
         let end = MiniClient.now() + 5
@@ -99,7 +100,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 10)
         #expect(try other.publish(Self.otherReport) == 0x87)
 
-        // While one lane isn't connected, the limit of the other lane's devices doesn't change.
+        // The limit of one lane's devices stays the same while the other lane is disconnected.
         try late.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}

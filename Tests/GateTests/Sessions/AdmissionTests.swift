@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Admission of clients")
 struct AdmissionTests {
-    /// An attempt to connect, and the expected reason for its refusal, or nil if the gate admits the client.
+    /// An attempt to connect, with the reason for which the gate must refuse it (nil if the gate must admit the
+    /// client).
     struct Case: CustomTestStringConvertible, Sendable {
         var username: String?
         var password: Digest?
@@ -102,7 +103,7 @@ struct AdmissionTests {
         Case("Device:\(World.did)", World.device, World.did, .badUsername),
         Case("device:a/b", World.device, "a/b", .badUsername), Case("device:+", World.device, "+", .badUsername),
         Case("admin", World.device, "admin", .badUsername),
-        // A certificate replaces only the secret of the device that the certificate names.
+        // With a certificate, only the device that the certificate names needs no secret.
         Case("device:\(World.did)", nil, World.did, certificate: certificate()),
         Case("device:\(World.did)", World.product, World.did, certificate: certificate()),
         Case("device:\(World.did)", nil, World.did, certificate: certificate(begin: World.now)),

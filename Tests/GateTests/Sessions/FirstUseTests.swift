@@ -28,7 +28,7 @@ struct FirstUseTests {
         _ = try worker.publish("\(Cast.ownUser)/device", "secret")
         #expect(try app.receive(within: 0.2) == nil)
 
-        // The session of the next login belongs to this connection, which sent the request.
+        // This connection sent the next login's request, so the new session belongs to this connection.
         try broker.append(unused("s-2"))
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
     }

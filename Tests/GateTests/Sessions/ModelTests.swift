@@ -120,7 +120,7 @@ struct ModelTests {
         .service(name: "login"), .service(name: "own"), .service(name: "tools"), .service(name: "lamplighter"),
     ]
 
-    /// The beginnings of random topics; they are chosen so that many of the topics nearly match a right.
+    /// The beginnings of random topics; with them, many topics are almost those to which a client has a right.
     private static let starts = [
         "ll/v1/product/\(World.key)/\(World.mac)", "ll/v1/device/\(World.did)", "ll/v1/app/demo/\(World.terminal)",
         "ll/v1/user/\(World.uid)", "ll/v1/system/outbound", "ll/v1/system/trigger", "ll/v1/system/session-invalid",

@@ -68,7 +68,7 @@ struct OverlapTests {
                     reference.refresh(at: now)
                     write()
                 case 2:
-                    // The service also writes the record again after the first use of a token.
+                    // After the first use of a token, the service writes the record once more.
                     write()
                 case 3 where random.below(6) == 0:
                     reference.isOver = true
@@ -175,8 +175,8 @@ struct OverlapBrokerTests {
         _ = watch.look()
         let clock = ContinuousClock()
         let took = clock.measure { for _ in 0..<20_000 { _ = watch.isBehind } }
-        // The service delivers fewer than 20,000 messages per second to users, so the checks for the messages of one
-        // second take less than 0.4 s.
+        // The service delivers fewer than 20,000 messages per second to users. The checks for 20,000 messages must take
+        // less than 0.4 s.
         #expect(took < .milliseconds(400), "\(took) for 20,000 looks")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct RequestSubscribersTests {
     private static let requests = "\(Cast.ownApp)/request"
 
-    /// A broker, the fallback worker that answers for absent workers, and a terminal that sends requests.
+    /// A broker, a terminal that sends requests, and the fallback worker, which answers for absent workers.
     private struct Cell {
         let broker: GateBroker
         let fallback: MiniClient

@@ -90,8 +90,8 @@ struct SessionTests {
         hello.password = "app"
         let second = try MiniClient(broker.port, hello)
         #expect(second.code == 0)
-        // A client that connects with the app's secret gets a clean MQTT session, since the queued messages are only
-        // for the holder of the token.
+        // Only the holder of the token may get the queued messages, so a client that connects with the app's secret
+        // gets a new MQTT session.
         #expect(try second.receive(within: 0.2) == nil)
     }
 

@@ -97,8 +97,8 @@ struct StandingTests {
         let device = try MiniClient(broker.port, Cast.device())
         let first = try number(worker)
 
-        // The connection number in this record changes nothing unless it is larger than the numbers that the gate
-        // itself has assigned.
+        // The connection number in this record has an effect only if it is larger than all numbers that the gate itself
+        // has assigned.
         try broker.append(.connections(known: first))
         #expect(try worker.receive(within: 0.5) == nil)
         try broker.append(.connections(known: first + 10_000_000))

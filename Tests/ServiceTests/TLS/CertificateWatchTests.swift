@@ -80,7 +80,7 @@ import Testing
         watch.look(at: begin)
         #expect(taken.withLock { $0 } == [early.end])
 
-        // When the current certificate has expired, even an expired certificate can replace it.
+        // Once the current certificate has expired, a new certificate replaces it, even if the new one has expired too.
         let ended = try authority.renewServer([], days: 1, at: now)
         watch.look(at: early.end)
         #expect(taken.withLock { $0 } == [early.end, ended.end])

@@ -40,8 +40,8 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // Once the first authority has expired, its certificate is left out of the server's certificate file and of the
-        // authority's file.
+        // After the first authority has expired, neither the server's certificate file nor the authority's file
+        // contains its certificate.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)
@@ -93,8 +93,8 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // A certificate can't outlive the authority that signs it, so a renewal of the authority resolves the concerns
-        // about both certificates.
+        // A certificate can't outlive the authority that signs it, so the command for both concerns renews the
+        // authority.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])

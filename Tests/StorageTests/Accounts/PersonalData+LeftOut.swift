@@ -60,7 +60,7 @@ extension PersonalData {
             out["audit.\(column)"] = "an operator's act on something else; one on the person has its name in `detail`"
         }
         for column in ["lastCid", "checkedTo"] { out["formerBinding.\(column)"] = "how far erasing would be" }
-        // The contents of these columns are sealed, and the section `messages` contains the parts that aren't secret.
+        // The column `content` is sealed. The section `messages` contains the parts of these rows that aren't secret.
         for column in [
             "messageId", "channel", "dummy", "content", "terminalId", "tries", "told", "dueAt", "claimedBy",
             "error", "createdAt", "expiresAt",

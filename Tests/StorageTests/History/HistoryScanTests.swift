@@ -76,7 +76,8 @@ struct HistoryScanTests {
             if page.values.isEmpty { break }
             seen += page.values
             place = page.next
-            // New records arrive after the records already shown, and some have the timestamp of the last shown record.
+            // While the pages are read, records arrive that belong on later pages; some of these records have the
+            // timestamp of the last record read.
             if seen.count < 300 {
                 let behind = (place.ts.milliseconds - Make.now.milliseconds) / 1000
                 try arrive(after: behind)

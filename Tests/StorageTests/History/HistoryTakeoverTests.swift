@@ -114,7 +114,7 @@ struct HistoryTakeoverTests {
         var taken = try begin(in: other)
         _ = try taken.move(in: other.store, at: Make.now)
 
-        // The clock of the next process that takes the slot is a few seconds behind.
+        // Another process takes the slot, and its clock is a few seconds behind.
         let next = try World(directory)
         next.store.take(slot)
         try append(5, in: next)

@@ -95,7 +95,7 @@ struct RetentionTests {
             for uid in [Make.uid, other] { try bind(uid, tx) }
             try tx.commands.save((1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) })
             try tx.bindings.delete(Make.did, [Make.uid])
-            // The removed user's id is only a prefix of this user's id, so command 8 must keep its user.
+            // Command 8 must keep its user, because the removed user's id is only the beginning of this user's id.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []
@@ -133,7 +133,7 @@ struct RetentionTests {
             try world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(-100)) }
         }
         try prune(before: Make.at(6))
-        // An open command and a command made while the clock was ahead still name the user.
+        // Two commands still name the user: an open command, and a command made while the clock was ahead.
         #expect(try count(world, "formerBinding") == 1 && count(world, "command") == 2)
         try world.store.arrange(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
         try prune(before: Make.at(6))

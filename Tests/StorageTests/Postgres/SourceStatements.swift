@@ -22,8 +22,7 @@ struct SourceStatements {
         }
     }
 
-    /// All statements; a statement with interpolations is contained once for each combination of the interpolations'
-    /// values.
+    /// All statements; a statement with interpolations occurs once for each combination of values.
     private(set) var statements: Set<String> = []
     /// The interpolations whose values could not be found.
     private(set) var unknown: Set<String> = []
@@ -31,7 +30,8 @@ struct SourceStatements {
     private(set) var described: Set<String> = []
     private let tables: [String: DescribedTable]
 
-    /// The values that the search can't find for interpolations, by the names of the file and the interpolation.
+    /// The values of the interpolations that the search can't resolve, where each key names the file and the
+    /// interpolation.
     private static let others: [String: [String]] = [
         "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
         "AccountTable.swift condition": [
@@ -68,7 +68,8 @@ struct SourceStatements {
             for match in source.text.matches(of: #/(?:extension|struct)[ ]([\w.]+):[ ]TableRow/#) {
                 described.insert(String(match.1))
             }
-            // These files contain the engines' own statements, and the code that builds the statements of tables.
+            // The files in these places are left out: they contain statements for a single engine, and the code that
+            // builds the tables' statements.
             let isOthers = ["SQL", "Postgres/", "Moving/"].contains { path.hasPrefix($0) }
             if !isOthers { find(in: source) }
         }
@@ -96,7 +97,7 @@ struct SourceStatements {
         for (start, literal) in source.literals {
             let words = literal.split { $0.isWhitespace }.joined(separator: " ")
             if words.prefixMatch(of: #/(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|\\\(Self\.list\))[ ]/#) != nil {
-                // The code builds these files' statements from values; `PrepareTests` adds them.
+                // These files build their statements from values, so `PrepareTests` adds the statements.
                 if ["ExpiringRows.swift", "PersonalData.swift"].contains(source.name) { continue }
                 add(words, at: start, of: source)
             } else if words.prefixMatch(of: #/(?:WHERE|ORDER BY)[ ]/#) != nil {
@@ -152,12 +153,14 @@ struct SourceStatements {
             }.map(\.text)
         }
         if expression == "table" {
-            // The interpolation is a loop's variable; the array of the nearest loop before it contains the values.
+            // The interpolation is a loop's variable; the array in the last loop before this place contains the
+            // variable's values.
             let loop = source.before(place, 300).matches(of: /for table in \[([^\]]*)\]/).last
             return loop?.1.matches(of: /"(\w+)"/).map { String($0.1) } ?? []
         }
         if expression == "condition" {
-            // The interpolation is a parameter of the file's own functions, whose callers pass the values.
+            // The interpolated name is a parameter of functions in this file. The literals that callers pass are its
+            // values.
             return source.literals.filter { literal in
                 source.before(literal.start, 40).firstMatch(of: #/(?:query|find)\(\s*$/#) != nil
                     && literal.text.contains("$")
@@ -182,7 +185,7 @@ struct DescribedTable {
         let texts =
             [table.find, table.insert.text, table.upsert.text, table.update.text]
             + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
-        // If no column of the table has a certain role, the statement for that role is incomplete, and is left out.
+        // If the table has no column with the role that a statement needs, the statement is incomplete and is left out.
         statements = texts.filter { !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ") }
     }
 }

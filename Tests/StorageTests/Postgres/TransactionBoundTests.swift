@@ -47,8 +47,7 @@ struct TransactionBoundTests {
         },
     ]
 
-    /// The longest time that the test accepts: half of the time that the fastest of the ways would take without a time
-    /// limit.
+    /// The maximum time for the test, because even the fastest of `ways` would take twice as long without a time limit.
     private static let patience = Duration.seconds(8)
 
     @Test("A transaction that exceeds the limit is cancelled, run again, and leaves nothing", arguments: ways)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Described tables")
 struct TableTests {
-    /// A described table, and the columns that the description omits because only the engine or other statements write
+    /// A described table, and the columns that its description leaves out because the engine or other statements write
     /// them.
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String

@@ -8,10 +8,10 @@ import Storage
 import Wire
 import Workers
 
-/// A program that runs the status worker, and that kills itself with SIGKILL after reaching a step several times.
+/// A program that runs the status worker, and that kills itself with SIGKILL at a given step.
 ///
-/// The program's arguments are the broker's port, the database, the step (or `none`), and the number of times that the
-/// step is passed before the kill. With the further argument `schedule`, the program runs the scheduler, the schedule
+/// The program's arguments are the broker's port, the database, the step (or `none`), and how often the program passes
+/// the step before it kills itself. With the further argument `schedule`, the program runs the scheduler, the schedule
 /// worker and the control worker instead. When the program is connected to the broker, it prints `ready` on standard
 /// output.
 @main
@@ -42,7 +42,7 @@ struct CrashProbe {
         isSchedule: Bool
     ) throws {
         var limits = Limits()
-        // The limit on received messages keeps each batch small, so that a few reports take many turns.
+        // The limit on received messages keeps each batch small, so that the loop needs many turns for a few reports.
         limits.receiveMaximum = isSchedule ? 20 : 5
         limits.triggerPage = 50
         if isSchedule { limits.patience = .milliseconds(10) }

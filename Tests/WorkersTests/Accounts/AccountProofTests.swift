@@ -256,7 +256,8 @@ struct AccountProofTests {
         try world.ask(0, "register", with(["password": password], email))
         try world.ask(1, "register", register)
         for turn in 0..<10 { #expect(try world.login(10 + turn, email, password: "the other's own").isOK) }
-        // The service also compared each of the ten passwords with the owner's password, and counted ten wrong tries.
+        // At each of the ten logins, the service also compared the password with the owner's password, and counted a
+        // wrong try.
         #expect(try !world.login(30, email).isOK)
         world.world.clock.advance(seconds: 900)
         #expect(try world.login(30, email).isOK)

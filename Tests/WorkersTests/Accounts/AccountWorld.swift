@@ -61,7 +61,7 @@ final class AccountWorld {
         world.broker.send(topic, request.encoded(), source: source)
     }
 
-    /// Runs the account worker, and returns the answers to one terminal, or by default to all terminals, in order.
+    /// Runs the account worker, and returns its answers in order, to all terminals or only to the given terminal.
     func answers(_ terminal: Int? = nil, app: String = "demo") throws -> [JSONObject] {
         world.broker.forgetPublished()
         try world.runAccount()

@@ -182,8 +182,8 @@ struct CancellationTests {
             try Cancellation.begin(user, by: .system, in: &work)
         }
         try world.runMaintenance()
-        // Messages waiting to be published contain their recipients' ids, so the workers must publish these messages
-        // first.
+        // Unpublished messages contain their recipients' ids, so the workers must publish these messages before the
+        // search.
         try world.runStatus()
         try world.runControl()
         try world.runSession()

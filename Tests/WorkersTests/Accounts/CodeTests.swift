@@ -141,7 +141,7 @@ struct CodeTests {
         }
         var loop = try world.world.loop(RequestHandler.account(world.world.environment))
         try loop.turn()
-        // The process ends at this point, after the counted tries have been committed.
+        // The process ends here. The transaction that counted the tries has already been committed.
         let tries = try world.world.read { try $0.sql.integer("SELECT tries FROM code") }
         #expect(tries == 5)
         let answer = try world.ask(200, "login", ["phone": "1512345678", "code": .string(code)])

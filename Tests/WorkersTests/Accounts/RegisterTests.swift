@@ -252,7 +252,7 @@ struct RegisterTests {
         #expect(try world.ask(2, "loginOrRegister", wrong).errorCode == "InvalidCredentials")
         #expect(try world.login(2, ["username": "customer 7"]).errorCode == "InvalidCredentials")
         #expect(try world.ask(2, "loginOrRegister", params, app: "other").result["isNew"] == true)
-        // A new user's login on a terminal ends the session of the previous user.
+        // When another user logs in on a terminal, the session of the previous user ends.
         let next: JSONObject = ["uid": "customer 8", "password": Self.password]
         #expect(try world.ask(0, "loginOrRegister", next).result["isNew"] == true)
         #expect(try world.world.count("session WHERE endReason = 'replaced'") == 1)

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Outcomes of commands whose sender has lost access")
 struct OutcomeTests {
-    /// A way to lose access to a device, and the code of the refusal that a query then gets.
+    /// A way to lose access to a device, and the error code that a query then gets.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var user: Int

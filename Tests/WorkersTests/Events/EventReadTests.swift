@@ -168,7 +168,7 @@ struct EventSubscriptionMethodTests {
         #expect(made["secret"]?.stringValue?.hasPrefix("whsec_") == true)
         let rotated = try world.result("rotate", ["subscriptionId": id])["secret"]
         #expect(rotated != nil && rotated != made["secret"])
-        // An event whose type the webhook hasn't subscribed to doesn't increase the webhook's lag.
+        // A webhook's lag counts only events of the types to which the webhook has subscribed.
         try world.log(world.event(.deviceFault))
         world.world.clock.advance(seconds: 30)
         try world.log(world.event())

@@ -49,7 +49,7 @@ struct EventWorld {
         world.environment.pool = ReadingPool(world.store, world.environment.limits)
     }
 
-    /// Returns a loop of the worker that answers the requests of API keys.
+    /// Returns a loop for the worker that answers requests with API keys.
     func loop() throws -> World.Loop<RequestHandler> { try world.loop(RequestHandler.reach(world.environment)) }
 
     func send(_ method: String, id: String, token: String = "llk_1", _ params: JSONObject = [:]) {
@@ -100,7 +100,8 @@ struct EventWorld {
         try events(params).compactMap { $0["type"]?.stringValue }
     }
 
-    /// Writes entries to the event log in a transaction whose messages the session worker publishes.
+    /// Writes entries to the event log in a transaction, and lets the session worker publish the transaction's
+    /// messages.
     func log(_ events: LoggedEvent...) throws {
         try world.environment.work(publishedBy: .session) { work in for event in events { work.effects.log(event) } }
     }

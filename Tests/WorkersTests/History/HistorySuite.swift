@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// The common functions of the test suites about history: a device with records, and queries about these records.
+/// The functions with which all test suites about history make a device with records and query these records.
 protocol HistorySuite {}
 
 extension HistorySuite {

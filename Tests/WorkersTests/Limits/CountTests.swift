@@ -15,8 +15,8 @@ struct CountTests {
         answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
     }
 
-    /// Sends one request from each terminal, each with its own parameters, and returns each request's error code, or
-    /// nil for a success.
+    /// Sends one request from each terminal, with the parameters that `params` returns; returns for each request its
+    /// error code, or nil if the request succeeded.
     func ask(_ terminals: [Int], _ method: String, _ params: (Int) -> JSONObject) throws -> [String?] {
         try terminals.enumerated().map { place, terminal in try world.ask(terminal, method, params(place)).errorCode }
     }

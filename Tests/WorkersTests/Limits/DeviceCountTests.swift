@@ -17,8 +17,7 @@ struct DeviceCountTests {
         return world.answers(user).last?.errorCode
     }
 
-    /// Pairs of limits, on users per device and devices per user, with which the service refuses a device's second
-    /// user.
+    /// Pairs of limits (on a device's users, and on a user's devices) with which a second user can't bind the device.
     static let full: [(users: Int, devices: Int64)] = [(1, 1000), (10_000, 0)]
 
     @Test("A binding beyond a device's or a user's limit is forbidden", arguments: full) func bindings(
@@ -39,7 +38,7 @@ struct DeviceCountTests {
         try world.runControl()
         #expect(world.answers(1).last?.errorCode == "Forbidden")
         #expect(try world.count("binding") == 1)
-        // The invitation by QR code is still valid after the service has refused the user's answer to it.
+        // The service refused the user's answer to the invitation, but the invitation is still valid.
         let sharings = try world.read { try $0.sharings.open(of: World.did(0)) }
         #expect(sharings.map(\.status) == [.pending])
     }
@@ -165,7 +164,7 @@ struct DeviceCountTests {
         for number in 1..<4 { world.sendReport(number, ["data": ["level": 1]]) }
         try world.runStatus()
         try world.write { (tx) throws in
-            // The fourth device's MAC address is on the product's list, and the third device stays online.
+            // The MAC address of device 3 is on the product's list, and device 2 stays online.
             let record = try tx.devices.find(World.did(3))
             try record.map { try tx.products.list($0.productKey, [$0.mac]) }
             try tx.sql.run("UPDATE status SET online = 0 WHERE did <> $1", World.did(2).text)

@@ -3,7 +3,7 @@ import Storage
 
 @testable import Workers
 
-/// A planned interruption of a handler; an error interrupts the handler, and this error rolls the transaction back.
+/// A planned interruption of a handler by an error, which rolls the transaction back.
 final class Interruption {
     enum Point { case before, after }
 

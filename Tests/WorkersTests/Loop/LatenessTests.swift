@@ -7,7 +7,8 @@ import Wire
 
 @Suite("A worker's echoes to itself")
 struct LatenessTests {
-    /// Waits until the next echo is due; returns this echo's message and number, and the last received echo's number.
+    /// Waits until the next echo is due; returns this echo's message and `number`, and as `seen` the number of the last
+    /// echo that was received.
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?

@@ -112,7 +112,7 @@ struct LoopTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    /// Returns a topic of device 0; the service publishes all messages on a device's topics in order.
+    /// Returns a topic of device 0; messages on the topics of one device are published in order.
     private static func left(_ number: Int, _ part: Int) -> String {
         "ll/v1/device/\(World.did(0).text)/left/\(number)/\(part)"
     }

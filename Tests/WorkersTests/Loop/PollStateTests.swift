@@ -93,7 +93,7 @@ struct PollStateTests {
         var looks: Bool { self == .called || self == .idle || self == .time }
     }
 
-    /// The confirmed rows that are waiting to be deleted.
+    /// How many confirmed rows are waiting to be deleted, and whether they have waited for long.
     enum Rows: CaseIterable, Sendable {
         case none, some, someForLong, many
 

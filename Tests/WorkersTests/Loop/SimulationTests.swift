@@ -189,8 +189,8 @@ private struct Simulation {
             var heard: Set<Int64> = []
             let first = cids.filter { heard.insert($0).inserted }
             #expect(first == first.sorted())
-            // A command that was never sent has reached a final state, for example because it expired before the device
-            // listened.
+            // If a newer command was sent, each older command that was never sent is in a final state; for example, it
+            // expired before the device listened.
             let left = try world.read { tx in
                 try tx.commands.newest(World.did(device), limit: 1000)
                     .filter { $0.cid < first.last ?? 0 && !heard.contains($0.cid) }
@@ -283,7 +283,8 @@ private struct Simulation {
             let answers = world.answers(user)
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
             for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
-                // A request can be refused and later succeed, but all successful answers to the same request are equal.
+                // If a refused request is repeated, it can succeed; all successful answers to the same request are
+                // equal.
                 let done = same.filter { $0.isOK }
                 #expect(done.allSatisfy { $0 == done.first })
             }

@@ -57,7 +57,7 @@ struct TurnQueueTests {
         Case(senders: "aaaaab", batches: ["aba", "aaa"], acknowledged: [2, 4]),
         Case(senders: "aabbcc", batches: ["abc", "abc"], acknowledged: [1, 5]),
         Case(senders: "aaaa*b", batches: ["*ab", "aaa"], acknowledged: [1, 5]),
-        // A registration waits only for the messages received before it.
+        // A registration waits for the messages received before it, but not for later messages.
         Case(senders: "aab!bb", batches: ["aba", "!bb"], acknowledged: [3, 3]),
         Case(senders: "!aaaaa", batches: ["!aa", "aaa"], acknowledged: [3, 3]),
         // A request that reads much data waits for its terminal's earlier requests. The request also waits for other

@@ -53,8 +53,8 @@ import Testing
         """,
     ]
 
-    /// SQL statements that insert expired commands, invitations and guests, all of which a worker must end; the key of
-    /// a statement is the name of the job that counts its rows.
+    /// SQL statements that insert expired commands, invitations and guests, which workers must end; the key of each
+    /// statement is the name of the job that counts the inserted rows.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,
@@ -69,7 +69,7 @@ import Testing
         """,
     ]
 
-    /// The SQL statements that insert rows that a job deletes without counting them.
+    /// SQL that inserts rows for the jobs that delete rows without counting them.
     private static let uncounted = [
         "refusal": """
         INSERT INTO refusal (likeness, reason, firstAt, lastAt, times, detail)
@@ -120,7 +120,7 @@ import Testing
                 }
             )
         }
-        // After 100 days, none of the rows may be kept any longer.
+        // After 100 days, all these rows have to be deleted.
         world.clock.advance(seconds: 100 * 86_400)
         return world
     }

@@ -13,10 +13,10 @@ private struct NotedJob: MaintenanceJob {
     var pause: Duration = .milliseconds(200)
     var pagesBetween: Int?
     let notes: Notes
-    /// The function that runs one step, given the step's number, counted from 0.
+    /// The function that runs one step, and gets the step's number, counted from 0.
     let body: @Sendable (Int) throws -> Bool
 
-    /// A record of the calls of jobs, in order, and of how many times the backlog was measured.
+    /// The jobs' calls in order, and the number of times that the backlog was measured.
     final class Notes: Sendable {
         private let all = Mutex<[(name: String, at: ContinuousClock.Instant)]>([])
         private let measured = Mutex(0)

@@ -1,4 +1,4 @@
-/// An order in which two racers take their steps: a sequence of segments, in each of which one racer runs.
+/// The order of the steps of two racers, as a sequence of segments that each belong to one racer.
 ///
 /// At the end of the order, one racer runs all its remaining steps, and then the other racer runs all its remaining
 /// steps. While a racer is waiting for a lock of the other racer, the other racer continues.
@@ -54,7 +54,8 @@ struct Interleaving: Sendable, CustomStringConvertible {
     /// A race with at most this many possible orders is run in every order.
     static let allMax = 400
 
-    /// Returns all orders of two racers with these numbers of steps, or nil if there are more than `allMax` orders.
+    /// Returns every possible order of two racers that take `steps[0]` and `steps[1]` steps, or nil if there are more
+    /// than `allMax` orders.
     static func all(_ steps: [Int]) -> [Interleaving]? {
         var count = 1.0
         for number in 0..<min(steps[0], steps[1]) {
@@ -64,7 +65,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns(steps).map { Interleaving($0) }
     }
 
-    /// Returns all sequences in which two racers can take these numbers of turns.
+    /// Returns every possible order of `counts[0]` turns of racer 0 and `counts[1]` turns of racer 1.
     static func turns(_ counts: [Int]) -> [[Int]] {
         var turns: [[Int]] = [[]]
         for _ in 0..<(counts[0] + counts[1]) {
@@ -76,8 +77,8 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns
     }
 
-    /// Returns all orders in which one racer is interrupted once, after any of its steps, while the other racer takes
-    /// some or all of its steps.
+    /// Returns all orders in which one racer is interrupted once: after any of its steps, the other racer takes some or
+    /// all of its own steps.
     static func bounded(_ steps: [Int]) -> [Interleaving] {
         var orders: [Interleaving] = []
         for first in [0, 1] {

@@ -88,7 +88,7 @@ struct Race: Sendable, CustomTestStringConvertible {
     struct Outcome {
         var orders = 0
         var deadlocks = 0
-        /// The error codes of moves that were refused although they ran before the other move.
+        /// The error codes of moves that ran first but were still refused.
         var refusals: Set<String> = []
         /// The orders with a final state that is not allowed, each with the difference from the most similar allowed
         /// state.
@@ -97,10 +97,11 @@ struct Race: Sendable, CustomTestStringConvertible {
 
     /// Runs the race in many orders.
     ///
-    /// Without a limit, a race with few possible orders is run in every order. A race with many orders is run in all
-    /// orders in which one racer interrupts the other and runs to its end, and in some random orders in which both
-    /// racers are interrupted. A limit reduces the number of orders of both kinds. If safeguards are removed, the
-    /// function stops after the first order whose final state is not allowed.
+    /// Without a limit, a race with few possible orders is run in every order. If there are many possible orders, the
+    /// function runs two kinds of orders. In the first kind, one racer interrupts the other once and runs to its end;
+    /// the function runs all of these orders. In the second kind, both racers are interrupted; the function runs a
+    /// random choice of these orders. A limit reduces the number of orders of both kinds. If safeguards are removed,
+    /// the function stops after the first order whose final state is not allowed.
     func run(
         atMost limit: Int? = nil,
         seed: Int,
@@ -128,7 +129,8 @@ struct Race: Sendable, CustomTestStringConvertible {
         return outcome
     }
 
-    /// The maximum number of orders in which both racers are interrupted, in a race that is run without a limit.
+    /// The maximum number of orders that interrupt both racers, for a race without a limit that has too many orders to
+    /// run all of them.
     private static let interruptedMax = 300
 
     private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {
@@ -152,7 +154,7 @@ private struct SerialStates {
     /// The number of steps that each racer takes in a serial order.
     let steps: [Int]
     private let transactions: [Int]
-    /// The error codes of moves that were refused although they ran first.
+    /// The error codes of the moves that were refused even when they ran first.
     let refusals: Set<String>
     private let noise: Set<String>
     private var states: [[String]]
@@ -178,7 +180,7 @@ private struct SerialStates {
         transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
     }
 
-    /// Adds the final states of all orders in which the racers take turns only between transactions.
+    /// Runs the race in each possible order of the racers' whole transactions, and adds the final states.
     ///
     /// Only the first call adds these states.
     mutating func complete(on course: RaceCourse) throws {

@@ -36,7 +36,7 @@ final class RaceCourse {
     private let tables: [String]
     private let beginning: RaceState
 
-    /// Creates a course; each race on it begins with the database's current state.
+    /// Creates a course; each race on the course begins with the state that the database has now.
     init(_ contest: Race.Contest) throws {
         let news = DispatchSemaphore(value: 0)
         let racers = ["A", "B"].map { Racer($0, telling: news) }

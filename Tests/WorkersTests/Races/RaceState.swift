@@ -6,7 +6,7 @@ import PostgreSQL
 struct RaceState {
     /// The rows of each table, each as a dictionary from column names to values.
     var tables: [String: [[String: String]]] = [:]
-    /// The values in the answers, by the racer's name and the value's path in the answer.
+    /// The values in the answers; each key names the racer and the value's path in the answer.
     var answers: [String: String] = [:]
 
     /// Reads all rows of the given tables.
@@ -62,9 +62,8 @@ struct RaceState {
 
     /// Returns all rows and answers as lines, without the values of the columns and paths in `noise`.
     ///
-    /// A device that the race creates has a random lane, so either racer can carry out the device's refreshes. If the
-    /// race creates a device, the table of refreshes is left out: its rows depend on this lane, not on the order of the
-    /// race.
+    /// A device that the race creates has a random lane, so either racer can carry out the device's refreshes. The
+    /// table of refreshes is therefore left out if the race creates a device.
     func lines(without noise: Set<String>) -> [String] {
         let tables = tables.filter { !noise.contains("device.did") || $0.key != "refresh" }
         let answers = answers.filter { !noise.contains($0.key) }.map { "\($0.key) = \($0.value)" }

@@ -11,9 +11,9 @@ import Testing
 /// In each race, the workers' own code runs over two connections to PostgreSQL, and a `Racer` lets the statements run
 /// one at a time. By default, each race is run in the same few orders every time. With `LAMPLIGHTER_LONG=1`, a race
 /// with at most 400 possible orders (`Interleaving.allMax`) is run in every order. A race with more possible orders is
-/// run in all orders in which one racer interrupts the other once and runs to its end, and in up to 300 orders in which
-/// both racers are interrupted. More switches between the racers are not needed, since almost every possible error
-/// already occurs with few switches.
+/// run in every order that has only one interruption. It is also run in up to 300 orders in which both racers are
+/// interrupted. More switches between the racers are not needed, since almost every possible error already occurs with
+/// few switches.
 ///
 /// The tests ask the server which process is waiting for a lock (`pg_blocking_pids`), so they don't mistake a slow
 /// racer for a waiting racer. The answers and all rows of all tables must be the same as if one racer had run after the
@@ -21,7 +21,7 @@ import Testing
 @Suite(.onlyInDatabase, .serialized)
 struct RaceTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
-    /// The number of orders in which each race is run by default.
+    /// By default, each race is run this many times, each time in another order.
     private static let slice = 4
     /// The codes with which the service refuses a wrong secret.
     private static let refusals = Set(["InvalidCredentials", "Forbidden"].map { "\(JSONValue.string($0))" })
@@ -35,8 +35,8 @@ struct RaceTests {
         let first = outcome.failures.first ?? ""
         #expect(outcome.failures.isEmpty, "seed \(seed), \(outcome.failures.count) of \(outcome.orders):\n\(first)")
         #expect(outcome.deadlocks == 0)
-        // A move that is refused even when it runs first doesn't compete with the other move, so only moves with a
-        // wrong secret may be refused.
+        // If a move is refused although it runs first, the race tests nothing. Therefore, only moves with a wrong
+        // secret may be refused.
         #expect(outcome.refusals.isSubset(of: Self.refusals))
     }
 

@@ -103,7 +103,8 @@ final class Racer: Sendable {
         news.signal()
     }
 
-    /// Waits for permission if the statement is a step, and returns the statement without the removed safeguards.
+    /// Waits for permission if the statement is a step, and returns the statement with only those safeguards that the
+    /// test keeps.
     private func pass(_ sql: String, of process: Int32) -> String {
         let (isStep, safeguards) = state.withLock { state in
             guard state.isRacing else { return (false, Safeguards.all) }

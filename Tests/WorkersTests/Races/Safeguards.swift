@@ -1,8 +1,8 @@
 /// The safeguards that stay in force during a race.
 ///
-/// Explicit locks are one kind of safeguard. The second kind is unique keys, and conditions that the database checks
-/// again after it has waited for a row. The third kind is counters that both processes increase. If races also ended in
-/// an allowed state without the safeguards, the races wouldn't test the safeguards at all.
+/// Explicit locks are one kind of safeguard. Unique keys are the second kind; so are conditions that the database
+/// checks again after it has waited for a row. The third kind is counters that both processes increase. Without the
+/// safeguards, races must end in states that are not allowed; otherwise, the races wouldn't test the safeguards.
 enum Safeguards: Sendable {
     /// All safeguards stay in force.
     case all
@@ -12,7 +12,7 @@ enum Safeguards: Sendable {
     /// counters (`splitCounters`).
     case none
 
-    /// Returns a racer's SQL statement without the removed safeguards.
+    /// Removes from a racer's SQL statement the safeguards that this case doesn't keep; returns the new statement.
     func rewrite(_ sql: String, of racer: String) -> String {
         switch self {
         case .all: sql
@@ -30,7 +30,7 @@ enum Safeguards: Sendable {
 
     // MARK: Conditions and keys
 
-    /// The key columns of the tables in which only one process may use, end or change each row.
+    /// The tables whose rows must not be used, ended or changed by two processes, with their key columns.
     private static let keys = [
         "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash", "session": "sessionId",
         "delivery": "messageId",
@@ -50,8 +50,8 @@ enum Safeguards: Sendable {
             """
     }
 
-    /// The statements that drop every unique index that doesn't belong to a constraint; they also drop the primary key
-    /// of `inbox`, which makes a message take effect only once.
+    /// The statements that drop all unique indexes without a constraint; they also drop the primary key of `inbox`,
+    /// which ensures that each message takes effect only once.
     static let dropKeys = """
         DO $$
         DECLARE name TEXT;

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// The number of reads that have begun, the number that have been answered, and the largest number that were
-    /// unanswered at the same time.
+    /// The number of begun reads, the number of answered reads, and the largest number of reads that were unanswered at
+    /// once.
     private struct Count {
         var begun = 0
         var answered = 0

@@ -7,7 +7,8 @@ import Wire
 
 @testable import Workers
 
-/// Tests of the session worker: it receives all requests, because it answers the requests of absent workers.
+/// Tests of the session worker: it receives the requests to all workers, so that it can answer requests to absent
+/// workers.
 @Suite("Requests of other workers")
 struct OthersRequestsTests {
     @Test("Other workers' requests cost the session worker no transaction")
@@ -95,7 +96,8 @@ struct OthersRequestsTests {
         }
         #expect(world.answers().suffix(2).allSatisfy { $0["ok"] == true })
         #expect(world.broker.published(to: World.command(0)).count == 1)
-        // The session worker doesn't refuse a request that has taken effect; the request's own worker answers it.
+        // If a request has taken effect, the session worker doesn't refuse its repetition; the request's own worker
+        // answers the repetition.
         ask()
         try world.settle(&loop)
         #expect(world.answers().count == 6)

@@ -95,8 +95,8 @@ struct MisfireTests {
         try world.run()
 
         #expect(try world.schedule(id)?.nextAt == first)
-        // While the clock was wrong, the service recorded the occurrences of a year as missed, so it doesn't run them
-        // now.
+        // While the clock was wrong, the service recorded the occurrences of a year as missed, so it doesn't run these
+        // occurrences now.
         try world.advance(to: id)
         try world.settle()
         #expect(try world.runs(id).count == 365)

@@ -45,7 +45,7 @@ final class ScheduleWorld {
 
     func schedule(_ id: ScheduleID) throws -> Schedule? { try world.read { try $0.schedules.find(id) } }
 
-    /// Advances the clock to a number of seconds after a schedule's next occurrence.
+    /// Advances the clock to the time that is `seconds` after a schedule's next occurrence.
     func advance(to id: ScheduleID, seconds: Int64 = 0) throws {
         guard let next = try schedule(id)?.nextAt else { return }
         let gap = next.milliseconds - now.milliseconds

@@ -102,7 +102,7 @@ extension SessionMethodTests {
         try use(world)
 
         #expect(try isUsed() == counts, "\(name)")
-        // The request for another refresh uses the token too.
+        // A request for another refresh also counts as a use of the token.
         let refreshed = try world.askAccount("session/refresh", id: "r")
         #expect(try refreshed.isOK && isUsed() == true, "\(name)")
     }

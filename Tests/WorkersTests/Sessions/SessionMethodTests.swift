@@ -179,7 +179,7 @@ struct SessionMethodTests {
         }
         #expect(try notice("n-1", "terminated") == 1)
         #expect(try notice("n-1", "terminated") == 1)
-        // If a notice has the same time and reason as the session's end, it counts as a notice of that end.
+        // This notice has the same time and reason as the session's end, so it counts as a notice of that end.
         #expect(try notice("n-2", "terminated") == 1)
         world.clock.advance(milliseconds: 1)
         #expect(try notice("n-4", "terminated") == 1)

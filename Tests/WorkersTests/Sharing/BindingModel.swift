@@ -178,8 +178,8 @@ struct BindingModel {
 
     /// Ends the pending and accepted invitations for which `isMeant` returns true, and sets their status.
     ///
-    /// A pending invitation always becomes `expired` if its deadline has passed. If `status` is `expired`, but the
-    /// deadline of a pending invitation has not passed, the invitation becomes `revoked`.
+    /// A pending invitation always becomes `expired` if its deadline has passed. If `status` is `expired`, a pending
+    /// invitation whose deadline has not passed becomes `revoked`.
     private mutating func close(_ status: String, _ isMeant: (Invitation) -> Bool) {
         for (number, invitation) in invitations
         where ["pending", "accepted"].contains(invitation.status) && isMeant(invitation) {

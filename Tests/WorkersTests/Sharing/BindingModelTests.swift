@@ -97,7 +97,7 @@ private struct Walk {
         case 5: try invite(user, device, nil)
         case 6, 7:
             guard let number else { return }
-            // In most cases, the invitation is answered by the user who is allowed to answer it.
+            // In most cases, the user who answers the invitation is allowed to answer it.
             let guest = model.invitations[number]?.guest ?? user
             let who = Bool.random(using: &random) && !model.erased.contains(guest) ? guest : user
             try answer(who, number)
@@ -245,7 +245,7 @@ private struct Walk {
         if !deleted.contains(device) {
             #expect(record?.ownership == Int64(1 + model.ownerships[device]), "\(trail.suffix(20))")
         }
-        // The broker retains statuses for bound users only.
+        // The broker must retain a device's status for each user bound to the device, and for no other user.
         for user in 0..<Self.users {
             let isKept = world.broker.retained[World.statusTopic(user, device)] != nil
             #expect(isKept == (found[user] != nil), "\(user): \(trail.suffix(20))")

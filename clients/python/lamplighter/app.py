@@ -205,7 +205,7 @@ class App:
         return self._ready
 
     def _use_password(self):
-        # After a refusal, the client tries the token and the secret in turn; a temporary refusal doesn't end the
+        # After each refusal, the client switches between the token and the secret. A temporary refusal doesn't end the
         # session.
         self._with_token = self.credentials is not None and self._refused % 2 == 0
         self._client.username_pw_set(f"app:{self.app_id}", self.credentials.token if self._with_token else self._secret)
@@ -227,7 +227,8 @@ class App:
             self._subscribe(filters, lambda _granted: self._begin())
 
     def _on_refusal(self, client):
-        """Tries the token and the secret in turn or, without a token, the current and a new terminal id.
+        """If the app has a token, tries the token and the secret in turn, and otherwise tries the current and a
+        new terminal id in turn.
 
         The first retry is immediate. The broker refuses a terminal that has lost the token of a live session, but doesn't
         report the reason.
@@ -271,10 +272,11 @@ class App:
     def _check_session(self):
         """Checks whether the session is over; this check is needed because the broker accepted the app's secret.
 
-        The acceptance alone does not prove that the session is over: while a session is live, the broker accepts the secret
-        until the session's token has been used for the first time.
+        The acceptance does not prove that the session is over, because the broker also accepts the secret for a live
+        session whose token has never been used.
         """
-        request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params": {}},
+        request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params":
+        {}},
                            self.timeout, self.repeat_after)
         request.future.add_done_callback(self._on_checked)
         self._requests[request.body["id"]] = request
@@ -407,8 +409,8 @@ class App:
         elif all(member in result for member in SESSION_MEMBERS):
             self._log_in(result)
             # Once the request succeeds, the app must receive the user's messages. If another connection carried the
-            # login, the app must reconnect with the token; the request is then repeated, and gets the same answer as
-            # before.
+            # login, the app must reconnect with the token; the app then repeats the request, and gets the same answer
+            # again.
             self._requests[request.body["id"]] = request
             return self._subscribe(
                 [(self._user_filter, 1)], lambda granted: self._settle(request, result) if granted else self._renew())
@@ -469,8 +471,9 @@ class App:
 
         Returns a function that removes the handler.
 
-        Kinds: status, event, binary (of devices); device, schedule, share, session, account (of the user); command, code,
-        devices, system, ended (of this terminal). A new handler of the kind status first gets the known statuses.
+        Pushes about devices have the kinds status, event and binary. Pushes to the user have the kinds device,
+        schedule, share, session and account. Pushes to this terminal have the kinds command, code, devices, system and
+        ended. A new handler of the kind status first gets the known statuses.
         """
         if kind not in (*USER_KINDS, *DEVICE_KINDS, *APP_KINDS):
             raise ValueError(f"There is no push {kind!r}.")

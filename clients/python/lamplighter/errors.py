@@ -23,7 +23,7 @@ class LamplighterError(Exception):
 class ConnectionRefused(ConnectionError):
     """The broker refused the app twice.
 
-    The app tried its token and its secret or, without a token, two terminal ids. Its id or its secret is wrong, or a
-    limit or rule forbids the connection. The broker doesn't report the reason; `lamplighter refusals` shows the
-    reason.
+    The app tried both its token and its secret. An app without a token tried two terminal ids. The app's id or secret
+    is wrong, or a limit or rule forbids the connection. The broker doesn't report the reason; `lamplighter refusals`
+    shows the reason.
     """

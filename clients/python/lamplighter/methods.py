@@ -16,9 +16,9 @@ class Account:
         """Logs in as an anonymous user.
 
         No token is needed. If the terminal already has a session, the login ends that session, with the reason
-        `replaced`. A login without `deviceId` erases the anonymous user who was logged in on the terminal, if that user
-        has no deviceId, no devices and no session on another terminal. TooManyRequests: more than 30 new users on one
-        terminal in a day, or more than 60 from one source address in an hour.
+        `replaced`. If an anonymous user was logged in on the terminal, a login without `deviceId` erases that user,
+        unless the user has a deviceId, a device, or a session on another terminal. TooManyRequests: more than 30 new
+        users on one terminal in a day, or more than 60 from one source address in an hour.
 
         Returns: The answer is the same as for every login.
         """
@@ -54,15 +54,15 @@ class Account:
 
         No token is needed for the purposes login, register and resetPassword. The purposes `bind`, `operation` and
         `logoutTerminal` need a token, and codes for logoutTerminal are sent only to the user's own verified addresses.
-        A code has six digits, is valid for 10 minutes, and works once. Callers who send back the code's codeToken have
-        5 tries together, and all other callers together have another 5. A code is valid for one purpose, address, app
+        A code has six digits, is valid for 10 minutes, and works once. Callers who send the codeToken of the code have
+        5 tries together; all other callers have another 5 tries together. A code is valid for one purpose, address, app
         and region. TooManyRequests: the last code of this purpose was sent to the address less than 60 s ago; or the
-        address has received 5 codes of this purpose in an hour, or 10 codes in a day; or the terminal has had codes
-        sent to 5 other addresses in an hour; or the source address has requested 20 codes in an hour. In these cases a
-        code that was already sent stays valid. A malformed address gets InvalidRequest and nothing is sent. The answer
-        is the same whether or not the account exists. With the policy revealAccounts, a request for a code with the
-        purpose `login` or `resetPassword` gets ResourceNotFound if no account has verified the address. The outcome is
-        published on `app/{appId}/{terminalId}/code`.
+        address has received 5 codes of this purpose in an hour, or 10 codes in a day; or the terminal has requested
+        codes for 5 other addresses in an hour; or the source address has requested 20 codes in an hour. After such a
+        refusal, a code that was already sent stays valid. A malformed address gets InvalidRequest and nothing is sent.
+        The answer is the same whether or not the account exists. With the policy revealAccounts, a request for a code
+        with the purpose `login` or `resetPassword` gets ResourceNotFound if no account has verified the address. The
+        outcome is published on `app/{appId}/{terminalId}/code`.
 
         Returns: `retryAfter` is the number of seconds until another code of this purpose can be sent to this address.
         """
@@ -77,8 +77,8 @@ class Account:
     ):
         """Checks a code without using it up.
 
-        No token is needed. Each check counts as a try. After five tries without the codeToken, the code is void for
-        callers who don't send the codeToken; after five tries with the codeToken, it is void for callers who do.
+        No token is needed. Each check counts as a try. Tries with the codeToken and tries without it are counted
+        separately. After five tries of one kind, the code is void for further tries of that kind.
 
         Returns: A wrong, used, old or unknown code gives `valid: false` and no error.
         """
@@ -98,20 +98,20 @@ class Account:
         No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session
         is anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the
         purpose `register`; a ticket must be for an address in the request. If both a phone and an e-mail are given, the
-        code or ticket proves one of them, and the other is pending: a phone until account/bindPhone verifies it, an
-        e-mail until its link is opened or account/bindEmail verifies it. A pending address can't be used to log in. If
-        another account has verified the pending address, the answer is the same as for a free address, or Duplicated if
-        the app reveals accounts. A phone without an e-mail needs a code or ticket, and gets PolicyRejected while the
-        policy phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail needs a code or ticket.
-        While the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the e-mail also needs
-        neither, and is then pending. If no username is given, a proved phone becomes the username. The given username
-        can also be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A taken
-        address gets Duplicated only if the code is right. With `link` or `none`, the answer for a taken address is the
-        same as for a new address, and the address's owner gets an e-mail. Several accounts can then have the same
-        address, and each logs in with its own password. But if the address has an owner, only the newest of the other
-        accounts can log in with the address. While no account has verified the address, each of these accounts gets a
-        verification link (with `none`, as part of a confirmation). An address verified by a code is removed from
-        accounts that never verified it.
+        code or ticket proves one of them. The other one is pending. A pending phone is verified by account/bindPhone. A
+        pending e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in. If
+        another account has verified the pending address, and the app reveals accounts, the request gets Duplicated. If
+        the app does not reveal accounts, the answer is the same as for a free address. A phone without an e-mail needs
+        a code or ticket, and gets PolicyRejected while the policy phoneRegistration is off. While the policy
+        emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail
+        needs neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username is
+        given, a proved phone becomes the username. The given username can also be the proved phone itself, in any of
+        the phone's forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right.
+        With `link` or `none`, the answer for a taken address is the same as for a new address, and the address's owner
+        gets an e-mail. Several accounts can then have the same address, and each logs in with its own password. But of
+        the accounts that have not verified the address, only the two oldest can log in with the address. While no
+        account has verified the address, each of these accounts gets a verification link (with `none`, as part of a
+        confirmation). An address verified by a code is removed from accounts that never verified it.
 
         Returns: The answer is the same as for a login.
         """
@@ -130,15 +130,16 @@ class Account:
         """Logs in by password or code.
 
         No token is needed. `account` can be a phone, an e-mail or a username. `code` must have the purpose `login`, and
-        is given with phone, with email, or with an account that is a phone or an e-mail. A right code for an unknown
-        phone registers the user (username = phone, no password, phoneVerified). On a terminal whose session is
-        anonymous, a login that creates a user turns the anonymous user into the new user. With `adopt`, a login to an
-        existing account takes over the anonymous user's devices. Without `adopt`, the answer says how many devices the
-        account could take over. A login undoes a pending cancellation. A wrong password and an unknown name both get
-        InvalidCredentials; a wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets
-        ResourceNotFound. After ten failures in 15 minutes for one name or terminal, further passwords for that name or
-        from that terminal get TooManyRequests, but a login with a correct code still works. If the terminal already has
-        a session, the login ends that session, with the reason `replaced`.
+        is given with phone, with email, or with an account that is a phone or an e-mail. If the code is right and the
+        phone is unknown, a user is registered; this user has the phone as the username, a verified phone and no
+        password. On a terminal whose session is anonymous, a login that creates a user turns the anonymous user into
+        the new user. With `adopt`, a login to an existing account takes over the anonymous user's devices. Without
+        `adopt`, the answer says how many devices the account could take over. A login undoes a pending cancellation. A
+        wrong password and an unknown name both get InvalidCredentials; a wrong code gets InvalidCode. With the policy
+        revealAccounts an unknown name gets ResourceNotFound. If ten logins for one name or from one terminal have
+        failed in 15 minutes, further passwords for that name or from that terminal get TooManyRequests. A login with a
+        correct code still works. If the terminal already has a session, the login ends that session, with the reason
+        `replaced`.
 
         Returns: The answer is the same as for every login. The terminal also gets its devices on
         `app/{appId}/{terminalId}/devices`.
@@ -176,10 +177,10 @@ class Account:
         """Logs in with a credential of an external provider.
 
         No token is needed. Accounts are found by provider and subject, never by e-mail. If the service stores an
-        address from the provider, the address is unverified. The nickname and the picture are taken from the provider
-        if the provider returns them and the profile lacks them. The first login creates a user with a random username
-        and no password (`isNew`), or converts the anonymous user whose session is on the terminal. `auth2` is an SDK's
-        name for `apple`.
+        address from the provider, the address is unverified. If the profile has no nickname or picture, the service
+        takes it from the provider, if the provider returns one. The first login creates a user with a random username
+        and no password (`isNew`), or converts the anonymous user whose session is on the terminal. The provider `auth2`
+        means `apple`; one SDK uses this name.
 
         Returns: The answer is the same as for every login.
         """
@@ -192,8 +193,8 @@ class Account:
         """Links an account at an external provider to the user.
 
         Linking turns an anonymous user into a user with an account. Duplicated: the provider's account belongs to
-        another user. Linking an account that is already linked succeeds. The nickname and the picture are taken from
-        the provider if the provider returns them and the profile lacks them.
+        another user. If the account is already linked to this user, the method succeeds. The nickname and the picture
+        are taken from the provider if the provider returns them and the profile lacks them.
 
         Returns: {}.
         """
@@ -245,16 +246,16 @@ class Account:
     ):
         """Changes the user's profile.
 
-        Members that are absent or null stay unchanged. A taken `username` gets Duplicated; a user who has a username
-        gets PolicyRejected if the policy usernameChangeable is off. A phone (with its country code) or an e-mail given
-        here can't be used to log in or to reset the password until it is verified: a phone by account/bindPhone, an
-        e-mail by the verification link that is sent to it or by account/bindEmail. Until then the address is shown as
-        `pendingPhone` or `pendingEmail`, and also as `phone` or `email` if the account has no verified address. If the
-        current address is given again, the pending address is dropped. With the policy revealAccounts, an address of
-        another account gets Duplicated; otherwise the address is accepted like any other, and its owner gets a message.
-        If a request has both a username and an address, either both are accepted or neither is. If they are accepted
-        but another member is refused, the answer is a success with `profileError`. If a request has neither a username
-        nor an address, a bad profile field causes the whole request to be refused.
+        Members that are absent or null stay unchanged. If another user has the `username`, the request gets Duplicated.
+        If the policy usernameChangeable is off, a user who already has a username gets PolicyRejected. A phone (with
+        its country code) or an e-mail given here can't be used to log in or to reset the password until it is verified.
+        A phone is verified by account/bindPhone. An e-mail is verified by account/bindEmail, or by the link that is
+        sent to it. Until then the address is shown as `pendingPhone` or `pendingEmail`, and also as `phone` or `email`
+        if the account has no verified address. If the current address is given again, the pending address is dropped.
+        With the policy revealAccounts, an address of another account gets Duplicated; otherwise the address is accepted
+        like any other, and its owner gets a message. If a request has both a username and an address, either both are
+        accepted or neither is. If they are accepted but another member is refused, the answer is a success with
+        `profileError`. A request that has only profile fields is refused as a whole if one of these fields is bad.
 
         Returns: The updated user.
         """
@@ -268,10 +269,10 @@ class Account:
     def setAvatar(self, *, data: str | None = None):
         """Sets the user's picture.
 
-        The picture's bytes must be a PNG or JPEG of at most 45 KiB; anything else gets InvalidRequest, field
-        params.data. null removes the picture, even one taken from a provider.
+        The picture's bytes must be a PNG or JPEG of at most 45 KiB; anything else gets InvalidRequest (field
+        params.data). The value null removes the picture, even if the picture came from a provider.
 
-        Returns: The address changes with each picture.
+        Returns: Each new picture has a new address.
         """
         return self._ask("account/setAvatar", {"data": data})
 
@@ -284,10 +285,10 @@ class Account:
         `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
         account has verified the number. Another account that has the same phone or e-mail, but has not verified it,
         loses that address. The old address and the user's other terminals are notified. For 24 hours a link sent to the
-        old address can undo the change. Undoing the change ends all sessions. It also removes whatever an intruder
-        could use to log in: a password set after the change; an e-mail address or a provider's identity added after the
-        change or within a day before it; and a username that is an e-mail address other than the account's own. A bad
-        `profile` does not prevent the binding, and is reported as `profileError`.
+        old address can undo the change. Undoing the change ends all sessions. It also removes what an intruder could
+        use to log in: a password set after the change; an e-mail address or a provider's identity added after the
+        change or within a day before it; and a username that is an e-mail address that the account has not verified. A
+        bad `profile` does not prevent the binding, and is reported as `profileError`.
 
         Returns: The updated user.
         """
@@ -303,12 +304,12 @@ class Account:
         """Binds an e-mail address that the user has proved, and replaces the old one.
 
         `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
-        account has verified the address. Another account that has the same phone or e-mail, but has not verified it,
-        loses that address. The old address and the user's other terminals are notified. For 24 hours a link sent to the
-        old address can undo the change. Undoing the change ends all sessions. It also removes whatever an intruder
-        could use to log in: a password set after the change; a phone number or a provider's identity added after the
-        change or within a day before it; and a username that is an e-mail address other than the account's own. A bad
-        `profile` does not prevent the binding, and is reported as `profileError`.
+        account has verified the address. If another account has the same address without having verified it, that
+        account loses the address. The old address and the user's other terminals are notified. The old address gets a
+        link, which can undo the change for 24 hours. Undoing the change ends all sessions. It also removes whatever an
+        intruder could use to log in: a password set after the change; a phone number or a provider's identity added
+        after the change or within a day before it; and a username that is an e-mail address that the account has not
+        verified. A bad `profile` does not prevent the binding, and is reported as `profileError`.
 
         Returns: The updated user.
         """
@@ -351,11 +352,11 @@ class Account:
     def requestPasswordReset(self, *, email: str, countryCode: str | None = None, region: str | None = None):
         """Sends a link to the page that sets a new password.
 
-        No token is needed. The account is found by a verified e-mail, by the unverified e-mail with which it
-        registered, or by a username that is an e-mail address. If no account matches, the answer is the same (with the
-        policy revealAccounts, ResourceNotFound). The link is valid for 1 hour and works once; a new link makes the old
-        link invalid. If an account registered with the address and never verified it, following the link verifies the
-        address and removes everything that was linked to the account in the meantime: the phone, providers, a username
+        No token is needed. An address finds the account that has verified it, that registered with it, or that has it
+        as its username. If no account matches, the answer is the same, but with the policy revealAccounts it is
+        ResourceNotFound. The link is valid for 1 hour and works once; a new link makes the old link invalid. If the
+        account was registered with this address and the address was never verified, the link verifies the address. The
+        link also removes everything that was linked to the account in the meantime: the phone, providers, a username
         that is a different e-mail address, and other links. When the new password is set, all sessions end. The limits
         are the same as for sendCode.
 
@@ -371,10 +372,10 @@ class Account:
 
         No token is needed. The code must have the purpose `resetPassword`, or `register` if the address has an account
         (other clouds' SDKs send `register`). The request resets the password of the account that has verified the phone
-        or e-mail, or of the account that requestPasswordReset would find. The consequences are the same as for
-        requestPasswordReset. A wrong code and an unknown address both get InvalidCode (with the policy revealAccounts,
-        an unknown address gets ResourceNotFound). A weak password gets PolicyRejected, and the code is not used up. All
-        sessions end with the reason passwordReset.
+        or e-mail. If no account has verified it, the account is found in the same way as for requestPasswordReset. The
+        consequences are the same as for requestPasswordReset. A wrong code and an unknown address both get InvalidCode
+        (with the policy revealAccounts, an unknown address gets ResourceNotFound). A weak password gets PolicyRejected,
+        and the code is not used up. All sessions end with the reason passwordReset.
 
         Returns: {}.
         """
@@ -405,8 +406,9 @@ class Account:
     ):
         """Exchanges a code for a ticket.
 
-        The code must have the purpose `operation`, and can be for any address. A session is needed, but it can be
-        anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this terminal.
+        The code must have the purpose `operation`; it can have been sent to any address. A session is needed, but it
+        can be anonymous. The ticket can be used once within 5 minutes, only from this terminal and only for the code's
+        address.
 
         Returns: A ticket, which can be used once in place of a code.
         """
@@ -419,13 +421,13 @@ class Account:
         self, *, password: str | None = None, code: str | None = None, codeToken: str | None = None,
         ticket: str | None = None,
     ):
-        """Schedules the account to be erased in seven days.
+        """The service will erase the account in seven days.
 
-        Give one of password, code and ticket. The code must have the purpose `operation` and must have been sent to a
-        verified address of the account. None of them is needed if the account has neither a password nor a verified
-        address, or while the app's policy cancelProof is off. Every address of the account is notified. All sessions
-        end with the reason accountCancelled. A login before `deletesAt` undoes the cancellation; at `deletesAt` all the
-        user's data is erased.
+        Give a password, a code or a ticket as proof. The code must have the purpose `operation` and must have been sent
+        to a verified address of the account. No proof is needed if the account has no password and no verified address,
+        or while the app's policy cancelProof is off. Every address of the account is notified. All sessions end with
+        the reason accountCancelled. A login before `deletesAt` undoes the cancellation; at `deletesAt` all the user's
+        data is erased.
 
         Returns: The time at which the account will be erased.
         """
@@ -445,7 +447,7 @@ class App:
 
         No token and no session are needed.
 
-        Returns: The app's features, for a terminal without a session.
+        Returns: The app's features; a terminal can read them before it has a session.
         """
         return self._ask("app/info", {})
 
@@ -464,10 +466,10 @@ class Device:
 
         Give either `did`, or `productKey` and `mac`. The service allows, in 15 minutes, 5 wrong tries from one user for
         one device, 10 from one terminal, and 50 from all users for one device; after that even the right passcode gets
-        TooManyRequests. With the right `claim`, other users' wrong tries for the device do not count. If the device
-        does not exist, a try counts only towards this user's limit for the given `did` or MAC. A user who is already
-        bound also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has 1,000
-        devices.
+        TooManyRequests. A request with the right `claim` is accepted even if other users have used up the 50 tries. A
+        try for a device that does not exist counts only towards the limit of this user for the given `did` or MAC. A
+        user who is already bound also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or
+        the caller has 1,000 devices.
 
         Returns: The bound device.
         """
@@ -500,9 +502,9 @@ class Device:
         })
 
     def subscribe(self, *, did: str, subscribed: bool):
-        """Turns on or off the status messages that the caller gets about a device.
+        """Turns status messages about a device on or off for the caller.
 
-        Setting the current value again succeeds. Setting the value to true publishes the latest status again.
+        A request with the current value succeeds. A request with the value true publishes the latest status again.
 
         Returns: {}
         """
@@ -551,22 +553,22 @@ class Device:
         self, *, did: str, from_: int, to: int, attr: str | None = None, limit: int | None = None,
         cursor: str | None = None, every: str | None = None, fn: str | None = None, timezone: str | None = None,
     ):
-        """Returns a page of a device's reports, or aggregates them.
+        """Returns a page of a device's reports, or aggregated values from the reports.
 
-        The oldest record comes first; records with the same time are in the order of their arrival. The history reaches
-        back only to the beginning of the device's current ownership period, and only for the number of days for which
-        the product's history is kept (30 unless the product sets another number). Earlier records are left out, without
-        an error. The first ownership period has no beginning, so records that the device kept from before its
-        registration are part of it. With `every`, values are summarised by steps. Steps of minutes and hours (15m, 6h)
-        have a fixed length and are counted from the epoch in UTC. Steps of days, weeks (from Monday) and months follow
-        `timezone`, with days of 23 or 25 hours when the zone's clocks change. Only records at or after `from` and
-        before `to` count, even in the first and the last step. Steps without values are left out. `avg, min, max, sum`
-        use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step with more records than one
-        answer can read (5,000,000).
+        The oldest record comes first; records with the same time are in the order of their arrival. The history
+        contains only records of the device's current ownership period, and only records that are not older than the
+        product's historyDays (30 by default). Earlier records are left out, without an error. The first ownership
+        period has no beginning, so it also includes records from before the device's registration. With `every`, values
+        are summarised by steps. Steps of minutes and hours (15m, 6h) have a fixed length and are counted from the epoch
+        in UTC. Steps of days, weeks (from Monday) and months follow `timezone`, with days of 23 or 25 hours when the
+        zone's clocks change. A record is used if its time is at or after `from` and before `to`. This is also true of
+        the first and the last step. Steps without values are left out. `avg, min, max, sum` use only numbers.
+        InvalidRequest: `fn` without `every`, an unknown zone, or a step with more records than one answer can read
+        (5,000,000).
 
-        Returns: `ts` is the time of the record, or the beginning of the step. With `attr`, a row has `value`; without
-        `attr`, it has `data`. A row has `binary` if the device sent bytes. Even a page with fewer rows than `limit`, or
-        with no rows, can have a `cursor` for the next page.
+        Returns: For a record, `ts` is its time. For a step, `ts` is the time at which the step begins. With `attr`, a
+        row has `value`; without `attr`, it has `data`. A row has `binary` if the device sent bytes. There can be a next
+        page, and so a `cursor`, even if this page is empty or has fewer rows than `limit`.
         """
         return self._ask("device/history", {
             "did": did, "from": from_, "to": to, "attr": attr, "limit": limit, "cursor": cursor, "every": every,
@@ -579,11 +581,11 @@ class Device:
     ):
         """Returns a page of a device's alerts, faults and changes of presence.
 
-        Returns the log of alerts, faults, presence changes, runs of schedules, and notices that history is not kept.
-        The newest entries come first. The log reaches back as far as the records of device/history. Without `from` and
-        `to`, the whole log is returned.
+        Returns the log of alerts, faults, changes of presence, and runs of schedules. The log also says when the device
+        wrote more history than the service keeps. The newest entries come first. The log reaches back as far as the
+        records of device/history. Without `from` and `to`, the whole log is returned.
 
-        Returns: Even a page with fewer events than `limit`, or with no events, can have a `cursor` for the next page.
+        Returns: A page can have a `cursor` for the next page even if it has fewer events than `limit` or no events.
         """
         return self._ask("device/events", {
             "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
@@ -598,8 +600,7 @@ class Device:
         Returns the log of commands, sorted by the time of their creation, the newest first. The log reaches back as far
         as the records of device/history.
 
-        Returns: Even a page with fewer commands than `limit`, or with no commands, can have a `cursor` for the next
-        page.
+        Returns: A page can have a `cursor` for the next page even if the page has fewer commands than `limit`, or none.
         """
         return self._ask("device/commands", {
             "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
@@ -608,16 +609,16 @@ class Device:
     def bindRemote(self, *, productKey: str, mac: str, claim: str | None = None, productSecret: str | None = None):
         """Uses the text of a device's label to bind a device that is not on the LAN.
 
-        This method is for a device that is not on the LAN. Give either `claim`, the whole text of the device's printed
-        label, or `productSecret`, which is accepted only if the product's `remoteBind` is `secret` and no other user is
-        bound. The device is created if it has not registered yet; its first registration then needs no oldSecret and
-        sets the passcode. NotListed: the product's `registration` is `listed`, and the MAC is not on its list. A wrong
-        claim or secret, an unknown device and a product of another app get InvalidCredentials. These tries count
-        together with the wrong passcodes of device/bind: the service allows, in 15 minutes, 5 wrong tries from one user
-        for one device, 10 from one terminal, and 50 from all users for one device. Beyond these limits the request gets
-        TooManyRequests; the last limit does not apply to requests with the right `claim`. Forbidden: the claim or
-        secret is right, but the device has an owner or 10,000 users, or the caller has 1,000 devices. If the caller is
-        already bound, the request succeeds and changes nothing.
+        This method is for a device that is not on the LAN. Give either `claim` or `productSecret`. `claim` is the whole
+        text of the device's printed label. `productSecret` is accepted only if the product's `remoteBind` is `secret`
+        and no other user is bound. The device is created if it has not registered yet; its first registration then
+        needs no oldSecret and sets the passcode. NotListed: the product's `registration` is `listed`, and the MAC is
+        not on its list. A wrong claim or secret, an unknown device and a product of another app get InvalidCredentials.
+        All these failed tries count together with the wrong passcodes of device/bind. In 15 minutes, the service allows
+        5 wrong tries to one user for one device, 10 to one terminal, and 50 to all users together for one device.
+        Beyond these limits the request gets TooManyRequests; the last limit does not apply to requests with the right
+        `claim`. Forbidden: the claim or secret is right, but the device has an owner or 10,000 users, or the caller has
+        1,000 devices. If the caller is already bound, the request succeeds and changes nothing.
 
         Returns: The bound device.
         """
@@ -652,8 +653,8 @@ class Device:
         Only the special user and the owner may list the users; others get Forbidden. The oldest binding comes first.
         Bindings that were made at the same time are in the order of the uid.
 
-        Returns: All users bound to the device, including the caller, each with the names by which the owner can
-        distinguish them. `cursor` is present if there are more users.
+        Returns: All users bound to the device, including the caller, each with names that help the owner to tell the
+        users apart. `cursor` is present if there are more users.
         """
         return self._ask("device/users", {"did": did, "limit": limit, "cursor": cursor})
 
@@ -661,9 +662,9 @@ class Device:
         """Removes a guest from a device.
 
         The owner removes a guest from the device. Forbidden: the caller is not the owner. InvalidRequest: the uid is
-        the owner's own, for which device/unbind must be used. ResourceNotFound: the user is not bound. The guest is
-        notified (`unbound`, reason removed), the guest's retained status is cleared, and the guest's invitation is
-        revoked.
+        the owner's own; an owner must use device/unbind instead. ResourceNotFound: the user is not bound. The guest is
+        notified (message `unbound` with the reason `removed`), the guest's retained status is cleared, and the guest's
+        invitation is revoked.
 
         Returns: {}
         """
@@ -672,9 +673,9 @@ class Device:
     def allowReset(self, *, did: str):
         """Lets a device be reset to its factory state.
 
-        The special user or the owner allows the device to be reset: within 15 minutes, one registration without the old
-        secret succeeds as a factory reset. Other users get Forbidden, and so do all users if the product's `reset` is
-        `operator`. The permission is void if the user who gave it unbinds the device.
+        The special user or the owner allows the device to be reset: one registration without the old secret then
+        succeeds within 15 minutes, and counts as a factory reset. Other users get Forbidden. If the product's `reset`
+        is `operator`, all users get Forbidden. The permission is void if the user who gave it unbinds the device.
 
         Returns: The time until which the reset is allowed.
         """
@@ -682,7 +683,7 @@ class Device:
 
 
 class Events:
-    """Reads the event log, and manages its subscriptions, for servers with an API key (reference: events)."""
+    """Lets servers with an API key read the event log and manage their subscriptions to it (reference: events)."""
 
     def __init__(self, ask):
         self._ask = ask
@@ -735,7 +736,7 @@ class Events:
         self, *, subscriptionId: str, types: list | None = None, url: str | None = None, batch: int | None = None,
         state: str | None = None, cursor: str | int | None = None,
     ):
-        """Changes a subscription; moving its cursor back replays events.
+        """Changes a subscription; if its cursor is moved back, the later events are sent again.
 
         Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such
         subscription. InvalidRequest: url is given for a subscription without a webhook.
@@ -796,11 +797,11 @@ class Home:
     def list(self, *, offset: int | None = None, cursor: str | None = None):
         """Lists the caller's homes.
 
-        Lists all of the caller's homes. `cursor` or `offset` is needed only after an answer that did not contain all
-        homes.
+        Lists all of the caller's homes. If an answer does not contain all homes, request the rest with `cursor` or
+        `offset`.
 
-        Returns: The oldest home comes first; a user has at most 100 homes. For each user of a device, the device is in
-        at most one home; home/addDevice moves it to another home.
+        Returns: The oldest home comes first; a user has at most 100 homes. Each user of a device can put the device in
+        only one home; home/addDevice moves the device to another home.
         """
         return self._ask("home/list", {"offset": offset, "cursor": cursor})
 
@@ -878,7 +879,8 @@ class Notification:
     def markRead(self, *, notificationIds: list | None = None, all: object | None = None, kind: str | None = None):
         """Marks notifications as read, on all terminals of the user.
 
-        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; then none is marked.
+        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; in both cases the service
+        marks no notification.
 
         Returns: How many notifications are still unread.
         """
@@ -887,7 +889,8 @@ class Notification:
     def delete(self, *, notificationIds: list | None = None, all: object | None = None, kind: str | None = None):
         """Deletes notifications, on all terminals of the user.
 
-        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; then none is deleted.
+        ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; in this case, no
+        notification is deleted.
 
         Returns: How many notifications are still unread.
         """
@@ -902,8 +905,8 @@ class Notification:
         Fields that are absent stay unchanged; without fields, the method only returns the settings. InvalidRequest: the
         system doesn't know the time zone.
 
-        Returns: All settings. `dids` lists the devices whose notifications are switched off; `quiet` is absent if there
-        are no quiet hours.
+        Returns: The answer contains all settings. `dids` lists the devices whose notifications are switched off;
+        `quiet` is absent if there are no quiet hours.
         """
         return self._ask("notification/settings", {
             "device": device, "home": home, "system": system, "dids": dids, "offlineMinutes": offlineMinutes,
@@ -913,8 +916,8 @@ class Notification:
     def setPush(self, *, push: dict | None | None = None):
         """Sets the address at which a push service reaches this terminal.
 
-        A terminal has one address. A new address replaces the old one, and null removes it; without `push` the method
-        only returns the address. If another terminal has already set the same address, that terminal loses the address.
+        A terminal has one address. A new address replaces the old one, and null removes the address; without `push` the
+        method only returns the address. If two terminals set the same address, only the one that set it last keeps it.
         The end of the session removes the address. An API key gets Forbidden. InvalidRequest with field
         params.push.address: the service is not allowed to connect to this Web Push address.
 
@@ -939,10 +942,10 @@ class Notification:
     ):
         """Explains why the user was, or was not, notified of events.
 
-        Returns the decisions that were made when the events happened, whatever the settings are now. The newest event
-        comes first. The reasons why the user was not notified are kept for 7 days. An event has no row if it notifies
-        nobody or only other users (reference: notifications#events), or if the user deleted the notification. NotBound:
-        the user isn't bound to the device.
+        Returns the decisions as they were made at the time of the events, even if the settings have changed since then.
+        The newest event comes first. The reasons why the user was not notified are kept for 7 days. An event that
+        notifies nobody, or only other users, has no row (reference: notifications#events). If the user deleted a
+        notification, its event has no row. NotBound: the user isn't bound to the device.
 
         Returns: One row for each event.
         """
@@ -954,8 +957,8 @@ class Notification:
     ):
         """Lets the maker's server notify users.
 
-        Only for API keys with the scope notification; users get Forbidden. With `did`, all users of the app who are
-        bound to the device are notified. ResourceNotFound: the app has no such user or device.
+        Only API keys with the scope notification may use this method; users get Forbidden. With `did`, all users of the
+        app who are bound to the device are notified. ResourceNotFound: the app has no such user or device.
 
         Returns: The users are notified within seconds.
         """
@@ -977,12 +980,12 @@ class Schedule:
     ):
         """Creates a schedule that commands a device at set times.
 
-        If date, weekDays and monthDays are all omitted, the schedule is one-time, and runs on the first day on which
-        its time of day has not passed yet. The caller must be able to control the device; otherwise the request gets
-        NotBound, NotSubscribed, or, for a user who can only watch, Forbidden. The service checks the following, in this
-        order: the request's form, the binding, the subscription, the caller's access, whether attrs fit the writable
-        data points (field params.attrs.NAME), whether the device has fewer than 100 schedules (Forbidden, field
-        params.did), the zone, the place, and the times.
+        If date, weekDays and monthDays are all omitted, the schedule runs only once, the next time that its time of day
+        comes. The caller must be able to control the device; otherwise the request gets NotBound or NotSubscribed, or
+        Forbidden if the user can only watch. The service checks the following, in this order: the request's form, the
+        binding, the subscription, the caller's access, whether attrs fit the writable data points (field
+        params.attrs.NAME), whether the device has fewer than 100 schedules (Forbidden, field params.did), the zone, the
+        place, and the times.
 
         Returns: The new schedule, and all schedules of the device.
         """
@@ -1009,12 +1012,12 @@ class Schedule:
     ):
         """Changes a schedule.
 
-        Members that are absent or null stay unchanged. A given date, weekDays or monthDays sets the kind of schedule
-        and clears the other two; if several are given, the rule of schedule/create applies. A disabled schedule stays
-        disabled unless `enabled` is true. Only the schedule's creator, the special user and the owner may use this
-        method; requests from other users or with an unknown id get ResourceNotFound. To change attrs, the caller must
-        be able to control the device (otherwise NotSubscribed or Forbidden). The schedule still acts with its creator's
-        rights.
+        Members that are absent or null stay unchanged. If date, weekDays or monthDays is given, this member sets the
+        kind of schedule, and the other two members are cleared. If several of them are given, the rule of
+        schedule/create applies. A disabled schedule stays disabled unless `enabled` is true. Only the schedule's
+        creator, the special user and the owner may use this method; requests from other users or with an unknown id get
+        ResourceNotFound. To change attrs, the caller must be able to control the device (otherwise NotSubscribed or
+        Forbidden). The schedule still acts with its creator's rights.
 
         Returns: The changed schedule, and all schedules of the device.
         """
@@ -1048,8 +1051,8 @@ class Schedule:
         """Disables a schedule.
 
         The occurrences of a disabled schedule are skipped, and a trigger for such an occurrence becomes a dead letter.
-        Only the schedule's creator, the special user and the owner may use this method; requests from other users or
-        with an unknown id get ResourceNotFound.
+        Only the schedule's creator, the special user and the owner may use this method; other users get
+        ResourceNotFound, and so do requests with an unknown id.
 
         Returns: All schedules of the device, as in schedule/list.
         """
@@ -1094,8 +1097,8 @@ class Session:
         `userName` is the user's own verified e-mail or phone, the phone in any form (E.164, 86-13800138000, or without
         country code). Another user's address is refused like a wrong code or password. `authCode` is a code with the
         purpose logoutTerminal. A password is accepted only with accountType phone. InvalidRequest: both a code and a
-        password are given. `ifencrypt` 1 is accepted with a password and refused with `authCode`. It has no other
-        effect: TLS encrypts the request, and the password is sent unchanged.
+        password are given. `ifencrypt` 1 is accepted with a password and refused with `authCode`. `ifencrypt` has no
+        other effect: TLS encrypts the request, and the password is sent unchanged.
 
         Returns: The code is valid for 5 minutes and works once, from this terminal.
         """
@@ -1108,9 +1111,9 @@ class Session:
     def terminate(self, *, terminalId: str, logoutCode: str):
         """Ends the session of another terminal of the user.
 
-        InvalidCode: the code is wrong, old or used. ResourceNotFound: the user isn't logged in on the terminal; the
-        code is then not used up. InvalidRequest: the terminal is the caller's own, for which account/logout must be
-        used.
+        InvalidCode: the code is wrong, has expired, or was used before. ResourceNotFound: the user isn't logged in on
+        the terminal; the code then stays valid. InvalidRequest: the terminal is the caller's own; use account/logout
+        instead.
 
         Returns: The session has ended.
         """
@@ -1140,8 +1143,8 @@ class Session:
 
         The old token works until the new token is first used, but for 60 s at most. A request or a CONNECT with the new
         token counts as its first use; the gate reports a CONNECT to the service on system/token-used. A refresh with
-        the old token and a new `id` gets InvalidToken. If the same request is repeated, it gets the same answer as long
-        as the old token works.
+        the old token and a new `id` gets InvalidToken. While the old token works, a repeat of the same request gets the
+        same answer.
 
         Returns: The new token works only from the same terminal.
         """
@@ -1171,12 +1174,12 @@ class Share:
         """Invites a user to a device.
 
         Only the special user and the owner may invite; other users of the device get Forbidden, and users who are not
-        bound to it get NotBound. No role changes before an invitation is accepted. With the first acceptance the
-        special user becomes the owner, and normal users become guests. If an invitation is rejected or revoked, or
-        expires, nothing changes. With way `user`, `guest` is required; a phone or e-mail must be verified, unless the
-        app's policy emailVerification is off. If the app reveals accounts, an unknown name gets ResourceNotFound, field
-        params.guest.value. Otherwise the service never reveals that a name is unknown: the request gets the same answer
-        as any other, and the invitation expires like any other. InvalidRequest: the name is the caller's own.
+        bound to it get NotBound. No role changes before an invitation is accepted. When the first invitation is
+        accepted, the special user becomes the owner, and normal users become guests. If an invitation is rejected or
+        revoked, or expires, nothing changes. With way `user`, `guest` is required; a phone or e-mail must be verified
+        if the app's policy emailVerification is on. If the app reveals accounts, an unknown name gets ResourceNotFound,
+        field params.guest.value. Otherwise the service never reveals that a name is unknown: the request gets the same
+        answer as any other, and the invitation expires like any other. InvalidRequest: the name is the caller's own.
         Duplicated: the named user is bound to the device, or an invitation to the same name is pending or was accepted.
         With way `qrcode`, `guest` must be absent, and the first user to scan the code answers the invitation.
         TooManyRequests: the user has made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden:
@@ -1214,12 +1217,12 @@ class Share:
     def answer(self, *, accept: bool, sharingId: str | None = None, qrText: str | None = None):
         """Accepts or rejects an invitation.
 
-        Only the invited user can answer an invitation by name, with the invitation's id. The first user to scan a QR
-        code answers its invitation, with the code's text. ResourceNotFound: the invitation is unknown, or is for
-        another user. InvalidRequest: the code is the caller's own. Expired: the invitation was answered or revoked, or
-        has expired. Duplicated: the caller accepts, but the device is already bound to the caller. Forbidden: the
-        caller accepts, but the device has 10,000 users or the caller has 1,000 devices. TooManyRequests: the user has
-        sent 5 unknown codes in 15 minutes.
+        If an invitation names a user, only that user can answer it, with the invitation's id in the request. If an
+        invitation has a QR code, the first user who scans the code answers it, with the code's text in the request.
+        ResourceNotFound: the invitation is unknown, or is for another user. InvalidRequest: the code is the caller's
+        own. Expired: the invitation was answered or revoked, or has expired. Duplicated: the caller accepts, but the
+        device is already bound to the caller. Forbidden: the caller accepts, but the device has 10,000 users or the
+        caller has 1,000 devices. TooManyRequests: the user has sent 5 unknown codes in 15 minutes.
 
         Returns: The invitation and its device.
         """
@@ -1228,7 +1231,7 @@ class Share:
     def revoke(self, *, sharingId: str):
         """Revokes an invitation.
 
-        Only the inviter may revoke an invitation; all others get ResourceNotFound. Expired: the invitation was
+        Only the inviter may revoke an invitation; other users get ResourceNotFound. Expired: the invitation was
         rejected, has expired or was revoked. Revoking an accepted invitation ends the guest's binding.
 
         Returns: {}
@@ -1239,10 +1242,10 @@ class Share:
         """Transfers a device to one of its guests.
 
         The owner makes a guest the new owner, with the access `control` and without a time limit. The old owner is
-        unbound with the reason transferred. The other guests stay, and their invitations pass to the new owner. The new
-        owner's own invitation and all pending invitations are revoked. A new ownership period begins, and the new owner
-        sees nothing from before it. Forbidden: the caller is not the owner. InvalidRequest: the uid is the caller's
-        own. ResourceNotFound: the user is not a guest of the device.
+        unbound, and the reason is `transferred`. The other guests stay, and their invitations pass to the new owner.
+        The new owner's own invitation and all pending invitations are revoked. A new ownership period begins, and the
+        new owner sees no data from earlier periods. Forbidden: the caller is not the owner. InvalidRequest: the uid is
+        the caller's own. ResourceNotFound: the user is not a guest of the device.
 
         Returns: {}
         """

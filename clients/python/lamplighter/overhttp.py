@@ -11,7 +11,7 @@ import socket
 import ssl
 import threading
 
-# The service answers a request within 55 seconds, and sends a comment on a stream every 15 seconds.
+# The service answers a request within 55 seconds, and sends each open stream a comment every 15 seconds.
 ANSWER_SECONDS, SILENCE_SECONDS = 65, 40
 PARALLEL_MAX = 16
 ACCEPTED, REFUSED = 0, 5
@@ -49,15 +49,15 @@ def is_answer(answer: dict) -> bool:
 
 
 class Message:
-    """A message as paho delivers it."""
+    """A message in the form in which paho delivers messages."""
 
     def __init__(self, topic, payload):
         self.topic, self.payload = topic, payload
 
 
 class HTTPClient:
-    """A client that uses HTTP instead of MQTT; it has those methods of paho's client that App calls, and it calls
-    the same callbacks.
+    """A client that uses HTTP instead of MQTT; it has the methods of paho's client that App calls, and calls
+    App's callbacks as paho does.
 
     As long as the client has only the app's secret, it only sends requests and receives their answers. Once the client
     has a token, the stream brings the messages of the terminal and its user.
@@ -106,8 +106,9 @@ class HTTPClient:
             self._leave()
 
     def subscribe(self, _filters):
-        """Subscribes to all topics of the terminal and its user, whichever filters are given, because the stream
-        always contains the messages of all these topics; the subscription counts as granted once the stream is open."""
+        """Subscribes to all topics of the terminal and its user, and ignores the given filters, because the
+        stream always contains the messages of all these topics; the subscription counts as granted once the stream
+        is open."""
         with self._changed:
             self._last += 1
             self._subscribing.append(self._last)
@@ -160,8 +161,8 @@ class HTTPClient:
             pause = min(60, 2 * pause)
 
     def _enter(self):
-        """Opens the stream or, without a token, tries the secret; returns None if the service neither accepts nor
-        refuses the token or secret."""
+        """Opens the stream, or tries the secret if there is no token; returns None if it stays unknown whether
+        the service accepts the client."""
         try:
             if self._token:
                 return self._open()
@@ -185,7 +186,7 @@ class HTTPClient:
         return ACCEPTED
 
     def _leave(self):
-        """Ends the stream, so that the thread that reads the stream stops reading."""
+        """Shuts down the stream's socket, so that the thread that reads the stream stops reading."""
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)

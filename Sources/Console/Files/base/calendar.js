@@ -17,7 +17,7 @@ export function offset(at, zone) {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
-// Returns the moment at which the zone's clocks show a wall time, which is given as if it were UTC.
+// Returns the moment at which the zone's clocks show `wall`, a time that is given as if it were UTC.
 function moment(wall, zone) {
   const guess = wall - offset(wall, zone);
   return wall - offset(guess, zone);
@@ -50,7 +50,7 @@ export function ticks(from, to, zone, most) {
 }
 
 // A step is a period, such as an hour, a day or a month. Returns the beginning of the step that contains a wall time,
-// or of the step that is `later` steps later.
+// moved forward by `later` steps.
 function beginning(wall, step, later = 0) {
   const date = new Date(wall);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

@@ -157,8 +157,8 @@ function set(node, name, value, before) {
   }
 }
 
-// A view makes new functions at each drawing; one listener for each kind of event calls the newest function. While an
-// asynchronous action is running, a second click doesn't start the action again.
+// Each time a view is drawn, it makes new functions. For each kind of event, one listener calls the newest function.
+// While an asynchronous action is running, a second click doesn't start the action again.
 function listen(node, kind, act) {
   const acts = node[shown].acts ??= {};
   if (!(kind in acts)) node.addEventListener(kind, event => {

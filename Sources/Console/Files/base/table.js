@@ -11,9 +11,9 @@ function hiddenColumns(name, columns) {
 
 const drawn = new WeakMap(); // by row: the values it was drawn from, and its view
 
-// An unchanged row isn't drawn again, since most rows of a long list stay the same when one changes. If a column
-// depends on more than the row, the page makes a new column object for each drawing, and all rows are drawn again.
-// Times update themselves.
+// An unchanged row isn't drawn again, since most rows of a long list stay the same when one changes. For a column that
+// depends on more than the row, each drawing uses a new column object, so every row is drawn again. Times update
+// themselves.
 function unlessDrawn(row, from, draw) {
   const last = drawn.get(row);
   if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;

@@ -17,7 +17,8 @@ export function enter(root, { reason, welcome }) {
     try {
       welcome(await act());
     } catch (problem) {
-      // A link is void if the service refuses it, but not if the service doesn't answer or limits the tries (429).
+      // If the service refuses the link, the link is void. A missing answer or a limit of tries (429) doesn't make the
+      // link void.
       const isLink = state.token !== undefined && problem.status > 399 && problem.status < 429;
       set({ busy: false, problem, isLink, token: isLink ? undefined : state.token });
     }

@@ -62,8 +62,8 @@ function health(data) {
   </section>`;
 }
 
-// The chart of the last day. If earlier steps have counts, the unfinished step is left out, since its lower count would
-// look like a drop.
+// The chart of the last day. The last step is unfinished, and its low count would look like a drop, so it is left out
+// if earlier steps have counts.
 let drawn;
 function line({ load, at }) {
   const key = JSON.stringify(load);

@@ -38,8 +38,7 @@ export function draw(view) {
 const MOST_LANES = 40;
 const TONE = { failed: 'bad', missed: 'bad', expired: 'warn' };
 
-// A lane for each device: the device's runs in the last hours, a mark for the present time, and the device's coming
-// runs.
+// Draws a lane for each device, with its runs of the last hours, a mark at the present time, and its coming runs.
 function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   if (!occurrences.length && !runs.length) return html`<p class="soft">${t.schedules.quiet}</p>`;
   const place = at => ({ '--at': `${((at - from) / (until - from) * 100).toFixed(2)}%` });

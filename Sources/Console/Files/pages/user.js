@@ -1,5 +1,5 @@
-// A user: the user's sessions on terminals, each with the reason why the session ended and the time when the gate cut
-// off its connection; the user's devices; and the events of the account.
+// A user's devices, account events, and sessions on terminals. Each session has the reason for its end, and the time
+// when the gate cut off its connection.
 
 import { html } from '../base/html.js';
 import { t, fill, count, span } from '../base/words.js';
@@ -77,8 +77,8 @@ async function end(view, row) {
   if (ended?.sessionId) view.edit('sessions', rows => rows.map(one => (one.sessionId === ended.sessionId ? ended : one)));
 }
 
-// Shows why a session ended. Also shows who ended the session, unless it was the session's own user or the service. If
-// an operator ended the session, the operator is shown instead of the reason.
+// Shows why a session ended and who ended it. If the session's own user or the service ended the session, only the
+// reason is shown. If an operator ended the session, the operator is shown instead of the reason.
 function ended(row) {
   const by = row.endedBy?.kind === 'user' && row.endedBy.id === row.uid ? undefined : row.endedBy;
   const isSaid = row.endReason === 'operator' && by;

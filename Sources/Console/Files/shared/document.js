@@ -36,7 +36,7 @@ export function editDocument({ title, document, check, save, done, form }) {
       try {
         if (read() !== undefined) box.set({ isForm: true });
       } catch {
-        // The form can't show a member of the wrong kind; the service's check names the wrong member.
+        // If a member has the wrong kind, the form can't be shown; the service's check names the member.
         box.set({ isForm: false });
         look();
       }

@@ -72,10 +72,10 @@ final class Tap: Sendable {
     struct Position: Sendable {
         var number: Int64
         var left: Int64
-        /// The number of lines that the stream could still get at the moment `at`.
+        /// The number of further lines that the stream was allowed to get at the moment `at`.
         var mayTell = Double(Tap.toldMax)
         var at = ContinuousClock.now
-        /// The last reported members except `term`, `lines` and `left`, as JSON.
+        /// The members of the last report, as JSON, without `term`, `lines` and `left`.
         var told: [UInt8] = []
     }
 
@@ -87,10 +87,10 @@ final class Tap: Sendable {
         state.withLock { Position(number: min(number ?? $0.newest, $0.newest), left: $0.left) }
     }
 
-    /// Returns the messages since a position, either those of one device or all, in the form of the schema's `Tap`; nil
-    /// if nothing is new.
+    /// Returns the messages after a position as the schema's `Tap`, limited to one device if `did` is set; nil if
+    /// nothing is new.
     ///
-    /// If there are too many lines, the newest are returned, and messages that weren't accepted take precedence.
+    /// If there are too many lines, messages that weren't accepted are kept first, then the newest accepted messages.
     /// `names` returns the names of devices.
     func look(
         _ did: DeviceID?,

@@ -42,7 +42,7 @@ struct TapRates: Sendable {
 
     /// The members `rates` and `talkers` of the schema's `Tap`, computed from the whole seconds before the present one.
     ///
-    /// Messages that the gate has left out are assumed to be distributed like those that the tap has seen.
+    /// The messages that the gate left out are assumed to have the same proportions as the messages that the tap saw.
     var json: [(String, JSONValue?)] {
         let whole = seconds.dropLast()
         let seen = whole.reduce(0) { $0 + $1.seen }

@@ -8,7 +8,7 @@ import Workers
 /// Measures how much speed each process adds when a round trip to the database takes several milliseconds:
 /// `lamplighter-bench cluster`.
 extension BenchCluster {
-    /// The numbers of processes of the measurements, in order; the later results are compared with the first.
+    /// How many processes each measurement runs, in order; the later results are compared with the first result.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
 
     func validate() throws {
@@ -120,7 +120,7 @@ extension BenchCluster {
 
     // MARK: Locks
 
-    /// Runs many transactions that each lock twenty of the same fifty devices, while all devices report.
+    /// While all devices report, runs many transactions that each lock twenty devices out of the same fifty.
     ///
     /// - Returns: The number of deadlocks that the database detected and resolved.
     private func deadlocks(_ cluster: ClusterField, isSorted: Bool) async throws -> Int {
@@ -158,8 +158,8 @@ extension BenchResult {
         add(label, delays: delays, at: "commandMilliseconds.\(processes)")
     }
 
-    /// Adds the number of deadlocks; the transactions locked devices in the service's order if `isSorted` is true, and
-    /// otherwise in random order.
+    /// Adds the number of deadlocks; `isSorted` is true if devices were locked in the service's order, and false if the
+    /// order was random.
     mutating func addDeadlocks(_ count: Int, isSorted: Bool) {
         add(
             "of transactions that lock in \(isSorted ? "order, beside reports" : "any order")",

@@ -41,8 +41,7 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts one of the server's programs, and makes the program end with this process, even if SIGKILL ends this
-    /// process.
+    /// Starts one of the server's programs, which the system ends as soon as this process ends, even by SIGKILL.
     ///
     /// The programs refuse to run as root, so root starts them as the user `postgres`. The kernel forgets the requested
     /// death signal when the user changes, so `setpriv` requests it again.
@@ -100,7 +99,7 @@ enum ProcessorTime {
     /// Returns the processor time of a process, in seconds.
     static func seconds(of pid: Int) -> Double { ticks(pid, count: 2) / perSecond }
 
-    /// Returns the processor time of a process and all its children, whether running or ended, in seconds.
+    /// Returns the processor time, in seconds, of a process and of all its running and ended children.
     static func seconds(ofTree pid: Int) -> Double {
         let children = TextFile.names(in: "/proc").compactMap(Int.init).filter { parent($0) == pid }
         return (ticks(pid, count: 4) + children.map { ticks($0, count: 2) }.reduce(0, +)) / perSecond

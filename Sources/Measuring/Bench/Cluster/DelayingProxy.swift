@@ -22,7 +22,7 @@ struct DelayingProxy {
     private let delay: Int64
     private let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var sides: [Int32: Side] = [:]
-    /// The parcels in the order of their creation; since all have the same delay, they are due in this order, too.
+    /// The parcels, oldest first; the oldest parcel is due first, because all parcels have the same delay.
     private var parcels: [Parcel] = []
     private var first = 0
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)

@@ -1,7 +1,7 @@
 import CCurl
 import Load
 
-/// A loop that does nothing but call libcurl: the least work that any sender of webhooks must do.
+/// A loop that only calls libcurl: every sender of webhooks must do at least this work.
 enum BareCurl {
     /// Posts each body to an address, over one connection.
     ///

@@ -6,7 +6,7 @@ import Workers
 
 /// The event log of a benchmark's environment.
 extension BenchField {
-    /// Writes alerts to the log, each in a row of its own, as separate transactions would write them.
+    /// Writes each alert to a separate row of the log, as if each alert had its own transaction.
     func logAlerts(_ count: Int) throws {
         let device = seed.bound[0].did
         try store.fill(count, at: SystemClock().now) { tx, number in

@@ -29,7 +29,7 @@ final class EventArrivals: Sendable {
 }
 
 extension [EventArrivals.Arrival] {
-    /// The number of arrivals per second, from the first to the last.
+    /// The number of arrivals per second between the first and the last arrival.
     var perSecond: Double {
         guard let first, let last, count > 1 else { return 0 }
         return Double(count - 1) * 1e9 / Double(last.at - first.at)

@@ -66,7 +66,7 @@ final class BenchField: RunningPart {
         try await broker.start()
     }
 
-    /// Limits that a benchmark's connections never reach, although the gate still counts the connections' messages.
+    /// Limits that a benchmark's connections never reach, although the gate counts their messages.
     static let wideLimits = Dictionary(
         uniqueKeysWithValues: ["terminal", "device", "product"].flatMap { who in
             ["MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst"].map {

@@ -14,8 +14,8 @@ struct BenchSeed {
     private(set) var terminals: [LoadTerminal] = []
     /// The ids of the bound devices.
     var boundIDs: [DeviceID] { bound.map { DeviceID(trusted: $0.did) } }
-    /// The terminals without a session; each belongs to a user `bench-N`, and all these users have the password in
-    /// `password`.
+    /// The terminals without a session; each belongs to a different user `bench-N`, and `password` is the password of
+    /// all these users.
     private(set) var loggedOut: [LoadTerminal] = []
     /// The secret of the benchmark's app.
     let appSecret = Sodium.randomSecret()
@@ -30,10 +30,10 @@ struct BenchSeed {
 
     private var maker = DeviceMaker(Self.product)
 
-    /// Fills the store with `stored` devices in all: first `devices` unbound ones, then `devices` bound ones, then
-    /// others.
+    /// Fills the store with `devices` unbound devices, then `devices` bound devices, then others, up to `stored`
+    /// devices in all.
     ///
-    /// If `stored` is smaller than twice `devices`, the store still gets all unbound and bound devices.
+    /// Even if `stored` is smaller than twice `devices`, the store gets `devices` unbound and `devices` bound devices.
     ///
     /// - Throws: The store's error.
     init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {

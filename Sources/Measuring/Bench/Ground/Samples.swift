@@ -1,6 +1,6 @@
 extension [Double] {
-    /// The median of the values, or 0 if there are none; a machine's varying speed affects the median less than the
-    /// mean.
+    /// The median of the values, or 0 if there are none; if a machine's speed varies, the median changes less than the
+    /// mean does.
     var median: Double {
         let sorted = sorted()
         let middle = count / 2

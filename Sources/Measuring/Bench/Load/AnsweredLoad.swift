@@ -16,8 +16,8 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// For each answer, the milliseconds since the last message of the same client, recorded while `isTiming` is true;
-    /// the values are useful only if the window is 1.
+    /// The times between a message and its answer, in milliseconds, recorded while `isTiming` is true; correct only if
+    /// the window is 1.
     private(set) var delays: [Double] = []
     var isTiming = false
     private var sentAt: [Stopwatch]
@@ -68,8 +68,8 @@ class AnsweredLoad {
         while stopwatch.seconds < seconds {
             try turn(milliseconds: 10)
             try watch.look(answered)
-            // After a short sleep, one read gets many answers. The load then uses less processor time, and the measured
-            // processes get more.
+            // After a short sleep, one read gets many answers. The load then leaves more processor time to the measured
+            // processes.
             usleep(napMicroseconds)
         }
         return Double(answered - before) / stopwatch.seconds

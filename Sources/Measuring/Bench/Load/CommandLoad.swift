@@ -1,8 +1,8 @@
 import Glibc
 import Load
 
-/// A load, in one thread, in which app terminals send commands to devices and receive the outcomes; each command takes
-/// four messages.
+/// A load in which app terminals send commands to devices and receive the outcomes, all in one thread; each command
+/// takes four messages.
 ///
 /// A terminal sends a request, the service or `BenchHops` sends the command to the device, the device answers, and the
 /// service or `BenchHops` publishes the outcome to the terminal.
@@ -64,8 +64,8 @@ final class CommandLoad {
 
     // MARK: Commands
 
-    /// Sends commands at an even rate, and one report of the device `crowd` each second, then waits for the last
-    /// outcome.
+    /// Sends commands at an even rate and one report of the device `crowd` each second, and then waits for the last
+    /// command's outcome.
     private func pace(seconds: Double, rate: Double) throws(LoadError) {
         let stopwatch = Stopwatch()
         var sent = 0

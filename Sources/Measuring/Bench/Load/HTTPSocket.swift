@@ -64,7 +64,7 @@ final class HTTPSocket: Sendable {
         }
     }
 
-    /// Waits for a message; the other side must not send the next message before it has received the answer.
+    /// Waits for a message; the other side must wait for the answer before it sends the next message.
     func message() throws(LoadError) -> Message {
         var (head, body) = try head()
         let at = LoadClock.nanoseconds

@@ -17,7 +17,7 @@ final class ReportLoad {
         /// The time at which the report was sent, in nanoseconds of `LoadClock`.
         var at: Int64 = 0
         var device = 0
-        /// The number of reports that the same device has sent up to and including this report.
+        /// The number of reports that the device had sent by then, including this report.
         var count = 0
     }
 
@@ -25,19 +25,19 @@ final class ReportLoad {
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// For each device, the number of its reports up to and including the last report whose status has been received.
+    /// For each device, the number (`count`) of the newest report whose status has been received.
     private var told: [Int]
 
     private(set) var sent = 0
     /// The number of sent reports that the service's answers confirm.
     private(set) var marked = 0
-    /// The number of sent reports whose own status, or a later status of the same device, has been received.
+    /// The number of sent reports for which a terminal has received the report's status or a later status of the
+    /// device.
     ///
     /// The service can replace an unsent status with a newer status of the same device. The newer status then covers
     /// both reports. Retained statuses of an earlier load don't count.
     private(set) var delivered = 0
-    /// The milliseconds from each report until a terminal received the report's status, recorded while `isTiming` is
-    /// true.
+    /// How many milliseconds each report took to reach a terminal as a status; recorded while `isTiming` is true.
     private(set) var delays: [Double] = []
     var isTiming = false
 
@@ -73,7 +73,7 @@ final class ReportLoad {
     ///   - seconds: The duration.
     ///   - window: The maximum number of reports that are sent but not yet processed.
     ///   - consumed: Returns how many of the sent reports the consumer has processed.
-    ///   - meanwhile: Does other work between sends; it ends the flood early by returning false.
+    ///   - meanwhile: Does other work between sends; returns false to end the flood early.
     /// - Throws: `LoadError` if a connection ends, or if no report is processed for ten seconds.
     func flood(
         seconds: Double,
@@ -122,7 +122,7 @@ final class ReportLoad {
         }
     }
 
-    /// Sends a report with an id; the service's response to it confirms all earlier reports as well.
+    /// Sends a report with an id; the service's answer to this report also confirms all earlier reports.
     ///
     /// If all devices have unconfirmed reports, the function waits until the broker has confirmed all reports of one
     /// device.
@@ -150,8 +150,8 @@ final class ReportLoad {
                 counts[device] += 1
                 let entry = Sent(at: LoadClock.nanoseconds, device: device, count: counts[device])
                 reports[stream.next & (reports.count - 1)] = entry
-                // The id contains the stream's first sequence number, so that no earlier load has used the same id. The
-                // service would treat a report with a known id as a repetition.
+                // The id contains the stream's first sequence number, so that it differs from all ids of earlier loads.
+                // The service would treat a report with a known id as a repetition.
                 stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)
             }

@@ -10,15 +10,15 @@ struct ReportStream {
     /// The smallest sequence number; like the largest sequence number, it has ten digits, so that all sequence numbers
     /// have the same length in a report.
     private static let firstSequence = 1_000_000_000
-    /// The distance between the first numbers of streams that begin a second apart; each second, a stream writes fewer
-    /// reports than this number.
+    /// The difference between the first numbers of streams that begin one second apart; a stream writes fewer reports
+    /// than this in a second.
     private static let sequencesPerSecond = 100_000
     /// The number of seconds after which the sequence numbers repeat; with a larger value, sequence numbers would need
     /// more than ten digits.
     private static let secondsMax: Int64 = 80_000
 
-    /// Begins a stream whose sequence numbers differ from those of all other streams of the last 22 hours, except
-    /// streams begun in the same second.
+    /// Begins a stream whose sequence numbers are unique among the streams of the last 22 hours, if no two streams
+    /// began in the same second.
     init(at milliseconds: Int64) {
         let second = Int(milliseconds / 1000 % Self.secondsMax)
         first = Self.firstSequence + second * Self.sequencesPerSecond

@@ -5,7 +5,7 @@ import Load
 import Mosquitto
 import PlainSubscriber
 
-/// A consumer that the service is compared with, run in a process of its own: `lamplighter-bench consume`.
+/// A consumer in its own process, with which the service is compared: `lamplighter-bench consume`.
 struct BenchConsumer: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "consume", shouldDisplay: false)
 
@@ -14,8 +14,8 @@ struct BenchConsumer: ParsableCommand {
         /// A: a subscriber that uses libmosquitto in the way that libmosquitto's manual shows, and does nothing with
         /// the reports.
         ///
-        /// A report counts as processed when the broker has read the report's confirmation. When the service is
-        /// measured, a report counts as processed when the service has answered the report.
+        /// For this consumer, a report counts as processed when the broker has read the confirmation. For the service,
+        /// a report counts as processed when the service has answered the report.
         case plain
         /// A*: the same subscriber as A, but a report counts as processed as soon as it is received.
         ///
@@ -53,8 +53,8 @@ struct BenchConsumer: ParsableCommand {
 
     /// The approximate size of the status of a benchmark's report, in bytes.
     static let statusBytes = 250
-    /// The number of reports after which the consumer `plain` asks how many confirmations the broker has read; the
-    /// service sends one answer for the same number of reports.
+    /// The number of reports after which `plain` asks how many confirmations the broker has read; the service, too,
+    /// sends one answer for this number of reports.
     private static let askEvery = ReportLoad.markEvery
 
     /// Consumes messages until the process ends.

@@ -2,7 +2,7 @@ import Glibc
 
 /// A relay that passes apps' commands on to devices, and the devices' answers on to the apps, without validating them.
 ///
-/// `lamplighter-bench commands` compares the service with this relay, which does no work between the four messages.
+/// `lamplighter-bench commands` compares the service with this relay, which only passes messages on.
 struct BenchHops {
     private let root: String
     /// For each command's `sn`, the topic prefix of the terminal that sent the command.

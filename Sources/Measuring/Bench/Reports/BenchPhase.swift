@@ -35,13 +35,13 @@ enum BenchPhase: String, Sendable, CaseIterable {
     var hasReaders: Bool { self == .relay || self == .bound }
 }
 
-/// A running phase: the consumer's process, and the load that sends reports to it.
+/// A running phase: the consumer's process, and the load that sends reports to the consumer.
 struct BenchRig: RunningPart {
     let phase: BenchPhase
     let field: BenchField
     let consumer: BenchProcess
     let load: ReportLoad
-    /// The number of connections that the broker authenticated per second while the load connected.
+    /// The number of connections that the broker authenticated per second while the load's clients connected.
     let connectsPerSecond: Double
     private let counter: SharedCounter?
 
@@ -96,10 +96,10 @@ struct BenchRig: RunningPart {
         return delays
     }
 
-    /// Returns the number of reports that no longer count towards the window.
+    /// Returns the number of reports that have left the window.
     ///
-    /// The terminals, too, must be at most `window` reports behind the load. Otherwise the broker's queues for the
-    /// terminals would overflow.
+    /// The terminals may be at most `window` reports behind the load. Otherwise the broker's queues for the terminals
+    /// would overflow.
     private func consumed(_ window: Int) -> Int { phase.hasReaders ? min(done, load.delivered + window) : done }
 
     private func settle() throws {
@@ -108,8 +108,8 @@ struct BenchRig: RunningPart {
         try load.drain { done >= load.sent }
     }
 
-    /// Waits until all reports have been processed and all statuses have been received, so that they don't disturb the
-    /// next measurement.
+    /// Waits until all reports have been processed and all statuses have been received, so that the next measurement
+    /// isn't disturbed.
     private func finish() throws {
         if phase.isService { try load.mark() }
         try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }

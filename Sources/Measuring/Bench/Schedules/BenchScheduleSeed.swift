@@ -9,7 +9,7 @@ struct BenchScheduleSeed {
     private var ids = IDSource()
     private static let everyDay = Timing.Days.weekly([1, 2, 3, 4, 5, 6, 7])
 
-    /// Adds schedules that are all due at the same time, spread evenly over bound devices.
+    /// Adds schedules that are spread evenly over bound devices and are all due at the same time.
     mutating func add(_ count: Int, of dids: [DeviceID], dueAt: Instant, to store: Store) throws {
         let owners = try store.read { tx in try dids.compactMap { did in try tx.bindings.all(of: did).first } }
         guard !owners.isEmpty else { throw LoadError.failed("no device is bound") }

@@ -119,8 +119,7 @@ extension BenchSchedules {
 
     // MARK: Light load
 
-    /// Returns, for each trigger, the milliseconds from the time when the trigger was due until the trigger was
-    /// received.
+    /// Returns each trigger's delay in milliseconds, from its due time until it was received.
     private func punctuality(_ field: BenchField, _ store: Store, seed: inout BenchScheduleSeed) throws -> [Double] {
         // The bursts leave some commands unanswered. These commands expire before the first trigger is due.
         let first = Self.minute(ahead: 60)

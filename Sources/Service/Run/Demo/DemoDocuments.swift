@@ -27,7 +27,7 @@ package enum DemoDocuments {
         ])
     }
 
-    /// Returns the document of an app that sees all products, with logins by phone or by the app's own user ids.
+    /// Returns the document of an app that sees all products and allows logins by phone or with the app's own user ids.
     package static func app(_ keys: DemoKeys) -> JSONValue {
         .object([
             "appId": .string(keys.appID), "name": "Demo app",

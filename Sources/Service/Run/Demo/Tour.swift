@@ -8,7 +8,8 @@ package struct Tour {
     let demo: DemoKeys
     /// The lamp's MAC address, which is new for each tour, since a bound lamp can't register again.
     let mac: String
-    /// The terminal's id, new for each tour, since the app's secret can't connect a terminal that has a session.
+    /// The terminal's id, which differs in each tour, since the app's secret can't connect a terminal that has a
+    /// session.
     let terminal: String
 
     /// A command, with its effect in a few words.

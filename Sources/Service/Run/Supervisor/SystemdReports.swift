@@ -8,8 +8,8 @@ import Workers
 
 /// The reports that tell systemd that the service is starting, ready, alive, waiting for something or stopping.
 ///
-/// The service counts as alive while it answers its own health check over HTTP. A missing broker is no reason for
-/// systemd to restart the service; the status line says in this case that the service is waiting for the broker.
+/// The service counts as alive while it answers its own health check over HTTP. If the broker is missing, systemd
+/// doesn't restart the service; the status line then says that the service is waiting for the broker.
 ///
 /// The class is safe to use from several threads, since all its members are constant or atomic.
 final class SystemdReports: Sendable {

@@ -17,7 +17,7 @@ struct SystemdSocket: Sendable {
     ///
     /// - Parameters:
     ///   - environment: The variables that systemd sets.
-    ///   - pid: The id of this process, to which the watchdog applies unless `WATCHDOG_PID` is another id.
+    ///   - pid: The id of this process; if `WATCHDOG_PID` is set to another id, the watchdog is ignored.
     init?(_ environment: [String: String], pid: pid_t = getpid()) {
         guard let path = environment["NOTIFY_SOCKET"], path.utf8.count > 1, let first = path.utf8.first,
             first == UInt8(ascii: "/") || first == UInt8(ascii: "@")

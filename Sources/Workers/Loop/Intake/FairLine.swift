@@ -2,11 +2,12 @@ import DequeModule
 
 /// A queue in which parties take turns, and in which the elements of each party stay in order.
 ///
-/// A turn gives a party `turnBytes` bytes; a larger element waits for several turns, so that it doesn't delay others.
+/// A turn gives a party `turnBytes` bytes; a larger element waits for several turns, so that it doesn't delay other
+/// parties.
 struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
-        /// The bytes that the party has saved in the turns in which its first element had to wait.
+        /// The unused bytes of the turns in which the party's first element had to wait.
         var saved = 0
     }
 

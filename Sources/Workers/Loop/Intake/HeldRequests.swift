@@ -3,8 +3,8 @@ import Domain
 
 /// The queued requests of terminals that have exceeded their answer budget, in order for each terminal.
 ///
-/// Queued requests are acknowledged, since holding back one acknowledgement would hold back all later ones. If a
-/// request is lost in a crash, its client repeats it; the same is true of a request that waits for slow work.
+/// Queued requests are already acknowledged, because one missing acknowledgement would delay all later ones. If a crash
+/// loses a queued request, or a request that waits for slow work, the client repeats the request.
 struct HeldRequests {
     private let budget: AnswerBudget?
     private let perTerminal: Int
@@ -14,10 +14,10 @@ struct HeldRequests {
     private(set) var count = 0
     private var bytes = 0
     private var refused: [(message: Inbound, rejection: Rejection)] = []
-    /// Whether all requests are released because the worker is stopping.
+    /// Whether the worker is stopping, so that `release` returns all requests.
     private var isEnding = false
 
-    /// Makes a queue, which is limited to a quarter of the intake's size; without a budget, no request waits.
+    /// Makes a queue with a quarter of the intake's limits; if `budget` is nil, no request waits in the queue.
     init(_ budget: AnswerBudget?, _ limits: Limits) {
         self.budget = budget
         perTerminal = limits.heldPerTerminal

@@ -24,8 +24,8 @@ struct LongReadings {
 
     /// Makes an empty queue.
     ///
-    /// When the queue fills more than a quarter of the intake, each terminal is limited to an equal share. When the
-    /// queue fills half of the intake's bytes, all new requests are refused.
+    /// When the queue fills more than a quarter of the intake, each terminal is limited to an equal share of the queue.
+    /// When the queue fills half of the intake's bytes, all new requests are refused.
     init(_ limits: Limits) {
         perTerminal = limits.heldPerTerminal
         countMax = limits.intakeMax / 4

@@ -23,21 +23,20 @@ struct TurnQueue {
     /// The service's own messages, which are handled first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
-    /// The registrations, which wait for earlier messages, because reports that a device sent before its reset belong
-    /// to its old owner.
+    /// The registrations, which wait for earlier messages, because reports from before a device's reset belong to its
+    /// old owner.
     private var registrations = Deque<Waiting>()
     /// The states of all messages since the oldest unfinished message; a message must be acknowledged if its `isHeld`
     /// is true.
     private var states = Deque<(state: State, isHeld: Bool)>()
-    /// The index, in the order of arrival, of the first message in `states`.
+    /// The index of the first message in `states`, counted in the order of arrival.
     private var base = 0
     /// The index of the first message that has not yet been returned in a batch.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// How many messages of the last batch must be acknowledged, if that batch did not go through the queue; otherwise
-    /// 0.
+    /// The number of messages to acknowledge for the last batch if that batch bypassed the queue; otherwise 0.
     private var passing = 0
-    /// For each intake, the arrival time, and the index after the intake's last message.
+    /// Each intake's arrival time, and the index after its last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
     /// The bytes of the waiting messages, not counting requests that read a lot of data.
     private var orderedBytes = 0
@@ -45,7 +44,7 @@ struct TurnQueue {
     private(set) var held: HeldRequests
     private var readings: LongReadings
 
-    /// Makes a queue; with a budget, the requests of terminals that have exceeded the budget are held.
+    /// Makes a queue; if there is a budget, the queue holds back the requests of terminals that have exceeded it.
     init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
         self.parties = parties
         held = HeldRequests(budget, limits)
@@ -186,7 +185,7 @@ extension Inbound {
         return intake.deliveries.map { Inbound($0, in: intake.bytes, at: now) }
     }
 
-    /// Creates a message from a delivery of an intake, as slices of its bytes.
+    /// Creates a message from a delivery, with slices of the intake's bytes.
     fileprivate init(_ delivery: Delivery, in bytes: [UInt8], at now: ContinuousClock.Instant) {
         self.init(
             topic: bytes[delivery.topic],

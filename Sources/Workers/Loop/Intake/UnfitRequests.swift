@@ -11,7 +11,7 @@ enum UnfitRequests {
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Removes requests with overlong data from a batch; returns their answers and the observations of their refusals.
+    /// Removes requests with overlong data from a batch; returns the answers and a `RefusedMessage` for each request.
     ///
     /// A request that can't be answered stays in the batch, and is handled like any other bad message.
     static func part(
@@ -29,8 +29,7 @@ enum UnfitRequests {
         return parted
     }
 
-    /// Adds a refused request and its answer to `parted`, without a transaction; if `answer` is nil, adds nothing and
-    /// returns false.
+    /// Adds a refused request and its answer to `parted`; if `answer` is nil, adds nothing and returns false.
     @discardableResult
     static func refuse(
         _ message: Inbound,

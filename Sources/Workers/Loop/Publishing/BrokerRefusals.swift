@@ -4,7 +4,7 @@ import Mosquitto
 
 /// The count of a worker's messages that the broker refused because of the worker's rights or the broker's limits.
 ///
-/// Refused messages count as published, since the broker would refuse them again; the log reports them.
+/// A refused message counts as published, since the broker would refuse it again; the log reports the refusals.
 struct BrokerRefusals {
     /// The minimum time between two lines in the log, in seconds.
     private static let restSeconds: Int64 = 60

@@ -9,9 +9,9 @@ struct OpenRows {
     static let none: Int64 = -1
 
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
-    /// The number of unconfirmed messages of each row; a row that only waits for older rows has no entry.
+    /// The number of unconfirmed messages by row; a confirmed row that waits for older rows has no entry.
     private var open: [Int64: Int] = [:]
-    /// The rows that the broker has confirmed completely, along with all earlier rows.
+    /// The rows for which the broker has confirmed all messages of the row and of all earlier rows.
     private(set) var confirmedRows: [Int64]
     private var known: Set<Int64>
 
@@ -30,7 +30,7 @@ struct OpenRows {
     /// Returns whether a row of the store is already in memory or confirmed.
     func isKnown(_ row: Int64) -> Bool { known.contains(row) }
 
-    /// Adds a row with the number of its messages that the broker must confirm.
+    /// Adds a row, and notes how many messages of the row the broker must confirm.
     mutating func add(_ row: Int64, messages: Int) {
         known.insert(row)
         order.append((row, .now))

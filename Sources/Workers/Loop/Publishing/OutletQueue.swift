@@ -30,9 +30,9 @@ extension OutboundMessage {
 /// A queue of messages to publish over one connection; the messages to each receiver stay in order, and the receivers
 /// take turns.
 ///
-/// While both answers and messages to users are waiting, three answers are published for each message to a user, since
-/// a sender that gets no answer repeats its request. If statuses have waited too long, only the newest on each topic is
-/// published.
+/// While answers and messages to users are both waiting, three answers are published for each message to a user. The
+/// reason is that a sender without an answer repeats its request. If statuses have waited too long, only the newest
+/// status on each topic is published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<UInt64, PendingMessage>()
@@ -52,7 +52,7 @@ struct OutletQueue {
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }
 
-    /// Adds a message after the earlier messages to its receiver.
+    /// Adds a message, which follows all earlier messages to the same receiver.
     mutating func append(_ pending: PendingMessage, of party: Parties.Party) {
         switch party.kind {
         case .service: words.append(pending)

@@ -6,11 +6,12 @@ import Wire
 /// The publisher of a lane's outbox, which tracks the broker's confirmations.
 ///
 /// Messages to one receiver are published in the order of the rows and over the same connection; receivers take turns.
-/// A row is deleted in the next transaction after the broker has confirmed all messages of that row and of all earlier
-/// rows. Rows left by a crash or a lost connection are read from the store again, and published before newer messages
-/// to the same receivers.
+/// After the broker has confirmed all messages of a row and of all earlier rows, the next transaction deletes the row.
+/// Rows left by a crash or a lost connection are read from the store again, and published before newer messages to the
+/// same receivers.
 ///
-/// A message to very many receivers is published to one group after another; only messages on other topics overtake it.
+/// A message to very many receivers is published to one group after another, with only other topics' messages in
+/// between.
 struct Publisher {
     private struct PacketID: Hashable {
         var outlet: Int
@@ -39,7 +40,7 @@ struct Publisher {
     private var leftovers = Leftovers()
     /// Whether the store may contain rows that are not in memory.
     private var mayHaveStored = true
-    /// Whether, after the last read, the store may still contain rows that are not in memory.
+    /// Whether the last read may have left rows in the store that are not in memory.
     private var hasMoreStored = false
     /// The number of messages that wait for an outlet, not counting fan-outs.
     private var waiting = 0
@@ -58,7 +59,7 @@ struct Publisher {
 
     // MARK: The publisher's backlog
 
-    /// The number of messages that wait, or that the broker has not confirmed.
+    /// The number of messages that are unpublished or unconfirmed.
     var backlog: Int { waiting + fanOut.count + packets.count }
     /// The number of messages that the broker has not confirmed.
     var unconfirmed: Int { packets.count }
@@ -92,11 +93,11 @@ struct Publisher {
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
-        // Messages that wait for an outlet are published first, since they may be on the topics of fan-outs.
+        // Messages that wait for an outlet are published first, since they may have the same topics as fan-outs.
         waiting == 0 && packets.count < Int(limits.sendMaximum) && fanOutOpen < fanOut.window
     }
 
-    /// Records that another process or worker may have left rows in the outbox.
+    /// Makes the publisher look in the outbox for rows of other processes or workers.
     mutating func expectStoredRows() { mayHaveStored = true }
 
     // MARK: In the transaction
@@ -110,7 +111,7 @@ struct Publisher {
     /// Deletes the confirmed rows; if the transaction fails, the next transaction deletes them.
     func deleteConfirmed(in tx: Transaction) throws { try tx.outbox.deleteConfirmed(rows.confirmedRows) }
 
-    /// Forgets the confirmed rows, after their deletion was committed.
+    /// Forgets the confirmed rows, whose deletion has been committed.
     mutating func forgetConfirmedRows() { rows.forgetConfirmed() }
 
     /// Returns the store's rows that are not in memory.
@@ -132,8 +133,8 @@ struct Publisher {
         if !hasMoreStored { leftovers = Leftovers() }
     }
 
-    /// Adds the messages of a newly committed row, unless older rows are waiting in the store; if they are, this row is
-    /// later read from the store, after the older rows.
+    /// Adds the messages of a newly committed row; if older rows are waiting in the store, does nothing, since this row
+    /// is then read from the store after those rows.
     mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         append(messages, of: row)
@@ -239,7 +240,7 @@ struct Publisher {
     /// Processes the broker's confirmations.
     mutating func confirm(_ confirmations: [PublishReceipt]) {
         for confirmation in confirmations {
-            // Messages that the receiving connection sends have no row in the outbox.
+            // The receiving connection also sends messages, but these have no row in the outbox.
             guard let outlet = confirmation.outlet ?? (limits.outlets == 0 ? 0 : nil) else { continue }
             let id = PacketID(outlet: outlet, mid: confirmation.mid)
             guard let packet = packets.removeValue(forKey: id) else { continue }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A log of refused messages and dead letters, limited to some lines per second so that a flood doesn't fill it.
 ///
-/// Lines beyond the limit are dropped; before the next line, the log writes a line with the number of dropped lines.
+/// Lines beyond the limit are dropped; when the log writes again, it first writes how many lines were dropped.
 package final class BoundedLog: Sendable {
     private struct State {
         var second: ContinuousClock.Instant?

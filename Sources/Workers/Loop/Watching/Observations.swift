@@ -204,8 +204,7 @@ struct EndedCommand {
     var kind: Command.Kind
     /// The outcome of the command, as a label.
     var outcome: String
-    /// The milliseconds from the command's sending, or from its acceptance if the command was never sent, until its
-    /// end.
+    /// The milliseconds until the command's end, counted from its sending, or from its acceptance if it was never sent.
     var milliseconds: Int64
 
     /// The outcome of a command that was refused before its device received it.

@@ -4,8 +4,7 @@ package import Domain
 package protocol BackgroundPool: Sendable {
     /// Returns the number of further pieces of work that a pool currently accepts.
     func room(in kind: BackgroundPoolKind) -> Int
-    /// Returns the refusal that a sender's next piece of work would get in a pool; nil if the pool would accept the
-    /// work.
+    /// Returns why a pool would refuse a sender's next piece of work; nil if the pool would accept the work.
     ///
     /// `others` contains the sender of each other piece of work that the same batch will submit.
     func refusal(of sender: Sender, in kind: BackgroundPoolKind, beside others: [Sender]) -> Rejection?
@@ -16,7 +15,7 @@ package protocol BackgroundPool: Sendable {
 extension Rejection {
     /// The refusal of work whose pool is full.
     static let poolIsFull = Rejection(.unavailable, "Too many requests at once; try again shortly.", retryAfter: 5)
-    /// The refusal of work whose sender or source address already has the maximum amount of work waiting or under way.
+    /// The refusal of work because its sender or source address already has too much waiting or running work.
     static let senderIsBusy = Rejection(
         .tooManyRequests,
         "Too many requests from this terminal or address are under way; wait for their answers.",

@@ -7,8 +7,9 @@ import Synchronization
 /// question no longer counts as queued. `discard` is called once for each question, either after the thread's work on
 /// the question or when the question is refused. Threads run only while there is work.
 ///
-/// Running work, and later its result, counts as unanswered until the request is answered. When `PoolBounds.unanswered`
-/// is reached, the threads end, so that results don't fill the memory if the worker is slow to use them.
+/// A question counts as unanswered from the start of its work until the request is answered. When
+/// `PoolBounds.unanswered` is reached, the threads end; otherwise, results could fill the memory while the worker is
+/// slow.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -18,7 +19,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct State {
         var queue: FairQueue<Job>
         var busy = 0
-        /// The number of pieces of work that are under way, or whose results have not been used in an answer.
+        /// The number of pieces of work that are running or whose results still have to be used in an answer.
         var unanswered = 0
         var isClosed = false
     }
@@ -57,8 +58,8 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     /// The number of further questions that the queue currently accepts.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
 
-    /// Returns the refusal that a sender's next question would get after the questions of `others`; nil if the question
-    /// would be accepted.
+    /// Returns the refusal of a sender's next question if each of `others` asked a question first; nil if the next
+    /// question would be accepted.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }
@@ -119,7 +120,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         return true
     }
 
-    /// Removes a result from the count of unanswered work, and starts a thread if work is waiting.
+    /// Lowers the count of unanswered work by one, and starts a thread if work is waiting.
     private func endPlace() {
         let mustStart = state.withLock { state in
             state.unanswered -= 1

@@ -5,11 +5,11 @@ package import Domain
 /// Slow work never runs in a transaction or on the worker's thread. The result of verifying a password contains the
 /// matched hash, so that the method can later check whether the account still has this hash.
 package enum BackgroundTask: Sendable {
-    /// Only a commit: counted attempts must be stored before a secret is compared.
+    /// Only a commit, which stores counted attempts before a secret is compared.
     case commit
-    /// Only a commit: the counted attempts for codes in these scopes must be stored.
+    /// Only a commit, which stores the counts of attempts for codes in these scopes.
     case tried([CodeScope])
-    /// Commits, and then refuses the request; this takes the same time as `commit` followed by a refusal.
+    /// Commits before the request is refused, so that the refusal takes as long as a refusal after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
@@ -96,7 +96,7 @@ package struct Prepared: Sendable {
     package var eventWait: EventWait?
     /// The page of history, without its rows.
     package var page: HistoryPage?
-    /// The object that counts this result as unanswered (`PoolBounds.unanswered`) until the object is released.
+    /// While this object exists, the result counts as unanswered (`PoolBounds.unanswered`).
     var place: ResultPlace?
     /// The refusal of the work, if any.
     package var refusal: Rejection?
@@ -121,7 +121,8 @@ package struct Prepared: Sendable {
     }
 }
 
-/// An object that counts a result as unanswered until the result's last copy is released.
+/// An object that all copies of a result share; when the last copy is released, the result no longer counts as
+/// unanswered.
 final class ResultPlace: Sendable {
     private let end: @Sendable () -> Void
 

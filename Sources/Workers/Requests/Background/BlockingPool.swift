@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A pool with a limited number of plain threads, for blocking work of callers that must not block.
+/// A pool with a limited number of plain threads, which run blocking work so that the callers aren't blocked.
 package final class BlockingPool: Sendable {
     /// The error thrown when the maximum number of pieces of work is already running.
     package struct IsFull: Error {

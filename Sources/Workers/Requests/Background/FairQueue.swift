@@ -38,7 +38,7 @@ struct FairQueue<Element> {
     /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// Returns the outcome that a sender's offer would have after the offers of `others`, without changing the queue.
+    /// Returns what the outcome of a sender's offer would be after the offers of `others`; doesn't change the queue.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -53,8 +53,8 @@ struct FairQueue<Element> {
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // Since other elements have already been removed, this element is accepted even if the bytes exceed
-                // their limit.
+                // If other elements were removed for this element, it is accepted even if the bytes then exceed the
+                // limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
@@ -80,7 +80,8 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Returns the sender whose newest work is removed in favour of `sender`, and whether that work is a registration.
+    /// Returns the sender whose newest work is removed to make room for `sender`, and whether that work is a
+    /// registration.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {

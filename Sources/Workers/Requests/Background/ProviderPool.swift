@@ -2,11 +2,12 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// A pool of calls to identity providers and push services, with a limit for each service, so that a slow service
-/// doesn't block the others.
+/// A pool of calls to identity providers and push services, with a limit for each provider or service, so that a slow
+/// one doesn't block the others.
 package final class ProviderPool: BackgroundPool {
     private struct Calls {
-        /// The number of calls under way for each name and URL of a provider, since one name can have several URLs.
+        /// The number of running calls for each pair of a provider's name and URL, since one name can have several
+        /// URLs.
         var byLine: [String: Int] = [:]
         var held = HeldWork()
         var all: Int { byLine.values.reduce(0, +) }

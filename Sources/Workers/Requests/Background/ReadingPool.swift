@@ -5,7 +5,7 @@ import Wire
 /// A pool of threads with bounded queues for long reads of the store, such as months of history.
 ///
 /// Reads never block the store's writer. Lists and logs have a separate queue, since a single read of history can take
-/// seconds. In each queue, a terminal has the same limit as for held requests (`HeldRequests`).
+/// seconds. Each queue limits a terminal's reads like the terminal's held requests (`HeldRequests`).
 package final class ReadingPool: BackgroundPool {
     private let history: BackgroundQueue<HistoryQuestion>
     private let lists: BackgroundQueue<StoreReading>

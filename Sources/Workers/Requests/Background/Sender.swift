@@ -35,15 +35,15 @@ package struct Sender: Sendable, Equatable {
 
 /// The limits of a pool of slow work.
 package struct PoolBounds: Sendable {
-    /// The maximum number of pieces of work that wait.
+    /// The maximum number of waiting pieces of work.
     package var waiting: Int
-    /// The maximum size of all waiting work together, in bytes.
+    /// The maximum total size of the waiting work, in bytes.
     package var bytes: Int
-    /// The maximum number of pieces of work that one sender may have waiting or under way.
+    /// The maximum number of pieces of one sender's work that wait or are under way at any time.
     package var perSender: Int
-    /// The maximum number of pieces of work that one source address may have waiting or under way.
+    /// The maximum number of pieces of work, waiting or running, for one source address.
     package var perAddress: Int
-    /// The maximum number of pieces of work that are under way or whose results haven't been used in an answer.
+    /// The maximum number of pieces of work that have begun but have not yet led to an answer.
     package var unanswered: Int
 
     /// Creates the limits of a pool.
@@ -61,8 +61,8 @@ package struct PoolBounds: Sendable {
         self.unanswered = unanswered
     }
 
-    /// The number of waiting elements that a sender keeps in a full queue when other senders arrive: a tenth of the
-    /// queue.
+    /// The number of elements that a sender keeps in a full queue: a tenth of the queue, but logins can displace any
+    /// registration.
     var share: Int { max(1, waiting / 10) }
 }
 
@@ -71,7 +71,7 @@ struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]
 
-    /// Returns whether a sender may have one more piece of work, besides the work that `others` will submit.
+    /// Returns whether a sender may have one more piece of work after each of `others` has got one.
     func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }
@@ -86,7 +86,7 @@ struct HeldWork {
         if let address = sender.address { byAddress[address, default: 0] += 1 }
     }
 
-    /// Removes one piece of a sender's work from the counts; forgets a sender without work.
+    /// Removes one piece of a sender's work from the counts; removes the sender if no work is left.
     mutating func release(_ sender: Sender) {
         Self.lower(&bySender, sender.key)
         if let address = sender.address { Self.lower(&byAddress, address) }

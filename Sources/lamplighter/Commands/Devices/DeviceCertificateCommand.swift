@@ -33,8 +33,8 @@ extension DeviceCertificateCommand {
         // future.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
-        // After a recent revocation, the command waits less than two seconds until the certificate's validity begins,
-        // so that the device can use the certificate at once.
+        // After a recent revocation, the certificate becomes valid within two seconds. The command waits until then, so
+        // that the device can use the certificate at once.
         if begin > now { try await Task.sleep(for: .milliseconds(begin.milliseconds - now.milliseconds)) }
         let other = try otherIssuer(authority, place)
         let files = try write(issued, authority, withAuthority: other == nil)

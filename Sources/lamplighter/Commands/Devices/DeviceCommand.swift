@@ -35,7 +35,7 @@ extension DeviceListCommand {
 }
 
 extension JSONObject {
-    /// The tags in a device's row, in the form in which operators type them.
+    /// The tags in a device's row, written as operators type them.
     var tags: [String] {
         object("tags").members.map { tag in
             let value = tag.value.stringValue ?? ""

@@ -44,8 +44,8 @@ extension HistoryExportCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`; reads the records in several short reads, since a long read would keep the store
-    /// from shortening its log.
+    /// Passes every record to `body`; reads the records in short parts, since the store can't shorten its log during a
+    /// long read.
     private func read(
         _ store: Store,
         _ did: DeviceID,
@@ -64,8 +64,8 @@ extension HistoryExportCommand {
                     return page.count < 10_000
                 }
             }
-            // The records are written after the read, so that a slow reader of the output doesn't prolong the
-            // transaction.
+            // The records are written after the transaction has ended, so a slow reader of the output doesn't prolong
+            // the transaction.
             page.forEach(body)
             isGoing = page.count == 10_000
             // The command stops only here, so that the output ends with a complete line.

@@ -59,7 +59,8 @@ extension TLSShowCommand {
 
     /// Returns the warnings about a certificate; nil if there are no warnings.
     ///
-    /// The warnings concern the period of validity and, for the server's certificate, a signature by another authority.
+    /// The warnings are about the period of validity; for the server's certificate, also about a signature by another
+    /// authority.
     private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
         let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }
