@@ -24,8 +24,7 @@ let settings: [SwiftSetting] = [
 /// The compiler settings of the targets that a message passes through.
 ///
 /// These targets are optimized in debug builds too; assertions stay enabled. `deploy/run` and `deploy/test` share the
-/// debug build. Each of these targets is compiled as a whole module, and other targets can inline its functions, as in
-/// release builds.
+/// debug build. Each of these targets is compiled as a whole module. Other targets can inline its functions.
 let hot =
     settings + [
         .unsafeFlags(
@@ -39,8 +38,8 @@ let hot =
 
 /// Links the Swift runtime into debug builds of the program, as `--static-swift-stdlib` does in release builds.
 ///
-/// The linked program has no Swift libraries to relocate, no unused code and no relocations of its own. An idle service
-/// therefore needs a tenth less memory. The program in a package stays relocatable.
+/// The linked program has no unused code, no relocations and no Swift libraries to relocate. An idle service therefore
+/// needs a tenth less memory. The program in a package stays relocatable.
 let staticRuntime: [LinkerSetting] = [
     .unsafeFlags(
         [
@@ -260,8 +259,7 @@ let package = Package(
             swiftSettings: settings,
             plugins: ["EmbedTexts"]
         ),
-        // The targets for things that operators work with: errors that have codes and cures, the data directory, and
-        // its backups.
+        // The targets for errors with codes and cures, the data directory and its backups.
         .target(name: "Problems", dependencies: ["JSON"], swiftSettings: settings, plugins: ["EmbedTexts"]),
         .target(
             name: "Files",
@@ -305,8 +303,7 @@ let package = Package(
             plugins: ["EmbedTexts"]
         ),
 
-        // The target with everything that operators can do: one table of operations, which the console and the command
-        // line share.
+        // The target with the table of operations that the console and the command line share.
         .target(
             name: "Administration",
             dependencies: [

@@ -19,7 +19,7 @@ import catalog  # noqa: E402
 WIDTH = 120
 SIMPLE = {"string": ("str", "string"), "integer": ("int", "number"), "number": ("float", "number"),
           "boolean": ("bool", "boolean"), "null": ("None", "null")}
-# If several parts of a schema have a member with the same name, the member can have the type of any of these parts.
+# If several parts of a schema have the same member, all their types are allowed.
 PARTS = ("allOf", "anyOf", "oneOf")
 
 
@@ -32,7 +32,7 @@ def services():
 
 
 def resolved(schema, file):
-    """Follows the references of a schema, and returns the schema to which they lead and the file of that schema."""
+    """Follows a schema's references, and returns the final schema and its file."""
     while "$ref" in schema:
         file, name = catalog.target(schema["$ref"], file)
         schema = catalog.files()[file]["definitions"][name]
@@ -84,7 +84,7 @@ def python_name(name):
 
 
 def wrapped(text, indent, first=""):
-    """Wraps a text into lines of at most WIDTH characters; a `~` stands for a space at which the line can't break."""
+    """Wraps a text at WIDTH characters, but never at `~`, which becomes a space."""
     return textwrap.fill(
         text, WIDTH, initial_indent=" " * indent + first, subsequent_indent=" " * indent, break_on_hyphens=False,
         break_long_words=False).replace("~", " ")
@@ -139,8 +139,7 @@ class Types:
         self.written = {}
 
     def of(self, schema, file):
-        """Returns a schema's type as TypeScript text; if an object has a definition, its type is the name of the
-        definition."""
+        """Returns a schema's TypeScript type: for an object with a definition, the definition's name."""
         if "$ref" in schema:
             return self.named(*catalog.target(schema["$ref"], file))
         if "const" in schema:

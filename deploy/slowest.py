@@ -12,7 +12,7 @@ FORMS = [re.compile(r'✔ Test (?!run with )(?P<name>.+?) (?:with \d+ test cases
 
 
 def slowest(texts, count=10):
-    """Returns the slowest tests as pairs of a duration in seconds and a name, the slowest test first."""
+    """Returns the slowest tests as pairs of seconds and name, the slowest first."""
     found = [(float(match["seconds"]), match["name"]) for text in texts for form in FORMS for match in form.finditer(text)]
     return sorted(found, reverse=True)[:count]
 

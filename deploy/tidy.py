@@ -1,6 +1,6 @@
 """Checks what the formatter can't: documentation, imports, names, sizes of folders, unsafe constructs.
 
-For a long file the script only prints a hint; every other finding makes the script fail. Tests/Deploy/test_tidy.py
+For a long file the script only prints a hint. Every other finding makes the script fail. Tests/Deploy/test_tidy.py
 makes each fault on purpose, and tests that the script finds it.
 """
 
@@ -23,8 +23,8 @@ PROPERTY_WITNESSES = {"description", "debugDescription", "logLevel", "metadata",
 # Initialisers that are required by protocols of the standard library, of logging and of Storage's columns.
 INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
-# Functions that protocols of other packages require; the functions that our own protocols require are found in the
-# sources. These functions need no doc comment, because their protocol documents them.
+# Functions that protocols of other packages require. The sources show the functions that our own protocols require.
+# These functions need no doc comment, because their protocol documents them.
 WITNESSES = {
     *("==", "<", "hash", "encode", "accepts", "log", "run", "handle"),
     *("makeCounter", "makeMeter", "makeRecorder", "makeTimer"),
@@ -45,7 +45,7 @@ IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?
 REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*(func|var) (\w+)")
 
 FILES_MAX = 20
-# The texts that a newcomer reads first, each with its maximum number of lines and its maximum number of columns.
+# The texts that a newcomer reads first, each with its maximum lines and columns.
 SHORT = {"CONTRIBUTING.md": (70, 120), "README.md": (200, 120)}
 # Retired identifiers; the glossary (docs/contributing/words.md) has better words for them.
 RETIRED = re.compile(
@@ -58,14 +58,13 @@ RETIRED = re.compile(
     # These everyday words are refused only as the names of types, constants and variables.
     r"|\b(?:let|var|struct|enum|class|protocol) (?:owed|Ask|Standing|apology)\b|\bowed: inout\b"
 )
-# An SQL statement in a string; only Storage may contain SQL statements.
+# An SQL statement in a string. Only Storage may contain SQL statements.
 SQL = re.compile(r"(?:\"|^)[ \t]*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA \w+)", re.M)
-# A path that exists only on a certain machine; the project must not depend on such paths. Tests of packages may contain
+# A path that exists only on a certain machine. The project must not depend on such paths. Tests of packages may contain
 # them, because these tests create a separate system.
 MACHINE = re.compile(r"(?<![\w.{}/$])/(?:work|home/\w+|root)/\w")
 MACHINES = ("Tests/Deploy",)
-# Phrases that are not natural English; the folder Tests is not checked, because the names of tests may contain such
-# phrases.
+# Phrases that are not natural English. The folder Tests is not checked, because test names may contain such phrases.
 FOREIGN = re.compile(
     r"\bso many\b|(?<!there )\bis none\b|\bof one's own\b|\bfor people\b|\bis waited for\b|\banother one\b"
     # A sentence that begins with Who, unless the sentence is a question.
@@ -75,8 +74,7 @@ FOREIGN = re.compile(
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
 # A JSON object in a string.
 JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
-# Domain's codecs for documents that are stored exactly as they were sent, and the type that reads the members of these
-# documents.
+# Domain's codecs for documents stored exactly as sent, and the reader of their members.
 DOCUMENTS = ("AppCodec", "Fields", "ProductCodec", "ProfileCodec", "RefusalCodec")
 CODEC = re.compile(r"^package (?:enum|struct) (\w+Codec|Fields)\b|\b(Fields)\(", re.M)
 # The module Wire reads and writes payloads. In the workers, only these files may use JSON, because they store devices'
@@ -85,25 +83,24 @@ JSON_WORKERS = (
     "Sources/Workers/Devices/DeviceEntry+Info.swift",  # merges and stores a device's hardware
     "Sources/Workers/Status/HistoryAdditions.swift",  # stores the values of a report
 )
-# Code that reads a request's members by name; only Wire may contain such code.
+# Code that reads a request's members by name. Only Wire may contain such code.
 MEMBER = re.compile(r"\b[fF]ields\.(?!refuse\b)\w+\(\s*\"|\bFields\b(?! \{ request\.fields)")
-# A limit with its default; another limit of the same name and number is a duplicate.
+# A limit with its default. Another limit of the same name and number is a duplicate.
 LIMIT = re.compile(
     r"^\s*(?:package |private |fileprivate )?(?:static let|static var|var|let) "
     r"(\w*(?:Max|Min|Seconds|Milliseconds|Bytes|Days|Rows|hour|day))(?:: \w+)? = ([\d_]+(?: (?:<<|\*) [\d_]+)?|\.\w+\([\d_]+\))$",
     re.M,
 )
-# A library of Package.swift with its dependencies: targets are plain strings, and products of other packages are calls
-# of `.product`.
+# A library of Package.swift with its dependencies. Targets are plain strings. Products of other packages are calls of
+# `.product`.
 LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
 DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
 PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
-# The maximum length of a chain of libraries, each of which depends on the library before it; the libraries of a chain
-# are compiled one after another.
+# The most libraries in a chain, in which each depends on the one before. Such libraries are compiled one after another.
 CHAIN_MAX = 7
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
-# Functions that can have three or more unlabelled parameters, each with the reason why it can have them. C has no
-# labels, so for a function that C code calls, the reason is only the name of the caller.
+# Functions with three or more unlabelled parameters, each with the reason. C has no labels. If C calls a function, the
+# reason only names the caller.
 UNLABELLED = {
     "Sources/Administration/Operations/Operation.swift": ("init",),  # a row of the table: id, method, path
     "Sources/Administration/Operations/Refused.swift": ("init",),  # a problem: status, code, words
@@ -115,7 +112,7 @@ UNLABELLED = {
 UNLABELLED_MAX = 20
 
 failures: list[str] = []
-# The files that define each limit; the key is the limit's name and number.
+# The files that define each limit, by the limit's name and number.
 limits: dict[tuple[str, str], set[str]] = {}
 hints: list[str] = []
 
@@ -140,8 +137,9 @@ def requirements(paths: list[pathlib.Path]) -> dict[str, set[str]]:
 
 
 def is_plain(line: str, witnesses: set[str]) -> bool:
-    """Returns whether a line declares a property that needs a doc comment because no protocol requires it; our
-    own protocols count only for computed and static properties."""
+    """Returns whether a line declares a property that no protocol requires.
+
+    Such a property needs a doc comment. Our own protocols count only for computed and static properties."""
     found = PROPERTY.match(line)
     if not found or found[2] in PROPERTY_WITNESSES:
         return False
@@ -222,8 +220,7 @@ def check_code(name: str, text: str) -> None:
 
 def check_tree(files: list[pathlib.Path]) -> None:
     """Checks the rules for folders, and for all files together."""
-    # C files are forbidden, because a C function replaces every function of the same name in the whole program, even a
-    # function of a library or of the system.
+    # C files are forbidden. A C function replaces every function of that name, even in libraries and the system.
     for path in (ROOT / "Sources").rglob("*.c"):
         failures.append(f"{path.relative_to(ROOT)}: Sources hold no C, but headers of wrappers")
     for folder in {path.parent for path in files}:
@@ -239,7 +236,7 @@ def check_tree(files: list[pathlib.Path]) -> None:
 
 
 def check_chain() -> None:
-    """Checks that Package.swift has no long chain of libraries in which each library waits for the previous one."""
+    """Checks that Package.swift has no long chain of libraries, each needing the previous one."""
     manifest = ROOT / "Package.swift"
     if not manifest.exists():
         return

@@ -1,7 +1,6 @@
-"""Makes an OpenAPI document from the methods' schemas; the document describes requests over HTTP.
+"""Makes the OpenAPI document of requests over HTTP from the methods' schemas.
 
-The path of a method is the short form of the method's topic; envelopes, examples and errors are the same as over
-MQTT.
+A method's path is the short form of its topic. Envelopes, examples and errors are the same as over MQTT.
 """
 
 import yaml

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the files in generated/, and fills in those parts of other files that come from lists/ (see lists.py);
-generated/ contains the contract as AsyncAPI 3.0 (mqtt bindings), the requests over HTTP and the console's interface
-as OpenAPI 3.1, the command lines, one schema file for each document, the pages of the reference, and the lists.
+"""Makes generated/, and those parts of other files that come from lists/ (see lists.py).
+
+generated/ contains the contract as AsyncAPI 3.0 (mqtt bindings), the command lines, and the lists. The requests over
+HTTP and the console's interface are there as OpenAPI 3.1. The folder also has one schema file for each document, and
+the pages of the reference.
 
     bundle.py            writes the files
     bundle.py --check    fails when a file is not what it would write
@@ -22,8 +24,7 @@ import reference.site
 
 GENERATED = catalog.HERE / "generated"
 SETTING = yaml.safe_load((catalog.HERE / "servers.yaml").read_text(encoding="utf-8"))
-# The documents that operators write. The schema of each of these documents needs no other file, so that every editor
-# can use the schema.
+# The documents that operators write. Each document's schema needs no other file, so that every editor can use it.
 WRITTEN = ("app", "product")
 ROOT = "ll/v1"
 BINDING = "0.2.0"
@@ -68,8 +69,7 @@ USERS = {
 
 
 def part_name(file, definition):
-    """A name that is unique in the generated documents, for a shared definition or for a message inside other
-    messages."""
+    """A unique name in the generated documents for a shared definition or an inner message."""
     entry = catalog.entries().get(definition)
     if entry and entry.file == file:
         return definition
@@ -77,8 +77,7 @@ def part_name(file, definition):
 
 
 def bundled(schema, file, refer=None):
-    """A copy of a schema of `file`, with new references; `refer` makes a reference from the target's name, and
-    without `refer`, the references lead to components."""
+    """A copy of a schema of `file`, with references from `refer` or else to components."""
     refer = refer or (lambda name: component(name)["$ref"])
     if isinstance(schema, list):
         return [bundled(one, file, refer) for one in schema]
@@ -96,7 +95,7 @@ def defined(name):
 
 
 def components():
-    """The components: one for each side of a method, each message, each document and each shared definition."""
+    """One component for each message, document, shared definition and side of a method."""
     out = {}
     for file, schema in catalog.files().items():
         for name, definition in schema["definitions"].items():
@@ -110,8 +109,7 @@ def components():
 
 
 def entry_component(name):
-    """The component for a message, for a document, or for one side of a method; the component for a side of a
-    method also gets a title."""
+    """The component for a message, a document, or (with a title) a side of a method."""
     entry = catalog.entries()[name]
     schema = bundled(catalog.schema(name), entry.file)
     if entry.side is None:
@@ -161,8 +159,7 @@ def references(schema, file):
 
 
 def component_key(name):
-    """The key that a schema has among the document's components; the key contains no dots, because some tools don't
-    allow dots in keys."""
+    """A schema's key among the document's components, without dots, which some tools don't allow."""
     return name.replace(".", "-")
 
 
@@ -189,15 +186,15 @@ def message(title, payload, summary, examples=()):
 
 
 def shown(name, around=lambda value: value):
-    """The valid examples of `name`, each with its case's name and wrapped by `around`; examples that are larger
-    than `EXAMPLE_MAX` are left out."""
+    """The valid examples of `name` up to `EXAMPLE_MAX`, with their cases' names, wrapped by `around`."""
     cases = catalog.examples(name, "valid").items()
     return [(case, around(value)) for case, value in cases if len(json.dumps(value)) <= EXAMPLE_MAX]
 
 
 def request_of(method):
-    """Returns a function that makes an example request from a method's params; the request has a token unless the
-    method never needs one."""
+    """Returns a function that makes an example request from a method's params.
+
+    The request has a token unless the method never needs one."""
     token = {} if catalog.needs_session(method) == "never" else {"token": TOKEN}
     return lambda params: {"id": "q1", **token, "params": params}
 
@@ -212,8 +209,7 @@ def envelope(kind, member, inner):
 
 
 def messages(name, channel, channels):
-    """The messages of one channel, which are the channel's own message and, if the channel carries answers, one
-    answer for each method."""
+    """A channel's own message and, if the channel carries answers, one answer for each method."""
     if "binary" in channel:
         batch = message(name, BATCH, channel["summary"])
         batch["contentType"] = "application/octet-stream"
@@ -267,8 +263,7 @@ def channel_item(name, channel, channels):
 
 
 def channel_words(channel):
-    """The description of a channel; it names the other side, and says for all versions of MQTT whether messages
-    are retained or expire."""
+    """A channel's description, which names the other side and mentions retained or expiring messages."""
     words = "Other side: " + USERS[channel["who"]] + "."
     if channel.get("retain"):
         words += " Retained: a subscriber gets the last one at once, and an empty payload takes it away."
@@ -278,7 +273,7 @@ def channel_words(channel):
 
 
 def method_words(method):
-    """A text that says whether a method needs a token, and with which errors the method can answer."""
+    """A text that says whether a method needs a token, and that lists its errors."""
     token = {
         "always": "Needs the token of a session.",
         "sometimes": "Needs the token of a session for some params.",
@@ -383,7 +378,7 @@ def outputs():
 def main():
     filled = lists.filled()
     if "--check" not in sys.argv[1:]:
-        # These files are written first, because the pages of the reference are made from some of these files.
+        # These files are written first, because the reference's pages are made from some of them.
         for path, text in filled.items():
             path.write_text(text, encoding="utf-8")
     made = outputs() | filled

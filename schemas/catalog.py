@@ -1,6 +1,6 @@
 """Reads the contract: methods, messages and documents by name, their channels and examples.
 
-Each name stands for a message or document (`report`, `product`), or for one side of a method
+Each name stands for a message or document (`report`, `product`). Or it stands for one side of a method
 (`account.login.params`, `account.login.result`). README.md shows where each of these is described.
 """
 
@@ -29,8 +29,7 @@ class Entry(NamedTuple):
 
 
 def read(path):
-    """Reads the JSON of a file; a member that is given twice is an error, because otherwise one of two cases with
-    the same name would be lost."""
+    """Reads a file's JSON, and refuses duplicate members, so that no case is lost."""
     return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
 
 
@@ -43,15 +42,13 @@ def _once(pairs):
 
 @functools.cache
 def files():
-    """The schema files' contents, keyed by the file's path without the suffix; each reference to a list is
-    replaced by the list's values."""
+    """The schema files by path without the suffix, with references to lists replaced by values."""
     paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
     return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): lists.inlined(read(path)) for path in paths}
 
 
 def is_entry(definition):
-    """True for the definition of a method, message or document; these definitions have titles, and all other
-    definitions are parts of these."""
+    """True for the definitions of methods, messages and documents, which alone have titles."""
     return "title" in definition
 
 
@@ -111,14 +108,13 @@ def target(reference, file):
 
 
 def example_file(name):
-    """The file with the examples of a message, a document or a method; both sides of a method share one file."""
+    """The file with the examples of a message, a document or a whole method."""
     entry = entries()[name]
     return HERE / "examples" / entry.file / f"{entry.definition}.json"
 
 
 def examples(name, kind):
-    """The examples of a message, a document or a side of a method, by the names of their cases; `kind` is `valid` or
-    `invalid`."""
+    """The `valid` or `invalid` (`kind`) examples of `name`, by the names of their cases."""
     found = read(example_file(name))
     side = entries()[name].side
     return (found[side] if side else found)[kind]
@@ -132,8 +128,8 @@ def channels():
     return {**written, **made}
 
 
-# The beginnings of addresses that are not below the root: the addresses of the broker itself, and the addresses at
-# which Home Assistant looks for devices.
+# The beginnings of addresses that are not below the root. These are the broker's own addresses, and those at which Home
+# Assistant looks for devices.
 _WHOLE = ("$", "homeassistant/")
 
 
@@ -170,8 +166,9 @@ def needs_session(method):
 
 
 def error_codes(method, by_key=False):
-    """The codes of the errors with which a method can answer a request, in the order of `errorCode`; `by_key` says
-    whether the request is made with an API key."""
+    """The codes of a method's errors, in the order of `errorCode`.
+
+    `by_key` says whether the request is made with an API key."""
     found = {*_errors()["every"], *_errors()["methods"].get(method, ()), *(_errors()["key"] if by_key else ())}
     if needs_session(method) == "always":
         found.update(_errors()["session"])

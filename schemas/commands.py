@@ -1,4 +1,4 @@
-"""Reads commands.yaml, the command lines; the build makes the commands' Swift types from generated/commands.json."""
+"""Reads commands.yaml for generated/commands.json, from which the build makes the commands' Swift types."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ def text():
 
 
 def command(name, one):
-    """Returns a command with its inputs in order; raises an error if the command or an input has an unknown member."""
+    """Returns a command with its inputs in order, and raises an error for unknown members."""
     inputs = [{"variable": variable, **made} for variable, made in one.get("inputs", {}).items()]
     unknown = set(one) - COMMAND | {key for made in one.get("inputs", {}).values() for key in set(made) - INPUT}
     if unknown or any(sum(kind in made for kind in KINDS) != 1 for made in inputs):

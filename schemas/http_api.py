@@ -1,8 +1,8 @@
 """Makes the OpenAPI document of the console's interface from http/*.yaml.
 
-In those files an operation has a short form: its `id`; the lowest `role` that may use it (`none` means that no session
-is needed); its `query` parameters, each given by its name in common.yaml or written in full; and the schemas of its
-`body` and `answer`. A `$ref` contains only the name of a schema.
+In those files an operation has a short form, with its `id`. `role` is the lowest role that may use it. With `none`,
+no session is needed. Its `query` parameters are names from common.yaml or written in full. `body` and `answer` are
+schemas. A `$ref` contains only the name of a schema.
 """
 
 import re

@@ -1,9 +1,8 @@
-"""Reads lists/, which has one entry for each code and reason of the project; bundle.py makes everything else from
-these entries.
+"""Reads lists/, from which bundle.py makes everything about the project's codes and reasons.
 
-A list names the Swift enum that is made from it: `type` is the enum's name, `target` is its module, and `pages` is the
-module that gets the list's texts. `words` names the list's section of the console's words. `definition` names the
-list's definition in generated/lists.json, to which the schemas refer. An entry has:
+`type` names the Swift enum that is made from a list, and `target` its module. `pages` is the module that gets the
+list's texts. `words` names the list's section of the console's words. `definition` names the list's definition in
+generated/lists.json, to which the schemas refer. An entry has:
 
     code                 the value in messages, if it is not the entry's name
     title, cause, cure   or `text`: the page of `lamplighter explain` and of the reference
@@ -44,7 +43,7 @@ def all_lists():
 
 
 def check(name, one):
-    """Raises an error for an entry with an unknown or missing member, and for two entries with the same code."""
+    """Raises an error for unknown or missing members and for repeated codes."""
     page = {tuple(key for key in PAGE if key in entry) for entry in one["entries"].values()}
     if len(page) > 1:
         raise ValueError(f"lists/{name}.yaml: pages differ in their members: {page}")
@@ -72,7 +71,7 @@ def definitions():
 
 
 def definition(one):
-    """The schema of a list; it allows only those values that messages can contain."""
+    """The schema of a list, which allows only values that messages can contain."""
     shown = {value(key, entry): entry for key, entry in one["entries"].items() if not entry.get("isNeverPublished")}
     words = [f"`{code}`: {entry['contract']}." for code, entry in shown.items() if "contract" in entry]
     description = " ".join([one["contract"], *words] if "contract" in one else words)
@@ -115,7 +114,7 @@ def raised(name, error):
     cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
     texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
     places = [place for text in texts for place in PLACE.findall(text)]
-    # A parameter can be absent only if it is the whole text of `at` and no other text contains it.
+    # Only a parameter that alone makes up `at`, and occurs nowhere else, can be absent.
     absent = {place for place in places if places.count(place) == 1 and error.get("at") == f"{{{place}}}"}
     kinds = {place: "String?" if place in absent else "some CustomStringConvertible" for place in places}
     return {"name": name, **error, "cures": cures, "parameters": [f"{place}: {kind}" for place, kind in kinds.items()]}
@@ -145,7 +144,7 @@ def console_words(language):
 
 
 def section(name, words):
-    """A section of the console's words in the form of the words' file, with several entries on a line."""
+    """A section of the words' file, with several entries on a line."""
     lines = [""]
     for key, said in words.items():
         part = f"{json.dumps(key)}: {json.dumps(said, ensure_ascii=False)}"

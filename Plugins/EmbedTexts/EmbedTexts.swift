@@ -1,15 +1,14 @@
 import Foundation
 import PackagePlugin
 
-/// A build plugin that generates three things for a target: enums from `schemas/lists`, string literals of the target's
-/// text files, and the types of its command line.
+/// A build plugin that generates enums from `schemas/lists`, literals of text files, and command-line types.
 ///
 /// The text files are those in the target's folders `Texts` and `Files`.
 ///
-/// The target `Reference` also gets all pages of the reference site in one file. Under names that begin with `try/`,
-/// it gets the playground's files, the JavaScript client for browsers, and two of the console's scripts.
+/// The target `Reference` also gets all pages of the reference site in one file. The names that begin with `try/` are
+/// those of the playground's files. These include the JavaScript client for browsers and two of the console's scripts.
 ///
-/// The plugin replaces SwiftPM's `.embedInCode`, for which the compiler takes 9 s per 100 kB; a string literal takes
+/// The plugin replaces SwiftPM's `.embedInCode`, for which the compiler takes 9 s per 100 kB. A string literal takes
 /// almost no time.
 @main
 struct EmbedTexts: BuildToolPlugin {

@@ -6,7 +6,7 @@ struct CodeList: Decodable {
     struct Flag: Decodable {
         let name, doc: String
     }
-    /// A case of the enum, with the texts of its page, the names of its flags, and the problems raised with its code.
+    /// A case of the enum, with its page's texts, its flags and its problems.
     struct Entry: Decodable {
         let name, value, doc: String
         let page, flags: [String]
@@ -21,15 +21,14 @@ struct CodeList: Decodable {
     /// The target that the enum is generated for.
     let target: String
     let doc: String
-    /// The target that needs the texts of the enum's pages; nil if no target needs them.
+    /// The target that needs the texts of the enum's pages, or nil.
     let pages: String?
     /// The names of the texts that each page consists of.
     let page: [String]
     let flags: [Flag]
     let entries: [Entry]
 
-    /// Generates a target's Swift source from the lists in a file: enums, the texts of pages, and functions that make
-    /// problems.
+    /// Generates a target's Swift source from the lists in a file.
     static func source(of target: String, by file: String) throws -> String {
         let data = try Data(contentsOf: URL(filePath: file))
         let lists = try JSONDecoder().decode(File.self, from: data).lists

@@ -33,8 +33,7 @@ enum EmbedTool {
         return text + "    ]\n}\n"
     }
 
-    /// Returns a text as a raw string literal, whose delimiters have more number signs than any run of them in the
-    /// text.
+    /// Returns a text as a raw string literal, with enough number signs as delimiters.
     static func literal(_ text: String) -> String {
         var (run, longest) = (0, 0)
         for character in text {

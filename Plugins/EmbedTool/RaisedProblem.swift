@@ -1,4 +1,4 @@
-/// The declaration of a `Problem`; its texts contain placeholders such as `{path}` for values.
+/// The declaration of a `Problem`, with placeholders such as `{path}` in its texts.
 struct RaisedProblem: Decodable {
     let name, message, why: String
     let at: String?

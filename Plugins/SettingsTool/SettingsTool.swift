@@ -20,7 +20,7 @@ enum SettingsTool {
     }
 }
 
-/// An error that ends the build: a mistake in the settings file or on the command line.
+/// A mistake in the settings file or the arguments, which ends the build.
 struct Fault: Error, CustomStringConvertible {
     let description: String
 

@@ -1,4 +1,4 @@
-/// Generates the Swift source of the table of settings, and of the properties that read the settings.
+/// Generates the Swift table of settings, and the properties that read the settings.
 enum TableSource {
     static func text(_ declarations: [Declaration]) -> String {
         let settings = declarations.filter { $0.takes != nil }
@@ -33,7 +33,7 @@ enum TableSource {
             + "standard: \(kind.standard), unit: \"\(kind.unit)\", " + "effect: \"\(setting.effect)\"))\n"
     }
 
-    /// Returns a setting's kind and default value as Swift source, and the name of the setting's unit.
+    /// Returns a setting's kind and default value as Swift source, and its unit's name.
     private static func kind(_ setting: Declaration) -> (text: String, standard: String, unit: Substring) {
         let takes = setting.takes ?? ""
         let words = takes.split(separator: " ", maxSplits: 1)

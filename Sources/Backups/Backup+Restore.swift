@@ -8,8 +8,8 @@ import SystemPackage
 extension Backup {
     /// Restores a backup into a directory that contains no data yet.
     ///
-    /// The sequence numbers of commands and statuses are raised, so that devices and apps don't ignore new commands and
-    /// statuses as old. If `endsSessions` is false, sessions that ended after the backup was made are open again.
+    /// The sequence numbers of commands and statuses are raised. Otherwise, devices and apps would ignore new commands
+    /// and statuses as old. If `endsSessions` is false, sessions that ended after the backup was made are open again.
     /// - Throws: A `Problem`, in which case the directory contains no data.
     package static func restore(
         _ path: String,
@@ -52,7 +52,7 @@ extension Backup {
     private static func unfinished(_ path: String) -> String { path + ".restoring" }
 
     private static func checkIsEmpty(_ directory: DataDirectory) throws {
-        // If the database still has its temporary name, the keys beside it come from a restoration that was killed.
+        // A database with its temporary name comes from a killed restoration. So do the keys beside it.
         let keys = TextFile.exists(unfinished(directory.database)) ? [] : directory.keptFiles
         if let taken = ([BackupFormat.database] + keys)
             .first(where: { TextFile.exists(directory.path + "/" + $0) })
@@ -63,7 +63,7 @@ extension Backup {
 
     private typealias Unpacked = (from: String, to: String)
 
-    /// Writes all members to temporary paths; adds each path to `written` before the file is created.
+    /// Writes all members to temporary paths, each added to `written` before its creation.
     private static func unpack(
         _ reader: BackupReader,
         into directory: DataDirectory,

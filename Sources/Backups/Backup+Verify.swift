@@ -5,7 +5,7 @@ import Storage
 extension Backup {
     /// Checks a backup: decrypts all of it, and checks each page of its database.
     ///
-    /// For the check, a copy of the database is written to the folder `scratch`, or by default to the backup's folder.
+    /// The check writes a copy of the database to the folder `scratch`. The default is the backup's folder.
     /// - Throws: A `Problem` if the backup can't be read, was changed, or is damaged.
     package static func verify(
         _ path: String,

@@ -4,7 +4,7 @@ import Problems
 import Sodium
 import Storage
 
-/// Backups of a data directory; each backup is one file that contains the directory's database, keys and secrets.
+/// Backups of a data directory, each one file with the database, keys and secrets.
 ///
 /// A backup can be made while the service runs. A backup includes the effects of all requests that were answered
 /// before the backup began.
@@ -13,7 +13,7 @@ package struct Backup: Sendable {
     /// The version of the program that makes the backups.
     let version: String
 
-    /// Prepares backups of a data directory; `version` is the version of this program.
+    /// Prepares a data directory's backups, which name the program's `version`.
     package init(of directory: DataDirectory, version: String) {
         (self.directory, self.version) = (directory, version)
     }
@@ -28,7 +28,7 @@ package struct Backup: Sendable {
         package let bytes: Int
     }
 
-    /// A function that receives the name of the current step, and the finished fraction of that step, from 0 to 1.
+    /// A function for the current step's name and its finished fraction, from 0 to 1.
     package typealias Progress = (_ step: String, _ done: Double) throws -> Void
 
     /// Removes a copy of the database, and the files that SQLite keeps beside the copy.
@@ -36,7 +36,7 @@ package struct Backup: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) }
     }
 
-    /// Checks the pages and the key of a backup's database, and compares its numbers of rows with the backup's summary.
+    /// Checks a backup's database: its pages, its key, and its numbers of rows.
     ///
     /// `keyLine` is the content of the backup's server.key.
     /// - Throws: A `Problem` if the database is damaged, or the key belongs to another database.
@@ -57,7 +57,7 @@ package struct Backup: Sendable {
         }
     }
 
-    /// Returns whether a copied database's secrets are sealed with the key in `keyLine`, the content of a `server.key`.
+    /// Returns whether the key in `keyLine` (from a `server.key`) seals the copy's secrets.
     static func isSealed(_ copy: DatabaseCopy, with keyLine: [UInt8]) throws -> Bool {
         let line = String(decoding: keyLine, as: UTF8.self).prefix { !$0.isNewline }
         guard let key = ServerKey(secret: String(line)) else { return false }

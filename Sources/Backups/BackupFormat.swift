@@ -2,12 +2,12 @@ package import Domain
 import JSON
 import Sodium
 
-/// The format of a backup: a line that names the format, a line of JSON (the header), and an encrypted stream.
+/// A backup's format: a name line, a JSON header line, and an encrypted stream.
 ///
-/// In the stream, each member begins with a piece of JSON that contains the member's name and size; further pieces
-/// contain the member's bytes. The last piece of the stream is JSON that contains each table's number of rows. Each
-/// piece is preceded by its length, in four bytes. Without a passphrase, the header contains the key: the data isn't
-/// secret, but changes are still detected.
+/// Each member begins with a piece of JSON: the member's name and size. Further pieces contain the member's bytes. The
+/// last piece of the stream is JSON that contains each table's number of rows. Each piece is preceded by its length, in
+/// four bytes. Without a passphrase, the header contains the key. The data then isn't secret, but changes are still
+/// detected.
 enum BackupFormat {
     /// The first line of a backup.
     static let magic = "lamplighter-backup 1\n"
@@ -19,7 +19,7 @@ enum BackupFormat {
     static let database = "lamplighter.db"
     /// The name of the member that contains the key for decrypting the database's secrets.
     static let serverKey = "server.key"
-    /// The memory and the number of passes for deriving a key from a passphrase, as libsodium recommends for files.
+    /// The memory and passes for deriving a key, as libsodium recommends for files.
     static let derivation = (memoryBytes: 256 << 20, passes: 3)
 }
 
@@ -59,7 +59,7 @@ package struct BackupHeader: Sendable, Equatable {
         return JSONValue.object(JSONObject(members)).encoded() + [UInt8(ascii: "\n")]
     }
 
-    /// Reads a header from the backup's second line; nil if the line is malformed.
+    /// Reads a header from a backup's second line, or returns nil if it's malformed.
     init?(line: [UInt8]) {
         guard let object = try? JSONValue.parse(line).objectValue, let madeAt = object["madeAt"]?.intValue,
             let version = object["version"]?.stringValue
@@ -88,8 +88,7 @@ package struct BackupHeader: Sendable, Equatable {
             : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
     }
 
-    /// Returns the stream's key; nil if a required passphrase is missing, or there is too little memory to derive the
-    /// key.
+    /// Returns the key, or nil without a required passphrase or with too little memory.
     func key(_ passphrase: Passphrase?) -> [UInt8]? {
         switch lock {
         case .open(let key): key
@@ -113,8 +112,9 @@ struct BackupMember: Sendable, Equatable {
         (self.name, self.bytes) = (name, bytes)
     }
 
-    /// Reads the piece that precedes a member; nil if the piece is malformed or names a file outside the data
-    /// directory.
+    /// Reads the piece that precedes a member, or returns nil if it's invalid.
+    ///
+    /// A file outside the data directory is invalid.
     init?(piece: [UInt8]) {
         guard let object = try? JSONValue.parse(piece).objectValue,
             let name = object["member"]?.stringValue, let bytes = object["bytes"]?.intValue,
@@ -140,7 +140,7 @@ package struct BackupSummary: Sendable, Equatable {
         return JSONValue.object(["tables": .object(JSONObject(tables))]).encoded()
     }
 
-    /// Reads a summary from a backup's last piece; nil if the piece is malformed.
+    /// Reads a summary from the last piece, or returns nil if it's malformed.
     init?(piece: [UInt8]) {
         guard let tables = try? JSONValue.parse(piece).objectValue?["tables"]?.objectValue else { return nil }
         rows = tables.members.reduce(into: [:]) { rows, member in

@@ -3,14 +3,14 @@ package import Files
 import Glibc
 import JSON
 
-/// The content of a small file: the path and the time of the newest backup that was read back without errors.
+/// The path and time of the newest backup that was read back without errors.
 package struct BackupNote: Sendable, Equatable {
     /// The path of the backup.
     package let path: String
     /// The time at which the backup's copy of the database was taken.
     package let madeAt: Instant
 
-    /// The maximum age of the newest backup, in seconds; if the newest backup is older, operators are warned.
+    /// The newest backup's maximum age, in seconds, before operators are warned.
     ///
     /// The limit is a day, plus two hours for making the next backup.
     package static let oldSeconds: Int64 = 26 * 3600
@@ -20,7 +20,7 @@ package struct BackupNote: Sendable, Equatable {
         (self.path, self.madeAt) = (path, madeAt)
     }
 
-    /// Reads the note of a data directory; nil if no backup has been made yet.
+    /// Reads a data directory's note, or returns nil before the first backup.
     package init?(of directory: DataDirectory) {
         guard let bytes = TextFile.readBytes(directory.backupNote),
             let object = try? JSONValue.parse(bytes).objectValue, let path = object["path"]?.stringValue,
@@ -29,7 +29,7 @@ package struct BackupNote: Sendable, Equatable {
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
 
-    /// Removes the record of a failed backup, and writes the note if there is no note of a later backup.
+    /// Removes a failed backup's record, and writes the note unless a later one exists.
     ///
     /// - Throws: `Errno` if the note can't be written.
     func write(to directory: DataDirectory) throws {
@@ -42,14 +42,13 @@ package struct BackupNote: Sendable, Equatable {
         giveToOwner(directory)
     }
 
-    /// Gives the directory's owner a note that root wrote (`sudo lamplighter backup`), so that the service can read the
-    /// note.
+    /// Gives root's note to the directory's owner, so that the service can read it.
     private func giveToOwner(_ directory: DataDirectory) {
         var owner = stat()
         guard geteuid() == 0, stat(directory.path, &owner) == 0 else { return }
         _ = chown(directory.backupNote, owner.st_uid, owner.st_gid)
     }
 
-    /// Returns the backup's age, in seconds; 0 if the clock has been set back.
+    /// Returns the backup's age in seconds, or 0 if the clock was set back.
     package func age(at now: Instant) -> Int64 { max(0, (now.milliseconds - madeAt.milliseconds) / 1000) }
 }

@@ -2,7 +2,7 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// A reader that reads one backup from beginning to end, and refuses a backup that was changed.
+/// A reader of one whole backup, which refuses a changed backup.
 final class BackupReader {
     private let path: String
     private let file: FileDescriptor
@@ -42,8 +42,8 @@ final class BackupReader {
 
     /// Reads all members: calls `onMember` with each member, then `onPiece` with each piece of its bytes.
     ///
-    /// - Throws: A `Problem` if the passphrase is missing or wrong, or a part of the file was changed or is missing.
-    ///   After an error, the bytes that were passed to `onPiece` must not be used.
+    /// - Throws: A `Problem` for a missing or wrong passphrase, or a changed or incomplete file. After an error, the
+    ///   bytes that were passed to `onPiece` must not be used.
     func read(onMember: (BackupMember) throws -> Void, onPiece: ([UInt8]) throws -> Void) throws -> BackupSummary {
         guard !header.isEncrypted || passphrase != nil else {
             throw Problem.backup(

@@ -4,7 +4,7 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// A writer of one backup; the file gets its final name once it is complete and on the disk.
+/// A writer whose backup gets its final name once it's completely on the disk.
 struct BackupWriter {
     private let path: String
     private let file: FileDescriptor
@@ -21,7 +21,7 @@ struct BackupWriter {
 
     /// Creates the file, readable only by its owner, and writes the header.
     ///
-    /// - Throws: A `Problem` if the file exists, the file can't be created, or the key can't be derived.
+    /// - Throws: A `Problem` if the file exists, or creating it or the key fails.
     init(path: String, header: BackupHeader, passphrase: Passphrase?) throws {
         self.path = path
         guard !TextFile.exists(path) else {
@@ -95,8 +95,8 @@ struct BackupWriter {
     /// - Throws: A `Problem` if the disk reports an error.
     func finish() throws {
         try? file.close()
-        // `link` is tried first since, unlike `rename`, `link` never replaces a file that has been created meanwhile.
-        // `rename` is used on file systems without hard links.
+        // `link` is tried first, because `rename` could replace a file that was created meanwhile. `rename` is used on
+        // file systems without hard links.
         guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0) else {
             throw Problem.backup(path, "it can't be renamed: \(Errno(rawValue: errno))", why: "nothing was kept")
         }

@@ -11,7 +11,7 @@ final class FileSink {
     private var done = 0
     private var isOpen = true
 
-    /// Creates the file; replaces a file that a killed process left behind.
+    /// Creates the file, or replaces the file that a killed process left behind.
     ///
     /// - Throws: A `Problem` if the file can't be created.
     init(_ path: String) throws {
@@ -29,7 +29,7 @@ final class FileSink {
     /// Sets the expected size of the file, from which the progress is computed.
     func expect(_ bytes: Int) { expected = bytes }
 
-    /// Appends a piece, and calls `progress` with the written fraction of the file, from 0 to 1.
+    /// Appends a piece, and calls `progress` with the written fraction, from 0 to 1.
     func write(_ piece: [UInt8], progress: (Double) throws -> Void) throws {
         do {
             try file.writeAll(piece)

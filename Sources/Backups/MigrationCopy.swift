@@ -3,7 +3,7 @@ import Glibc
 import Problems
 package import Storage
 
-/// A copy of the database that is made before a new version of the program changes the database's schema.
+/// The copy of the database from before a new version changes the schema.
 ///
 /// Operators can use the copy to return to the old version of the program.
 ///
@@ -15,9 +15,8 @@ package enum MigrationCopy {
     /// `version` is the version of the program that is about to change the database.
     ///
     /// An existing copy is kept, because an earlier start that failed halfway may have made it. `progress` gets the
-    /// finished fraction of the copy, from 0 to 1; it can throw an error to stop the copy.
-    /// - Throws: A `Problem` if the disk has too little space, or the error that `progress` throws; the database stays
-    ///   unchanged.
+    /// copy's finished fraction, from 0 to 1. An error that `progress` throws stops the copy.
+    /// - Throws: A `Problem` if the disk is too full, or the error of `progress`. The database stays unchanged.
     package static func make(
         of store: Store,
         in directory: DataDirectory,
@@ -36,7 +35,7 @@ package enum MigrationCopy {
         }
         let unfinished = path + ".unfinished"
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }
-        // The file is created before SQLite opens it, because other users could read a file that SQLite creates.
+        // The file is created here, because others could read a file made by SQLite.
         try TextFile.write("", to: unfinished)
         try store.copy(to: DatabaseCopy(path: unfinished), progress: progress)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }

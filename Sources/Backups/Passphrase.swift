@@ -2,7 +2,7 @@ import Files
 import Glibc
 import Problems
 
-/// The passphrase of a backup; it is never given on a command line, because other users can read command lines.
+/// A backup's passphrase, never given on a command line, which other users could read.
 package struct Passphrase: Sendable {
     let bytes: [UInt8]
 
@@ -11,14 +11,14 @@ package struct Passphrase: Sendable {
 
     /// Reads a passphrase from the first line of a file that only its owner can read.
     ///
-    /// - Throws: A `Problem` if the file is missing or readable by others, or the passphrase is too short.
+    /// - Throws: A `Problem` if the file is missing, readable by others, or too short.
     package static func read(file path: String) throws -> Passphrase {
         try checked(SecretFile.read(AbsolutePath.of(path)), at: path)
     }
 
-    /// Asks for a passphrase on the terminal, twice if the passphrase is new, without showing the typed text.
+    /// Asks for a passphrase on the terminal without showing it, twice if it's new.
     ///
-    /// - Throws: A `Problem` if there is no terminal, the two inputs differ, or the passphrase is too short.
+    /// - Throws: A `Problem` if there's no terminal, or the inputs differ or are too short.
     package static func ask(isNew: Bool) throws -> Passphrase {
         let first = try type("Passphrase of the backup: ")
         if isNew, try type("Again: ") != first {

@@ -1,17 +1,17 @@
 package import Domain
 
-/// How close a certificate is to its expiry, as reported in warnings by `doctor`, the log and the banner.
+/// How close a certificate is to its expiry, for the warnings about it.
 ///
-/// For a certificate that is valid for only a few weeks, the limits are fractions of this time, since it is renewed
-/// often.
+/// Some certificates are valid for only weeks, and are renewed often. For these, the limits are fractions of the
+/// validity.
 package enum CertificateAge: Sendable, Equatable {
-    /// The certificate isn't valid yet: the clock of this machine or of the certificate's signer is wrong.
+    /// The certificate isn't valid yet: this machine's or the signer's clock is wrong.
     case early
     /// More than 30 days, or more than a third of the validity, are left.
     case fine
-    /// The remaining time is at most 30 days and at most a third of the validity, so a new certificate should be made.
+    /// At most 30 days and at most a third of the validity are left.
     case soon
-    /// At most 7 days are left, or at most a tenth of the validity if that is less.
+    /// At most 7 days and at most a tenth of the validity are left.
     case urgent
     /// The certificate has expired: clients refuse the connection.
     case ended

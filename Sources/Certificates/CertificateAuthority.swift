@@ -11,10 +11,10 @@ package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// The validity of an authority, in days: longer than the life of the devices that trust it.
+    /// The validity of an authority, in days, longer than the life of its devices.
     private static let days = 3650
 
-    /// Makes a new authority, whose name ends in four random hexadecimal digits to tell it apart from others.
+    /// Makes an authority whose name ends in four random digits, to differ from others.
     ///
     /// - Throws: An error of the cryptography library. No input can cause such an error.
     package init(at now: Instant) throws {
@@ -45,7 +45,7 @@ package struct CertificateAuthority: Sendable {
 
     /// Reads an authority's certificates and key (PEM), and uses the certificate that belongs to the key.
     ///
-    /// - Throws: `CertificateFault`, such as `.keyMismatch`, or `.notAuthority` for a certificate that is not allowed
+    /// - Throws: `CertificateFault`, such as `.keyMismatch`. `.notAuthority` means that the certificate is not allowed
     ///   to sign others.
     package init(pem: String, keyPEM: String) throws(CertificateFault) {
         let read = try CertificateFile(pem: pem)
@@ -65,8 +65,7 @@ package struct CertificateAuthority: Sendable {
     /// The authority's key (PEM).
     package var keyPEM: String { get throws { try key.serializeAsPEM().pemString + "\n" } }
 
-    /// Issues a server's certificate for the given names and for this machine's own names: localhost, 127.0.0.1 and
-    /// ::1.
+    /// Issues a server's certificate for the given names, localhost, 127.0.0.1 and ::1.
     ///
     /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library. No input can cause the
     ///   library's error.
@@ -87,7 +86,7 @@ package struct CertificateAuthority: Sendable {
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Returns a certificate (PEM); with this certificate, clients that trust this authority also trust `other`.
+    /// Returns a certificate (PEM) that makes clients of this authority also trust `other`.
     ///
     /// The certificate is valid until one of the two authorities expires.
     ///

@@ -3,7 +3,7 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// A fault of a file that should contain a certificate or a key; the fault reveals nothing of the file's content.
+/// A certificate or key file's fault, which reveals nothing of the file's content.
 package enum CertificateFault: Error, Sendable, Equatable {
     /// The file contains no certificate in PEM form, or contains an unreadable certificate.
     case noCertificate
@@ -31,7 +31,7 @@ package enum CertificateFault: Error, Sendable, Equatable {
     }
 }
 
-/// The certificates of one PEM file: first that of a server or an authority, then those of its signers.
+/// One PEM file's certificates: a server's or an authority's, then those of its signers.
 package struct CertificateFile: Sendable {
     let certificates: [Certificate]
     let first: Certificate
@@ -77,7 +77,8 @@ package struct CertificateFile: Sendable {
 
     /// Returns the certificates that have not expired (PEM).
     ///
-    /// - Throws: An error of the certificate library; it cannot occur, since the library has read the certificates.
+    /// - Throws: An error of the certificate library. The error cannot occur, since the library has read the
+    ///   certificates.
     package func pem(endingAfter now: Instant) throws -> String {
         try certificates.filter { now.date < $0.notValidAfter }
             .map { try $0.serializeAsPEM().pemString + "\n" }.joined()
@@ -88,7 +89,7 @@ package struct CertificateFile: Sendable {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Returns whether the authority's file contains one of these certificates or the signer of one of them.
+    /// Returns whether the authority's file contains one of these certificates or its signer.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in
@@ -103,7 +104,7 @@ package struct CertificateFile: Sendable {
     static func key(_ pem: String) throws(CertificateFault) -> Certificate.PrivateKey {
         let blocks = (try? PEMDocument.parseMultiple(pemString: pem)) ?? []
         guard let block = blocks.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) else { throw .noKey }
-        // An encrypted key in the older form has a header that the parser rejects, so such a key counts as `.noKey`.
+        // The parser rejects the header of an encrypted key in the older form. Such a key counts as `.noKey`.
         if block.discriminator.hasPrefix("ENCRYPTED") { throw .keyEncrypted }
         guard let key = try? Certificate.PrivateKey(pemDocument: block) else { throw .noKey }
         return key
@@ -116,7 +117,7 @@ package struct CertificateFacts: Sendable, Equatable {
     package let subject: String
     /// The name of the certificate's signer.
     package let issuer: String
-    /// The names and addresses that the certificate is valid for; empty unless the certificate is a server's.
+    /// The names and addresses in a server's certificate, empty for other certificates.
     package let names: [String]
     /// The beginning of the certificate's validity.
     package let begin: Instant

@@ -14,7 +14,7 @@ package enum CertificateForm: Sendable, Equatable {
     /// Some other binary form.
     case binary
 
-    /// Recognises the form of a file's bytes; nil for text that might be a PEM certificate or key.
+    /// Recognises a file's form, or returns nil for a possible PEM certificate or key.
     package init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         // The text that tools write before a certificate isn't always UTF-8.
@@ -34,7 +34,7 @@ package enum CertificateForm: Sendable, Equatable {
 
     private static func binary(_ bytes: [UInt8]) -> Self {
         if (try? Certificate(derEncoded: bytes)) != nil { return .derCertificate }
-        // PFX ::= SEQUENCE { version INTEGER 3, … }: a length of one to five bytes comes before the version.
+        // PFX ::= SEQUENCE { version INTEGER 3, … }. A length of one to five bytes precedes the version.
         let isPFX = (2...6).contains { start in
             bytes.first == 0x30 && bytes.dropFirst(start).prefix(3).elementsEqual([2, 1, 3])
         }

@@ -2,7 +2,7 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// A name by which clients reach a server: a DNS name, which can begin with `*.`, or an IP address.
+/// A DNS name, which can begin with `*.`, or an IP address.
 package struct ServerName: Hashable, Sendable {
     /// The name in lowercase letters and without a final dot.
     package let text: String
@@ -11,7 +11,7 @@ package struct ServerName: Hashable, Sendable {
     /// The maximum number of bytes of a DNS name.
     private static let nameBytesMax = 253
 
-    /// Reads a server's name, with or without a final dot; nil for any other text, such as a URL.
+    /// Reads a name, with or without a final dot, or returns nil.
     package init?(_ text: String) {
         var lower = text.lowercased()
         // The final dot doesn't change the name: clients compare names without it.
@@ -29,7 +29,7 @@ package struct ServerName: Hashable, Sendable {
         self.text = lower
     }
 
-    /// Returns the reason why a text is not a server's name, with advice on the correct form.
+    /// Returns why a text is not a server's name, and the correct form.
     package static func fault(of text: String) -> String {
         if text.contains("://") || text.contains("/") {
             return "it is a URL; give only the name, without https:// and path"

@@ -78,8 +78,9 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns the caller and the operation's rank for a request whose body hasn't been read yet; the caller is nil if
-    /// the operation needs no caller.
+    /// Returns the caller and the rank of a request, before its body is read.
+    ///
+    /// The caller is nil if the operation needs no caller.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation
@@ -120,11 +121,10 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    /// The maximum number of values in a body; the time to compare two documents grows faster than the number of their
-    /// values.
+    /// The maximum number of values in a body, which keeps comparing documents fast.
     static let valuesMax = 20_000
 
-    /// Parses a body; a body with too many values is refused without being parsed.
+    /// Parses a body, or refuses it unparsed if it has too many values.
     static func object(_ body: [UInt8]) throws -> JSONObject {
         guard !body.isEmpty else { return [:] }
         guard body.count(where: { $0 == UInt8(ascii: ",") }) < valuesMax else {

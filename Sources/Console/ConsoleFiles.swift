@@ -3,11 +3,11 @@ import Files
 import Sodium
 import Web
 
-/// The files of the console's pages, embedded in the program or, during development, read from a directory.
+/// The files of the console's pages, embedded or, during development, from a directory.
 ///
 /// The paths of the files have the form `/console/v/{version}/{file}`. The version of embedded files is a hash of all
-/// files, so browsers can cache each file forever. A path with another version comes from another release's page, and
-/// isn't found.
+/// files. Thus, browsers can cache each file forever. A path with another version comes from another release's page,
+/// and isn't found.
 struct ConsoleFiles: Sendable {
     private struct File {
         var bytes: [UInt8]
@@ -23,7 +23,7 @@ struct ConsoleFiles: Sendable {
 
     /// The part of a path that precedes the version.
     private static let versioned = "v"
-    /// The text that is used as the version of files from a directory, because these files can change.
+    /// The version of files from a directory, because these files can change.
     private static let changing = "dev"
     private static let page = "index.html"
 
@@ -31,7 +31,7 @@ struct ConsoleFiles: Sendable {
     private let version: String
     private let embedded: [String: File]
 
-    /// Creates the set of the embedded files or, if a directory is given, of that directory's files.
+    /// Creates the set of a directory's files, or for nil, of the embedded files.
     init(directory: String?) {
         self.directory = directory
         guard directory == nil else {
@@ -118,7 +118,7 @@ struct ConsoleFiles: Sendable {
 
     /// The headers of the pages.
     ///
-    /// The headers prevent a device's text from running as a script, and pages from exchanging data with other origins.
+    /// With these headers, a device's text can't run as a script. Pages can't exchange data with other origins.
     private static let headers: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",

@@ -1,5 +1,5 @@
 extension ErrorCode {
-    /// The HTTP status of a refusal with this code, for the console's API and for requests over HTTP.
+    /// The HTTP status of this refusal, for the console's API and HTTP requests.
     package var httpStatus: Int {
         switch self {
         case .invalidRequest, .invalidCode: 400

@@ -2,8 +2,9 @@ import Synchronization
 
 /// A source of unique ids that sort by creation time.
 ///
-/// Ids made at about the same time are close together in the database's indexes, so devices registered together share
-/// index pages. The last two characters of a device's id are its shard, which is random unless the caller chooses it.
+/// Ids from about the same time are close together in the database's indexes. Devices that are registered together thus
+/// share index pages. The last two characters of a device's id are its shard. The shard is random unless the caller
+/// chooses it.
 package struct IDSource: Sendable {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let hexDigits = Array("0123456789abcdef".utf8)
@@ -14,16 +15,15 @@ package struct IDSource: Sendable {
 
     /// Makes a source for one thread.
     ///
-    /// If several processes use one database, the sources of a process share a counter that includes the process's
-    /// slot, so no two ids are equal. If only one process uses the database, each source counts from a random number in
-    /// each millisecond, so equal ids are very unlikely.
+    /// If several processes use one database, each process has one counter that includes its slot. No two ids are equal
+    /// then. With only one process, each source starts each millisecond at a random number. Equal ids are then very
+    /// unlikely.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()
     }
 
-    /// Makes an id: a prefix, 11 characters for time and counter, and two hex digits for `shard`, which is random by
-    /// default.
+    /// Makes an id: a prefix, 11 characters of time and counter, and two hex shard digits.
     package mutating func make(_ prefix: Character, at now: Instant, shard: UInt8? = nil) -> String {
         var value = nextStamp(now)
         var body = [UInt8](repeating: 0, count: 13)
@@ -37,7 +37,7 @@ package struct IDSource: Sendable {
         return "\(prefix)-" + String(decoding: body, as: UTF8.self)
     }
 
-    /// Returns a stamp: 42 bits for the time in milliseconds, and 13 bits that distinguish the ids of one millisecond.
+    /// Returns a stamp: 42 bits for the millisecond, and 13 bits for a counter.
     private mutating func nextStamp(_ now: Instant) -> UInt64 {
         guard slot != .alone else {
             let start = stamps.isBehind(now) ? UInt64.random(in: 0..<(1 << (Stamps.bits - 1)), using: &random) : 0
@@ -58,7 +58,7 @@ package struct IDSource: Sendable {
         /// Returns whether the last stamp's millisecond is earlier than a given moment.
         func isBehind(_ now: Instant) -> Bool { UInt64(clamping: now.milliseconds) > millisecond }
 
-        /// Returns the next stamp; its counter is `start` in a new millisecond, and otherwise grows by `step`.
+        /// Returns the next stamp, which counts from `start` in each millisecond, by `step`.
         mutating func next(_ now: Instant, from start: UInt64, step: UInt64) -> UInt64 {
             if isBehind(now) {
                 millisecond = UInt64(clamping: now.milliseconds)

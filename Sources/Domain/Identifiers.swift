@@ -1,6 +1,6 @@
 package import JSON
 
-/// A kind of id; the kind determines the form of the id.
+/// A kind of id, which determines the id's form.
 package protocol IdentifierKind: Sendable {
     /// The kind's name in messages, such as `did`.
     static var name: String { get }
@@ -17,18 +17,18 @@ extension IdentifierKind {
     package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
-/// A valid id whose type includes its kind, so that a device's id, for example, can't be passed as a user's id.
+/// A valid id whose type prevents use as an id of another kind.
 package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
     /// The id as written on the wire and in the store.
     package let text: String
 
-    /// Makes an id from a string with the kind's form; returns nil for any other string.
+    /// Makes an id from a string with the kind's form, or otherwise returns nil.
     package init?(_ text: String) {
         guard Kind.accepts(text.utf8) else { return nil }
         self.text = text
     }
 
-    /// Makes an id, without a check, from a string that comes from the store or from the service itself.
+    /// Makes an id without a check, from a string that the service itself wrote.
     package init(trusted text: String) {
         self.text = text
     }
@@ -96,7 +96,7 @@ package enum AppKind: IdentifierKind {
     package static let name = "appId"
 }
 
-/// The form of the ids of clients' messages, sessions, invitations, keys, OAuth clients, homes, notifications and event
+/// The ids of clients' messages, sessions, invitations, keys, OAuth clients, homes, notifications and event
 /// subscriptions.
 package enum MessageKind: IdentifierKind {
     package static let name = "id"

@@ -1,6 +1,6 @@
 package import JSON
 
-/// A moment in whole milliseconds since the Unix epoch in UTC, like every time on the wire.
+/// A moment in whole milliseconds since the Unix epoch, as in all messages.
 package struct Instant: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package let milliseconds: Int64
@@ -15,7 +15,7 @@ package struct Instant: Hashable, Comparable, Sendable {
 
     package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// Returns the moment that is a number of seconds later, or earlier if the number is negative.
+    /// Returns the moment `seconds` later, or earlier if the number is negative.
     package func adding(seconds: Int64) -> Instant { Instant(milliseconds: milliseconds + seconds * 1000) }
 
     /// Returns the moment that is a number of milliseconds later.

@@ -1,12 +1,10 @@
 /// A slot: a number that identifies a process among the processes that write to one database.
 ///
-/// The slot takes up six bits of each number and id that the process makes, so two processes never make equal numbers
-/// or ids.
+/// The slot takes up six bits of each number and id. Two processes thus never make equal numbers or ids.
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64
-    /// The slot of a process that writes alone; `lamplighter` commands also use this slot, even while other processes
-    /// write.
+    /// The slot of a process that writes alone, and of all `lamplighter` commands.
     package static let alone = NodeSlot(trusted: 0)
     /// The slots for processes that share a database.
     package static let shared = (1..<count).map { NodeSlot(trusted: $0) }
@@ -14,7 +12,7 @@ package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The slot's number, from 0 to 63.
     package let number: Int
 
-    /// Makes a slot from its number; returns nil if the number isn't from 0 to 63.
+    /// Makes a slot from its number (0 to 63), or returns nil for other numbers.
     package init?(_ number: Int) {
         guard (0..<Self.count).contains(number) else { return nil }
         self.number = number

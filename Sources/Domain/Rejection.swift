@@ -14,11 +14,12 @@ package struct Rejection: Error, Equatable, Sendable {
     package var endpoint: String?
     /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
-    /// A document's other faults; empty for a request without a document, because such a request is refused at its
-    /// first fault.
+    /// A document's other faults.
+    ///
+    /// A request without a document is refused at its first fault.
     package var others: [Rejection] = []
 
-    /// Makes a refusal; a message or field path that is too long is shortened.
+    /// Makes a refusal, and shortens a message or field path that is too long.
     package init(
         _ code: ErrorCode,
         _ message: String,
@@ -44,7 +45,7 @@ extension Rejection {
     /// The maximum length of a field's path in code points, as in the schemas.
     package static let fieldMax = 256
 
-    /// Returns a string cut to a maximum number of code points; a string that was cut ends in "…".
+    /// Returns a string of at most `max` code points, with "…" at a cut.
     package static func shown(_ text: String, upTo max: Int) -> String {
         guard text.utf8.count > max, text.unicodeScalars.count > max else { return text }
         return String(text.unicodeScalars.prefix(max - 1)) + "…"

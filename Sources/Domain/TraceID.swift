@@ -1,5 +1,4 @@
-/// A trace id (W3C Trace Context), which identifies a request in the log, from the request's arrival to the outcome of
-/// its command.
+/// A trace id (W3C Trace Context), which identifies a request in the log.
 ///
 /// The documentation describes trace ids (reference: operation#traces).
 package struct TraceID: Sendable, Hashable {
@@ -23,7 +22,7 @@ package struct TraceID: Sendable, Hashable {
         }
     }
 
-    /// Parses a `traceparent` of version 00; returns nil if the bytes have another form, or if the trace id is zero.
+    /// Parses a `traceparent` of version 00 with a nonzero trace id, or returns nil.
     package init?(traceparent bytes: some Collection<UInt8>) {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard bytes.count == Self.traceparentBytes, parts.map(\.count) == [2, 32, 16, 2],
@@ -33,7 +32,7 @@ package struct TraceID: Sendable, Hashable {
         self = trace
     }
 
-    /// Parses a trace id of 32 hex digits; returns nil if the text has another form, or if all digits are 0.
+    /// Parses a nonzero trace id of 32 hex digits, or returns nil.
     package init?(_ text: String) { self.init(hex: text.utf8) }
 
     private init?(hex digits: some Collection<UInt8>) {

@@ -21,7 +21,7 @@ package struct DataDirectory: Sendable {
     package var demo: String { path + "/demo.json" }
     /// The file that describes the newest backup that was successfully read back.
     package var backupNote: String { path + "/backup.json" }
-    /// The file with the reason why the service's last backup failed; a successful backup removes the file.
+    /// The file with the last backup's failure, which a successful backup removes.
     package var backupFailure: String { path + "/backup.failed" }
 
     /// The files that a backup contains besides the database, as paths relative to the data directory.
@@ -41,11 +41,11 @@ package struct DataDirectory: Sendable {
     package var relayedAddresses: String { path + "/gate/websocket.addresses" }
     /// The file whose lock the running service holds.
     package var lock: String { path + "/lock" }
-    /// The file with the id that distinguishes this process from the other processes that share its database.
+    /// The file with this process's id among the processes that share its database.
     ///
     /// Until this process gets its id, the file contains the id of the previous run.
     package var process: String { path + "/process" }
-    /// The file with the service's ports and credentials; the file exists while all parts of the service accept work.
+    /// The file with ports and credentials, which exists while the whole service accepts work.
     package var ready: String { path + "/ready.json" }
     /// The file with the broker's configuration.
     package var brokerConfiguration: String { path + "/broker/mosquitto.conf" }
@@ -56,7 +56,7 @@ package struct DataDirectory: Sendable {
 
     /// The broker's copies of the certificate, the key and the devices' authority.
     ///
-    /// The broker has its own copies so that it never reads a certificate and a key that don't belong together.
+    /// The broker has its own copies. A certificate and key that it reads therefore always belong together.
     package var brokerTLS: TLSFiles {
         let base = path + "/broker/"
         return TLSFiles(certificate: base + "server.pem", key: base + "server.key", authority: base + "authority.pem")
@@ -64,13 +64,14 @@ package struct DataDirectory: Sendable {
 
     /// The certificates and keys that `lamplighter tls init` makes.
     package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
-    /// The key of the authority that `lamplighter tls init` makes; this key signs servers' and devices' certificates.
+    /// The key of the authority from `lamplighter tls init`, for servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
-    /// The file with certificates that link older authorities to the current one; with this file, a client that trusts
-    /// only an older authority can verify certificates of the current authority.
+    /// The file with certificates that link older authorities to the current one.
+    ///
+    /// Through these links, clients that trust an older authority can verify newer certificates.
     package var authorityLinks: String { path + "/tls/authority.links.pem" }
 
-    /// Makes the directory (mode 0700) and its folders, or checks that an existing directory can be used.
+    /// Makes the directory (mode 0700) and its folders, or checks an existing directory.
     ///
     /// - Throws: A `Problem` if the directory can't be made or used.
     package static func prepare(_ name: String) throws -> DataDirectory {
@@ -84,8 +85,9 @@ package struct DataDirectory: Sendable {
         return DataDirectory(path: path, isNew: isNew)
     }
 
-    /// Prepares, locks and fills a directory; on failure, removes the lock file and the empty folders that this call
-    /// has made.
+    /// Prepares, locks and fills a directory.
+    ///
+    /// On failure, the call removes its lock file and empty folders.
     ///
     /// - Throws: A `Problem` if the directory can't be used, or the error that `fill` throws.
     package static func filling<Result>(_ name: String, _ fill: (DataDirectory) throws -> Result) throws -> Result {
@@ -127,10 +129,10 @@ package struct DataDirectory: Sendable {
         return directory
     }
 
-    /// Makes the database's files accessible only to their owner, in case other users can enter the directory.
+    /// Limits access to the database's files to their owner, even in a shared directory.
     ///
-    /// The modes are set before SQLite opens the database, because SQLite creates further files with the database's
-    /// mode. A failure is ignored, because either SQLite reports its cause or the files belong to another user.
+    /// The modes are set before SQLite opens the database. SQLite then makes further files with the same mode. A
+    /// failure is ignored. SQLite reports its cause itself, or another user owns the files.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {

@@ -2,7 +2,7 @@ import Glibc
 import Problems
 import SystemPackage
 
-/// The lock (`flock` on the file `lock`) that reserves a data directory for one service until the process ends.
+/// The lock (`flock` on the file `lock`) by which one service reserves a directory.
 package final class DirectoryLock: Sendable {
     private let file: FileDescriptor
 
@@ -11,8 +11,8 @@ package final class DirectoryLock: Sendable {
     /// - Throws: A `Problem` if the file can't be opened or another service holds the lock.
     package init(_ directory: DataDirectory) throws {
         do {
-            // The broker must not inherit the lock: if the broker outlived this process, the directory would stay
-            // locked.
+            // The broker must not inherit the lock. Otherwise, a broker that outlives this process would keep the
+            // directory locked.
             file = try FileDescriptor.open(
                 FilePath(directory.lock),
                 .readWrite,
@@ -30,8 +30,7 @@ package final class DirectoryLock: Sendable {
 
     deinit { try? file.close() }
 
-    /// Returns the id of the process that runs a service on the directory: 0 if the id is unknown, nil if no service is
-    /// running.
+    /// Returns the id of the running service's process: 0 if unknown, nil if none.
     package static func holder(of directory: DataDirectory) -> Int32? {
         guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else { return nil }
         defer { try? file.close() }

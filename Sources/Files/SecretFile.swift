@@ -3,8 +3,9 @@ import Sodium
 
 /// A file of mode 0600 that contains one secret on one line.
 package enum SecretFile {
-    /// Reads a secret, or makes a new secret if the file is missing; by default, the new secret is 32 random bytes,
-    /// encoded as 43 characters of base64url.
+    /// Reads a secret, or makes one if the file is missing.
+    ///
+    /// By default, a new secret is 32 random bytes, as 43 characters of base64url.
     ///
     /// - Throws: A `Problem` if the file can't be read or written.
     package static func readOrMake(_ path: String, making make: () -> String = Sodium.randomSecret) throws -> String {
@@ -48,7 +49,7 @@ package struct ServiceSecrets: Sendable {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }
 
-    /// Reads both passwords, and makes missing passwords; `serviceFile`, if given, contains the workers' password.
+    /// Reads or makes the passwords, with the workers' password from `serviceFile` if given.
     ///
     /// The tools' password is derived from the workers' password. Processes that share the workers' password therefore
     /// also share the tools' password.

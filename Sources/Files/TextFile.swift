@@ -3,13 +3,13 @@ package import SystemPackage
 
 /// Functions that read and write small files with the required mode.
 package enum TextFile {
-    /// Reads at most 4 MiB of a file as UTF-8; returns nil if the file can't be read or isn't UTF-8.
+    /// Reads at most 4 MiB of a readable UTF-8 file, or returns nil.
     package static func read(_ path: String) -> String? {
         guard let bytes = readBytes(path) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Reads a file's first bytes, by default 4 MiB; returns nil if the file is missing or not readable.
+    /// Reads a file's first bytes, or returns nil if it can't be read.
     package static func readBytes(_ path: String, upTo limit: Int = 4 << 20) -> [UInt8]? {
         guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
         defer { try? file.close() }
@@ -28,10 +28,10 @@ package enum TextFile {
         return "the user \(user) can't read it (mode 0\(String(mode, radix: 8)))"
     }
 
-    /// Reads at most 4 MiB of standard input; returns nil if it is not readable.
+    /// Reads at most 4 MiB of standard input, or returns nil if not readable.
     ///
-    /// The function doesn't open `/dev/stdin`: if another user opened the file behind it, this user might not have the
-    /// right to open that file.
+    /// The function doesn't open `/dev/stdin`. Another user may have opened the file behind it. This user might not
+    /// have the right to open that file.
     package static func readStandardInput() -> [UInt8]? {
         readBytes(.standardInput, upTo: 4 << 20)
     }
@@ -47,12 +47,12 @@ package enum TextFile {
         return Array(bytes.prefix(limit))
     }
 
-    /// Atomically writes a text to a file of mode 0600, by writing a temporary file and renaming it.
+    /// Atomically writes a text (mode 0600) by renaming a temporary file.
     ///
     /// - Throws: `Errno` if the file can't be written.
     package static func write(_ text: String, to path: String) throws { try write(bytes: Array(text.utf8), to: path) }
 
-    /// Atomically writes bytes to a file of mode 0600, by writing a temporary file and renaming it.
+    /// Atomically writes bytes (mode 0600) by renaming a temporary file.
     ///
     /// - Throws: `Errno` if the file can't be written.
     package static func write(bytes: [UInt8], to path: String) throws {
@@ -66,7 +66,7 @@ package enum TextFile {
         guard rename(unfinished, path) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Creates a file of mode 0600 and opens it for writing; the file must not exist yet.
+    /// Creates a file of mode 0600 for writing, or throws if it exists.
     ///
     /// - Throws: `Errno` if the file can't be created.
     package static func create(_ path: String) throws -> FileDescriptor {
@@ -81,12 +81,12 @@ package enum TextFile {
     /// Returns whether a file or directory exists at a path.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns the size of a file, in bytes; nil if the file is missing.
+    /// Returns the size of a file in bytes, or nil if it is missing.
     package static func size(_ path: String) -> Int? {
         (try? Stat(path)).map { Int($0.size) }
     }
 
-    /// Returns the sorted names of a directory's entries; the result is empty if the directory can't be read.
+    /// Returns the sorted names of a directory's entries, or `[]` if not readable.
     package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
@@ -110,7 +110,7 @@ package enum TextFile {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
     }
 
-    /// Syncs the folder of a new file, so that the file's name survives a crash of the machine.
+    /// Syncs a new file's folder, so that the name survives a machine's crash.
     package static func syncDirectory(of path: String) {
         let folder = FilePath(path).removingLastComponent()
         guard let file = try? FileDescriptor.open(folder, .readOnly, options: .closeOnExec) else { return }
@@ -118,11 +118,11 @@ package enum TextFile {
         try? file.close()
     }
 
-    /// Returns the lowest nine bits of a file's mode; nil if the file is missing.
+    /// Returns the lowest nine bits of a file's mode, or nil without a file.
     package static func mode(_ path: String) -> Int? { (try? Stat(path)).map { Int($0.permissions.rawValue & 0o777) } }
 }
 
-/// A function that makes paths absolute, so that a displayed path is valid in every working directory.
+/// A function that makes paths absolute, and thus valid in every working directory.
 package enum AbsolutePath {
     /// Returns the absolute, normalised form of a path, without resolving symbolic links.
     package static func of(_ path: String) -> String {

@@ -14,8 +14,8 @@ extension Gate {
 
     /// Returns whether a client may access a topic.
     ///
-    /// The broker asks (ACL_CHECK) for each incoming message, each delivery, and each filter of a SUBSCRIBE or
-    /// UNSUBSCRIBE.
+    /// The broker asks (ACL_CHECK) for each incoming message and each delivery. It also asks for each filter of a
+    /// SUBSCRIBE or UNSUBSCRIBE.
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, to topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
         if client.isFallback, case .receive = access, subscribers.hear(topic) { return false }
@@ -44,11 +44,10 @@ extension Gate {
         return false
     }
 
-    /// Returns whether the gate grants an access that the client's rights permit; records the effects of a granted
-    /// access.
+    /// Grants an access that the client's rights permit and records it, or returns false.
     ///
-    /// The result is false for a will that the gate sends in place of the broker, for a report or request to an
-    /// overloaded worker, and for a delivery to a slow client if the broker can't keep more messages for that client.
+    /// The result is false for a will that the gate itself sends. Reports and requests to overloaded workers are
+    /// refused too. Deliveries are refused if the broker can't keep more messages for a slow client.
     private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
             return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)
@@ -64,9 +63,9 @@ extension Gate {
 
     private func mustSendWill(of client: Client) -> Bool { client.tellsAddress || hasShards && client.did != nil }
 
-    /// Checks the credentials file for changes before each subscription, and once for each message to a user.
+    /// Checks the credentials file before each subscription and once per message to a user.
     ///
-    /// The file is checked only before a message's first delivery, so the cost doesn't depend on the number of
+    /// The file is checked only before a message's first delivery. The cost therefore doesn't depend on the number of
     /// receivers.
     private func lookIfNeeded(_ client: Client, _ access: Access, to topic: Bytes) {
         switch access {
@@ -121,8 +120,7 @@ extension Gate {
         tellArrival(of: client)
     }
 
-    /// Returns the reason why the client's rights or the limits on topics, filters and subscriptions forbid an access;
-    /// nil if the access is allowed.
+    /// Returns why the client's rights or the limits forbid an access, or nil.
     func refusal(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         refusalByRights(client, access, to: topic) ?? refusalOfForm(client, access, to: topic)
     }
@@ -153,9 +151,9 @@ extension Gate {
 
     /// Returns the client about which the broker asks.
     ///
-    /// If the client is disconnected, it has an MQTT session or has published a retained message. For the publisher of
-    /// a retained message, the broker has only a structure on its stack, with a username and a client id. In both
-    /// cases, the client was admitted earlier, and it gets the rights that its principal has now.
+    /// If the client is disconnected, it has an MQTT session or has published a retained message. For a retained
+    /// message's publisher, the broker has only a structure on its stack. The structure contains a username and a
+    /// client id. In both cases, the client was admitted earlier. It gets the rights that its principal has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }

@@ -33,9 +33,9 @@ extension Gate {
     /// Returns whether a connected client, or an MQTT session without a connection, may stay.
     ///
     /// The broker calls this function after it has reloaded its configuration. For these calls, the gate counts nothing
-    /// and publishes nothing. Mosquitto 2.0.11 also asks about sessions without a connection, and reads no new CONNECT
-    /// until it has asked about all sessions. With any other version, the gate refuses each client with an unknown
-    /// connection, because such a client could be new.
+    /// and publishes nothing. Mosquitto 2.0.11 also asks about sessions without a connection. It reads no new CONNECT
+    /// until it has asked about all sessions. With any other version, a client with an unknown connection could be new.
+    /// The gate therefore refuses it.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }
@@ -43,8 +43,9 @@ extension Gate {
         return rights(of: known) != nil
     }
 
-    /// Publishes the refusal of a CONNECT or HTTP request; for `tooFast` and `busy`, it publishes at most one refusal
-    /// per client per second.
+    /// Publishes the refusal of a CONNECT or HTTP request.
+    ///
+    /// For `tooFast` and `busy`, at most one refusal per client per second is published.
     func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
         if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
@@ -59,8 +60,9 @@ extension Gate {
         )
     }
 
-    /// Records and reports the first use of a session's token; from then on, the old token and the app's secret are
-    /// invalid.
+    /// Records and reports the first use of a session's token.
+    ///
+    /// From then on, the old token and the app's secret are invalid.
     func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
         admission.used.insert(session.sessionId)
@@ -82,7 +84,7 @@ extension Gate {
         return try admission.admit(attempt, by: tables, now: Clock.now())
     }
 
-    /// Checks the limits on new clients, and the penalties of clients and addresses that have sent messages too fast.
+    /// Checks the limits on new clients, and the penalties for sending too fast.
     func checkLimits(
         _ pass: Admission.Pass,
         _ facts: Broker.Facts,
@@ -129,7 +131,7 @@ extension Gate {
     func forget(_ client: OpaquePointer, reason: Int32) {
         guard let known = clients.removeValue(forKey: client) else { return }
         leaveSession(of: known, client)
-        // If the session outlives its connection, the broker still asks about the client's will and queued messages.
+        // If the session outlives its connection, the broker still asks about the client.
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[client] = known
         guard known.isConnected else { return }

@@ -37,7 +37,8 @@ extension Gate {
             guard let client = connected[did], client.did == did else { return }
             leaving.append(Leave(client: client, due: 0))
         case "announcePresence":
-            // If the command names a lane, only that lane's devices are announced; otherwise, all devices are.
+            // If the command names a lane, only that lane's devices are announced. Otherwise, all devices are
+            // announced.
             let lane = command["lane"]?.intValue.flatMap { Int(exactly: $0) } ?? 0
             let lanes = command["lanes"]?.intValue.flatMap { Int(exactly: $0) } ?? 1
             let shards = Shards(lane: lane, of: max(1, lanes))

@@ -1,14 +1,14 @@
 import CMosquittoBroker
 
 extension Gate {
-    /// Decides whether a message may pass; called for the event MESSAGE, after ACL_CHECK and before the broker queues
-    /// the message.
+    /// Decides whether a message may pass, after ACL_CHECK and before the broker queues it.
     ///
     /// For wills and for the gate's own messages, the broker doesn't ask the gate.
     ///
-    /// If messages are divided by shard, the function puts the shard into the topic, in memory that the broker owns.
+    /// If messages are divided by shard, the function puts the shard into the topic. The broker owns the new topic's
+    /// memory.
     ///
-    /// The function adds the source address to requests and registrations, and removes properties that are too long or
+    /// The function adds the source address to requests and registrations. It removes properties that are too long or
     /// reserved for the gate.
     func pass(
         _ pointer: OpaquePointer,
@@ -23,7 +23,7 @@ extension Gate {
             guard let copy = Broker.copy(topic: divided) else { return false }
             topic = copy
         }
-        // The broker delivers a QoS 2 message only after PUBREL, so the message can't be put into a batch yet. A
+        // The broker delivers a QoS 2 message only after PUBREL. Such a message can't be put into a batch yet. A
         // worker's own messages aren't put into batches.
         if qos < 2, !client.rights.isWorker { note(passing: topic, payload: payload, properties: list) }
         return true
@@ -48,9 +48,9 @@ extension Gate {
 
     /// Sends, in place of the broker, the will of a terminal or of a registering device.
     ///
-    /// The broker would send all properties of the will, but only the gate may set a request's source address.
+    /// The broker would send all properties of the will. However, only the gate may set a request's source address.
     ///
-    /// If messages are divided by shard, the gate also sends devices' wills, because the broker wouldn't add the shard.
+    /// If messages are divided by shard, the gate also sends devices' wills. The broker wouldn't add the shard.
     func sendWill(of client: Client, on topic: Bytes, payload: Bytes) {
         var properties = MessageProperties(nil)
         if client.tellsAddress, let address = client.source, !properties.add(MessageProperties.address, address) {

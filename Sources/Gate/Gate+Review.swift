@@ -1,6 +1,6 @@
 import Credentials
 
-// The review of connections after the records have changed, and the closing of connections that are no longer admitted.
+// The review of connections after the records have changed. Connections that are no longer admitted are closed.
 extension Gate {
     /// Records the new session of each terminal that has logged in on an open connection.
     func noteLogins(in records: [Record]) {
@@ -24,11 +24,10 @@ extension Gate {
         }
     }
 
-    /// Closes connections of terminals whose session is missing from a new credentials file, even if no command has
-    /// revoked the session.
+    /// Closes connections of terminals whose session is missing from a new credentials file.
     ///
-    /// As after a revocation, a connection stays open for a moment, so that the terminal can receive the message about
-    /// the session's end.
+    /// As after a revocation, a connection stays open for a moment. The terminal can then receive the message about the
+    /// session's end.
     func reviewSessions() {
         for client in connected.values where client.isTerminal && !client.isLeaving {
             let entry = client.terminalId.flatMap { watch.tables.terminals[$0]?.session }
@@ -44,14 +43,14 @@ extension Gate {
                 continue
             }
             client.isCutOff = true
-            // If the terminal has no live session, it can log in before `due` and thus keep its connection.
+            // If the terminal has no live session, a login before `due` keeps its connection.
             let ended = live == nil ? session : nil
             let due = Clock.steady() &+ Self.farewell
             leaving.append(Leave(client: client, due: due, session: ended))
         }
     }
 
-    /// Closes the connections that are due to be closed; `steady` is the current time of the monotonic clock.
+    /// Closes the connections that are due at `steady`, a time of the monotonic clock.
     func closeDue(at steady: Int64) {
         let due = leaving.filter { $0.due <= steady }
         leaving.removeAll { $0.due <= steady }
@@ -67,8 +66,7 @@ extension Gate {
         }
     }
 
-    /// Returns whether a connection must still be closed; false if another connection or session has replaced this
-    /// connection.
+    /// Returns whether a connection must still be closed, because nothing has replaced it.
     private func isOwed(_ leave: Leave) -> Bool {
         guard connected[leave.client.clientId] === leave.client else { return false }
         guard let session = leave.session else { return true }

@@ -3,16 +3,15 @@ import Metering
 
 /// The state of the plugin, and its answers to the broker's events.
 ///
-/// The broker calls the gate on one thread. `Broker.kick` runs the disconnect and access callbacks before it returns;
-/// never call `Broker.kick` while a stored property is being changed (reference: operation#gate).
+/// The broker calls the gate on one thread. `Broker.kick` runs the disconnect and access callbacks before it returns.
+/// Never call it while a stored property is being changed (reference: operation#gate).
 final class Gate {
     let settings: Settings
     let watch: CredentialsWatch
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// `held` contains the `Held` records of clients with waiting messages, by client id, and `heldBytes` is the total
-    /// number of bytes in these records.
+    /// The waiting clients' `Held` records by client id, and their total bytes.
     var held: [String: Held] = [:]
     var heldBytes = 0
     /// The `Held` records of terminals that have missed status messages.
@@ -27,10 +26,9 @@ final class Gate {
     var pendingEnds: [String: Int64] = [:]
     /// The connections that began in this round of the broker's loop.
     ///
-    /// In the round in which a client connects, the broker also asks whether the client may receive the queued messages
-    /// of its session.
+    /// In a client's first round, the broker also asks about its session's queued messages.
     var inheriting: Set<OpaquePointer> = []
-    /// The services that connected in this round of the broker's loop and haven't been allowed to use QoS 2 yet.
+    /// The services that connected in this round and may not use QoS 2 yet.
     var arrivedServices: [Client] = []
     let shortage = Shortage()
     var refusals: Refusals
@@ -47,33 +45,31 @@ final class Gate {
     var closings: Closings
     /// The counts of devices' messages that the status worker has not processed yet.
     var backlogs: Backlogs
-    /// The topic of the echoes that the status worker sends to itself; the topics of its lanes' echoes begin with this
-    /// topic.
+    /// The topic of the status worker's echoes, and the prefix of its lanes' echoes.
     let echoes: [UInt8]
     let rootLevels: Int
 
-    /// The live connections by the broker's pointer; the broker can reuse a pointer after a disconnect.
+    /// The live connections by the broker's pointer, which can be reused after a disconnect.
     var clients: [OpaquePointer: Client] = [:]
-    /// The live connections by client id; a client id has at most one live connection.
+    /// The live connections, of which each client id has at most one.
     var connected: [String: Client] = [:]
     /// The connection of each link, by the id of the link's session.
     ///
-    /// A link can connect with a different client id each time, so the gate, not the broker, ends the old connection
-    /// when the link connects again.
+    /// A link can connect with a different client id each time. When a link connects again, the gate therefore ends the
+    /// old connection.
     var links: [String: Client] = [:]
-    /// The clients that aren't connected but that the broker has asked about, such as the sources of retained messages.
+    /// The unconnected clients about which the broker has asked, such as retained messages' sources.
     var absent: [OpaquePointer: Client] = [:]
     /// The message that the broker is passing on to its subscribers.
     var passing: PassingMessage?
-    /// The serial number of the message in `passing`; each message gets a larger number than the last.
+    /// The ascending serial number of the message in `passing`.
     var passingSerial: UInt64 = 0
     /// The batches in which messages are waiting, one for each worker that receives batches.
     var batches: [OutgoingBatch] = []
     /// The prefix of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Whether the broker is reloading its configuration, during which it asks about connected clients as if they were
-    /// new.
+    /// Whether the broker is reloading its configuration and asks about clients as if new.
     var isReloading = false
 
     /// The connected consoles, which watch messages.
@@ -85,9 +81,9 @@ final class Gate {
     /// The number of sessions that workers' commands have revoked.
     var revocations: UInt64 = 0
 
-    /// Whether a message has been published to a user since the credentials file was last checked for changes.
+    /// Whether a message to a user was published since the credentials were last checked.
     ///
-    /// A login can replace another user's session on the terminal; the gate learns this only from the credentials file.
+    /// A login can replace another user's session on the terminal. The gate learns this only from the credentials file.
     /// After the login, messages to that user must not reach the terminal.
     var mustLookToDeliver = false
     /// The prefix of all users' topics, and the prefix of all terminals' topics.
@@ -100,25 +96,24 @@ final class Gate {
     private var lastReview: Int64 = 0
     /// The time of the last check of the memory that is held for clients.
     var relievedAt: Int64 = 0
-    /// The time at which the allocator was last queried, and the size of the process at that time.
+    /// When the allocator was last queried, and the size of the process then.
     var memoryLook: (at: Int64, resident: Int) = (.min / 2, 0)
     /// The connections that haven't sent a CONNECT.
     var unconnected = Unconnected()
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
-    /// How long a terminal keeps its connection after its session's end, in order to receive the reason for the end.
+    /// How long a connection outlives its session, so that the terminal receives the reason.
     ///
-    /// Because a round of the broker's loop takes up to 100 ms, the connection stays open for 300 to 500 ms.
+    /// A round of the broker's loop takes up to 100 ms. The connection therefore stays open for 300 to 500 ms.
     static let farewell: Int64 = 350
 
-    /// A connection that will be closed at a given time, unless another connection or session replaces it before then.
+    /// A connection that will be closed at `due`, unless something replaces it before.
     struct Leave {
         var client: Client
-        /// The time at which the connection is due to be closed, in milliseconds of the steady clock.
+        /// The time at which to close the connection, in milliseconds of the steady clock.
         var due: Int64
-        /// The session whose end is the reason for closing the connection; nil if the connection is closed for another
-        /// reason.
+        /// The session whose end closes the connection, or nil for another reason.
         var session: String?
     }
 
@@ -147,7 +142,7 @@ final class Gate {
         look()
     }
 
-    /// The generation of the credentials; it grows whenever a client's rights may have changed.
+    /// The generation of the credentials, which grows when clients' rights may have changed.
     var generation: UInt64 { watch.generation &+ revocations }
 
     /// Returns the number of a new connection.
@@ -161,8 +156,8 @@ final class Gate {
 
     /// Makes new numbers of connections larger than the largest number that the service knows.
     ///
-    /// If the service's number exceeds every number that the gate has assigned, the broker started with an outdated
-    /// credentials file. Connected devices then get new numbers, because the store ignores smaller numbers.
+    /// The service's number can be larger than all numbers that the gate has assigned. The broker then started with an
+    /// outdated credentials file. Connected devices then get new numbers, because the store ignores smaller numbers.
     private func heedNumbers() {
         let known = watch.tables.lastConnection
         let isFirst = heeded == 0
@@ -196,7 +191,7 @@ final class Gate {
         if watch.isReadable, !wasReadable { Broker.log(.notice, "credentials read") }
     }
 
-    /// Runs the tasks that are due; called in each round of the broker's loop, at least every 100 ms.
+    /// Runs the tasks that are due, in each round of the broker's loop.
     func tick() {
         isReloading = false
         if !inheriting.isEmpty { inheriting.removeAll() }
@@ -234,14 +229,14 @@ final class Gate {
 
     /// Applies records that a worker sends and that the credentials file doesn't contain yet.
     ///
-    /// If the credentials file is written from a database on another machine, the change that a client requested can
-    /// reach the file after the client has got the response.
+    /// A credentials file from another machine's database can be late. A client can then get the response before the
+    /// file contains its change.
     func learn(_ records: [Record]) {
         watch.learn(records)
         review(records)
     }
 
-    /// Returns the connection of the device or terminal `id`; for the terminal of a link, the link's connection.
+    /// Returns the connection of the device or terminal `id`, or of its link.
     func client(on id: String) -> Client? { connected[id] ?? links[Session.linkPrefix + id] }
 
     /// Returns the connection of a link; nil for other principals.
@@ -256,7 +251,7 @@ final class Gate {
         return live.sessionId != sessionId
     }
 
-    /// Returns the client's rights under the newest known records, or nil if the client would no longer be admitted.
+    /// Returns the client's rights under the newest known records, or nil if not admitted.
     func rights(of client: Client) -> Rights? {
         admission.rights(
             of: client.principal,

@@ -1,10 +1,10 @@
 import CMosquittoBroker
 import Glibc
 
-// The functions that Mosquitto calls, which only translate between C and `Gate`. `MOSQ_ERR_AUTH` is the only refusal of
-// BASIC_AUTH that Mosquitto 2.0.11 turns into a CONNACK (0x87, or return code 5 in MQTT 3.1.1). `MOSQ_ERR_ACL_DENIED`
-// is the only answer to ACL_CHECK that refuses the packet and keeps the connection. `MOSQ_ERR_PLUGIN_DEFER` is never
-// returned, because it would leave the decision to other plugins.
+// The functions that Mosquitto calls, which only translate between C and `Gate`. For BASIC_AUTH, Mosquitto 2.0.11 turns
+// only the refusal `MOSQ_ERR_AUTH` into a CONNACK. The CONNACK contains 0x87, or return code 5 in MQTT 3.1.1.
+// `MOSQ_ERR_ACL_DENIED` is the only answer to ACL_CHECK that refuses the packet and keeps the connection.
+// `MOSQ_ERR_PLUGIN_DEFER` is never returned, because it would leave the decision to other plugins.
 
 private let events = [
     MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_MESSAGE, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK, MOSQ_EVT_CONTROL,
@@ -16,15 +16,14 @@ private let requestTopic = "$CONTROL/lamplighter/request"
 
 /// The implementation of the shared library's entry points.
 ///
-/// The entry points are in a separate target (`GatePlugin`), because its linker flags would break this target's tests.
+/// The entry points are in a separate target (`GatePlugin`). Its linker flags would break this target's tests.
 package enum Plugin {
-    /// Returns the version of the plugin interface that the gate implements, or -1 if the broker doesn't offer this
-    /// version.
+    /// Returns the gate's interface version, or -1 if the broker doesn't offer it.
     package static func version(_ offered: UnsafePointer<Int32>?, count: Int32) -> Int32 {
         UnsafeBufferPointer(start: offered, count: Int(max(0, count))).contains(5) ? 5 : -1
     }
 
-    /// Starts the gate; with any result except 0, the broker doesn't start.
+    /// Starts the gate, and returns 0, or another number to prevent the broker's start.
     package static func start(
         _ plugin: OpaquePointer?,
         _ userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
@@ -83,8 +82,8 @@ private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData
         let event = data.assumingMemoryBound(to: mosquitto_evt_disconnect.self).pointee
         if let client = event.client { gate.forget(client, reason: event.reason) }
     case Int32(MOSQ_EVT_RELOAD.rawValue):
-        // On SIGHUP, the broker loads a new certificate. Before the next round of its loop, the broker asks BASIC_AUTH
-        // about every client, in some cases without a password.
+        // On SIGHUP, the broker loads a new certificate. The broker then asks BASIC_AUTH about every client, in some
+        // cases without a password.
         gate.isReloading = true
     case Int32(MOSQ_EVT_CONTROL.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
@@ -100,7 +99,7 @@ private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData
     return MOSQ_ERR_SUCCESS.rawValue
 }
 
-/// Returns a view of the broker's payload; for nil, the view is empty.
+/// Returns a view of the broker's payload, or an empty view for nil.
 private func borrow(_ payload: UnsafeRawPointer?, count: UInt32) -> Bytes {
     UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(count)).assumingMemoryBound(to: UInt8.self)
 }
@@ -144,8 +143,7 @@ private func message(_ gate: Gate, _ event: UnsafeMutablePointer<mosquitto_evt_m
 }
 
 extension Gate.Access {
-    /// Makes an access from an event; the access's payload belongs to the broker, and is valid until the event is
-    /// answered.
+    /// Makes an access whose payload is valid until the event is answered.
     fileprivate init?(_ event: mosquitto_evt_acl_check) {
         switch event.access {
         case MOSQ_ACL_READ: self = .receive(bytes: Int(event.payloadlen))

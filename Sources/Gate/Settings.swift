@@ -10,12 +10,11 @@ struct Settings {
     var root = "ll/v1"
     /// The SHA-256 of the password of `service:lamplighter`, given in hex (`plugin_opt_worker_hash`).
     var worker: Digest?
-    /// The path of the file to which the WebSocket relay writes its clients' addresses; empty without a relay
-    /// (`plugin_opt_relayed_addresses`).
+    /// The path of the WebSocket relay's address file, or empty without a relay (`plugin_opt_relayed_addresses`).
     var relayedAddresses = ""
     /// Whether clients' messages are divided among shards (`plugin_opt_shards`).
     var hasShards = false
-    /// The maximum age of the credentials file, in seconds; 0 for no limit (`plugin_opt_credentials_age`).
+    /// The credentials file's maximum age in seconds, or 0 for no limit (`plugin_opt_credentials_age`).
     ///
     /// If the file is older, the gate admits only workers. The option is meant for a file that `lamplighter feed`
     /// touches every second.
@@ -36,7 +35,7 @@ struct Settings {
         if worker == nil { throw Problem(text: "plugin_opt_worker_hash is missing") }
     }
 
-    /// A fault in an option; the text doesn't contain the option's value.
+    /// A fault in an option, with a text that doesn't contain the option's value.
     struct Problem: Error {
         let text: String
     }

@@ -1,7 +1,7 @@
 package import JSON
 
 extension Problem {
-    /// The block of text that a command prints at the end of its output, so that users see it immediately.
+    /// The text at the end of a command's output, where users see it.
     package var text: String {
         var lines = ["error \(code.rawValue)  \(message)"]
         let indent = "\n        "

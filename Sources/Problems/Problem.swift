@@ -1,6 +1,6 @@
-/// An error that users read: a description of the fault, the fault's place, the reason why it matters, and its cures.
+/// An error for users: a fault, its place, its importance, and its cures.
 ///
-/// The strings in a problem contain no secrets, because they are printed, logged, and output as JSON (`--json`).
+/// Problems are printed, logged, and output as JSON (`--json`). Their strings therefore contain no secrets.
 package struct Problem: Error, Sendable, Equatable {
     /// A cure, as a command to type and a note on its effect.
     package struct Cure: Sendable, Equatable {

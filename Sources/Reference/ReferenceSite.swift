@@ -10,14 +10,14 @@ package struct ReferenceSite: Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         let pages = files.removeValue(forKey: "reference.txt") ?? ""
-        // Each file consists of a line with U+240C and the file's path, then the file's text, and then a line break.
+        // Each file begins with a line with U+240C and the file's path. The file's text and a line break follow.
         for file in pages.unicodeScalars.split(separator: "\u{240C}") {
             let path = file.prefix { $0 != "\n" }
             let text = file[path.endIndex...].dropFirst().dropLast()
             files[String(path)] = String(text)
         }
         for (path, page) in files where path.hasSuffix(".html") {
-            // Only the first `{{version}}`, in the head, is replaced, since the text can contain the same characters.
+            // Only the first `{{version}}`, in the head, is replaced. The text can contain the same characters.
             files[path] = page.replacing("{{version}}", with: version, maxReplacements: 1)
         }
         self.files = files

@@ -1,5 +1,5 @@
 /// The version of this program.
 package enum Version {
-    /// The version as `lamplighter version` prints it; CHANGELOG.md names the same version.
+    /// The version that `lamplighter version` prints, the same as in CHANGELOG.md.
     package static let text = "0.1.0"
 }

@@ -1,4 +1,4 @@
-/// The listeners that the settings can switch off; the raw value is the key of the setting for the listener's port.
+/// The listeners that can be switched off, whose raw values are their ports' keys.
 package enum ListenerSetting: String, Sendable {
     /// The listener of MQTT with TLS.
     case mqttTLS = "mqtt.tlsPort"
@@ -19,11 +19,11 @@ extension Settings {
     /// Returns whether the port of a listener was set explicitly.
     package func isGiven(_ listener: ListenerSetting) -> Bool { origin(listener.rawValue) != .standard }
 
-    /// Returns the port of a listener; nil if the listener is switched off, and 0 for any free port.
+    /// Returns a listener's port, 0 for any free port, or nil if switched off.
     package func port(_ listener: ListenerSetting) -> Int? {
         let port = integer(listener.rawValue)
-        // If the MQTT or the HTTP port is 0, this port also defaults to 0. Tests that run several services on one
-        // machine thus need only one setting to get free ports.
+        // If the MQTT or the HTTP port is 0, this port also defaults to 0. Tests that run several services thus need
+        // only one setting for free ports.
         if origin(listener.rawValue) == .standard, mqttPort == 0 || httpPort == 0 { return 0 }
         return port == ListenerSetting.off ? nil : port
     }

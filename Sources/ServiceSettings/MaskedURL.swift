@@ -1,6 +1,6 @@
 /// The masking of credentials in URLs that are shown.
 enum MaskedURL {
-    /// Returns a URL with `***` in place of the user and password and of each value in the query.
+    /// Returns a URL with `***` for the user, the password and the query's values.
     ///
     /// If `isURL` is false, a string without `://` stays unchanged.
     static func text(_ text: String, isURL: Bool) -> String {

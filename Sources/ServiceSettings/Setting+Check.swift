@@ -1,7 +1,7 @@
 import Domain
 
 extension Setting {
-    /// Parses a value from a flag or the environment; returns nil if the text is not a value of the setting's kind.
+    /// Parses a flag or environment variable, or returns nil for the wrong kind of value.
     func parse(_ text: String) -> SettingValue? {
         switch kind {
         case .text, .choice, .duration: .text(text)
@@ -19,7 +19,7 @@ extension Setting {
         text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
     }
 
-    /// Returns what is wrong with a value of the right kind; nil if the value is valid.
+    /// Returns what is wrong with a value of the right kind, or nil.
     func objection(to value: SettingValue) -> String? {
         switch (kind, value) {
         case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):
@@ -33,8 +33,8 @@ extension Setting {
             "must be one of " + words.joined(separator: ", ") + hint(word, words)
         case (.choices(let words), .list(let items)): objection(to: items, among: words)
         case (.text, .text(let text)) where text.unicodeScalars.contains { $0.value < 32 }:
-            // The service can write this text to the broker's configuration, where a control character could begin
-            // another line.
+            // The service can write this text to the broker's configuration. A control character could begin another
+            // line there.
             "must not contain control characters"
         case (.text, .text(let text)) where key == "root" && !Self.isTopic(text):
             "must be levels of a topic, such as ll/v1, without + # $ and without empty levels"
@@ -46,7 +46,7 @@ extension Setting {
         }
     }
 
-    /// Returns the number of seconds in a time such as `90s`, `30m`, `12h` or `1d`; nil if the text isn't a time.
+    /// Returns the seconds of text such as `90s`, `30m`, `12h` or `1d`, otherwise nil.
     static func seconds(_ text: String) -> Int? {
         guard let unit = text.last, let seconds = units.first(where: { $0.name == unit })?.seconds,
             let count = Int(text.dropLast()), count >= 0
@@ -55,7 +55,7 @@ extension Setting {
         return isTooMuch ? nil : product
     }
 
-    /// Returns a duration, given in seconds, as text in the largest unit that gives a whole number.
+    /// Returns seconds as text in the largest unit that gives a whole number.
     static func time(_ seconds: Int) -> String {
         let unit = units.first { seconds % $0.seconds == 0 } ?? ("s", 1)
         return "\(seconds / unit.seconds)\(unit.name)"
@@ -68,7 +68,7 @@ extension Setting {
             && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    /// Returns the reason why a web page's origin is invalid, with a correction or an example; nil if it is valid.
+    /// Returns why a web page's origin is invalid, with advice, or nil if valid.
     ///
     /// Browsers send an origin as `scheme://host:port`, so an origin in any other form would never match.
     private static func objection(toOrigin origin: String) -> String? {

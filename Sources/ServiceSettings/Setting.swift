@@ -5,7 +5,7 @@ package enum SettingValue: Sendable, Equatable {
     case flag(Bool)
     case list([String])
 
-    /// The value as text; the items of a list are joined with commas.
+    /// The value as text, with commas between the items of a list.
     package var text: String {
         switch self {
         case .text(let text): text
@@ -24,7 +24,7 @@ package struct Setting: Sendable {
         case text
         /// A whole number within bounds.
         case integer(ClosedRange<Int>)
-        /// A time such as `90s`, `30m`, `12h` or `1d`; the lower and upper bounds are in seconds.
+        /// A time such as `90s`, `30m`, `12h` or `1d`, with bounds in seconds.
         case duration(ClosedRange<Int>)
         /// True or false.
         case flag
@@ -34,7 +34,7 @@ package struct Setting: Sendable {
         case choices([String])
     }
 
-    /// The setting's name; in the configuration file, `mqtt.port` is written as `port` under `mqtt`.
+    /// The setting's name, such as `mqtt.port` for `port` under `mqtt` in the configuration file.
     package let key: String
     /// The kind of the setting's values.
     package let kind: Kind

@@ -7,8 +7,7 @@ extension Settings {
     package var logFormat: LogFormat { LogFormat(rawValue: text("log.format")) ?? .text }
     /// The workers that run in this process.
     package var workers: [WorkerName] { list("workers").compactMap(WorkerName.init) }
-    /// The maximum size of the data that the broker keeps for all products, devices and apps together, in bytes; 0 for
-    /// no limit.
+    /// The most bytes that the broker keeps for all clients together, or 0 for no limit.
     package var brokerHeldBytes: Int { brokerMemoryBytes * brokerHeldPercent / 100 }
     /// The lines of the broker's configuration that set the gate's options.
     package var gateLines: [String] {
@@ -16,9 +15,9 @@ extension Settings {
             "plugin_opt_\(GateOption.heldBytes.rawValue) \(brokerHeldBytes)"
         ]
     }
-    /// The port of the health pages and metrics; 0 means any free port and is the default if the web pages' port is 0.
+    /// The port of the health pages and metrics, or 0 for any free port.
     package var healthPort: Int { port("health.port") }
-    /// The port of the console; 0 means any free port and is the default if the web pages' port is 0.
+    /// The port of the console, or 0 for any free port.
     package var consolePort: Int { port("console.port") }
     /// The space to leave free on the disk of the data directory.
     package var diskReserve: DiskReserve { .init(percent: diskFreePercent, bytesMax: Int64(diskFreeMegabytes) << 20) }
@@ -34,8 +33,8 @@ extension Limits {
             guard case .integer(let number) = entry.value else { continue }
             set(entry.setting.key, to: number)
         }
-        // The lease must outlast an attempt to send a message, so that no other sender claims the message during the
-        // attempt.
+        // The lease must outlast an attempt to send a message. Otherwise, another sender could claim the message during
+        // the attempt.
         messageLease = max(messageLease, Int64(settings.smtpTimeout) * 2 + 30)
     }
 }

@@ -2,7 +2,7 @@ package import JSON
 
 /// The settings of this process, each with its value and origin.
 package struct Settings: Sendable {
-    /// The origin of a setting's value; later cases take precedence over earlier ones.
+    /// The origin of a setting's value: later cases take precedence over earlier ones.
     package enum Origin: Sendable, Equatable {
         case standard
         case file(String)
@@ -48,7 +48,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The absolute path of the configuration file that was read; nil if no file was read.
+    /// The absolute path of the configuration file, or nil if no file was read.
     package let file: String?
     private let values: [String: Entry]
 
@@ -89,7 +89,7 @@ package struct Settings: Sendable {
         return items
     }
 
-    /// Returns the value of a setting as text; nil if the text is empty.
+    /// Returns a setting's value as text, or nil if the text is empty.
     func optional(_ key: String) -> String? {
         let text = text(key)
         return text.isEmpty ? nil : text

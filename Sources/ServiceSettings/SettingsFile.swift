@@ -4,12 +4,11 @@ import Problems
 import Synchronization
 import SystemPackage
 
-/// A reader of the configuration file; it refuses names that aren't settings.
+/// A reader of the configuration file that refuses names that aren't settings.
 enum SettingsFile {
     /// The keys in a file.
     ///
-    /// For each key, swift-configuration calls a closure that says whether the value is secret; this closure also adds
-    /// the key.
+    /// For each key, swift-configuration asks a closure whether the value is secret. The closure also adds the key.
     private final class Keys: Sendable {
         private let keys = Mutex<[String]>([])
         func note(_ key: String) { keys.withLock { $0.append(key) } }

@@ -10,9 +10,9 @@ package struct SettingsReader {
     /// Prepares to read the settings.
     ///
     /// - Parameters:
-    ///   - file: The path of a YAML or JSON file; nil to use the path in `LAMPLIGHTER_CONFIG`, if it is set.
+    ///   - file: The path of a YAML or JSON file, or nil for the path in `LAMPLIGHTER_CONFIG`.
     ///   - environment: The process's environment.
-    ///   - flags: The values from the command line, as text; each value is stored under its setting's key.
+    ///   - flags: The values from the command line, as text, under the settings' keys.
     package init(file: String?, environment: [String: String], flags: [String: String]) {
         let named = environment["LAMPLIGHTER_CONFIG"]
         self.file = file ?? (named?.isEmpty == false ? named : nil)

@@ -1,7 +1,7 @@
 import Configuration
 import Problems
 
-/// A source of settings: a provider of values, and the origin to show for the values that come from this source.
+/// A source of settings: a provider of values, and the origin to show for them.
 struct SettingsSource {
     /// The prefix of every key in this source.
     let prefix: [String]
@@ -9,7 +9,7 @@ struct SettingsSource {
     /// The function that returns the origin to show for a setting that this source contains.
     let origin: (Setting) -> Settings.Origin
 
-    /// Reads a setting from this source; returns nil if the source doesn't contain it.
+    /// Reads a setting from this source, or returns nil if it is missing.
     ///
     /// - Throws: A `Problem` if the value is not of the setting's kind.
     func value(of setting: Setting) throws -> SettingValue? {
@@ -21,7 +21,7 @@ struct SettingsSource {
             ?? failure(setting, key)
     }
 
-    /// Returns nil if the value is missing, and throws a `Problem` if the value can't be read.
+    /// Returns nil for a missing value, and throws a `Problem` for an unreadable value.
     private func failure(_ setting: Setting, _ key: AbsoluteConfigKey) throws -> SettingValue? {
         do {
             for type in setting.configTypes {

@@ -8,7 +8,7 @@ enum StoreSetting {
     static let key = "store"
     private static let schemes = ["postgres://", "postgresql://"]
 
-    /// Checks the address of a database; if the address is invalid, throws a `Problem` that names the `origin`.
+    /// Throws a `Problem` that names the `origin` if a database's address is invalid.
     static func check(_ text: String, from origin: String) throws {
         guard !text.isEmpty else { return }
         guard schemes.contains(where: text.hasPrefix) else {
@@ -25,9 +25,9 @@ enum StoreSetting {
 }
 
 extension Settings {
-    /// The PostgreSQL database; nil if the store is the file in the data directory.
+    /// The PostgreSQL database, or nil for the file in the data directory.
     package var database: PostgresAddress? { optional(StoreSetting.key).flatMap { try? PostgresAddress($0) } }
-    /// Parses the address of a database other than the one in the settings; `origin` says where the address was given.
+    /// Parses a database's address that isn't from the settings but from `origin`.
     ///
     /// - Throws: A `Problem` if the text isn't an address.
     package func database(named text: String, by origin: String) throws -> PostgresAddress {
@@ -35,7 +35,7 @@ extension Settings {
         return try PostgresAddress(text)
     }
 
-    /// The file that the gate reads; nil if it is the file in the data directory, or if it is on another machine.
+    /// The gate's file if the settings name one on this machine, otherwise nil.
     package var gateFile: String? { isGateElsewhere ? nil : optional("gateFile") }
     /// Whether the gate's file is on another machine, where `lamplighter feed` writes it.
     package var isGateElsewhere: Bool { optional("gateFile") == "none" }
@@ -45,8 +45,7 @@ extension DataDirectory {
     /// Opens the existing data directory that the settings name, for commands that work on it.
     ///
     /// The directory must also contain the store's file, unless the store is on a database server.
-    /// - Throws: A `Problem` if the directory can't be used, or if the directory, or a store's file that it must
-    ///   contain, doesn't exist.
+    /// - Throws: A `Problem` if the directory or its store's file is missing or unusable.
     package static func existing(_ settings: Settings) throws -> DataDirectory {
         try existing(settings.dataDirectory, holdsStore: settings.database == nil)
     }

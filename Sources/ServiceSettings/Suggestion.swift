@@ -1,8 +1,8 @@
 /// A search for the known word that is most similar to a misspelled word.
 package enum Suggestion {
-    /// Returns the candidate that is the fewest edits away from a word; nil if every candidate is too many edits away.
+    /// Returns the candidate nearest to a word, or nil if every candidate is too far.
     ///
-    /// Two edits are allowed; a word of nine or more characters may have one edit for every three characters.
+    /// Two edits are allowed. Words of nine or more characters may have one edit per three characters.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }

@@ -1,15 +1,15 @@
-/// The reports that a device keeps until the service has answered them, with the times at which they are sent.
+/// The reports that a device keeps until they are answered, with their sending times.
 ///
-/// At most 16 reports are under way, that is, sent and not yet answered; the others wait. A report without an answer is
-/// sent again after 5 seconds. Each further pause is twice as long as the previous pause, up to 5 minutes. Because of
-/// random jitter, devices that have received no answers don't all send at the same time.
+/// At most 16 reports are under way (sent and not yet answered). The others wait. A report without an answer is sent
+/// again after 5 seconds. Each further pause is twice as long as the previous pause, up to 5 minutes. Random jitter
+/// keeps devices without answers from all sending at the same time.
 struct KeptReports {
     private struct Kept {
         var id: String
         var payload: [UInt8]
         /// The time at which the report is next sent, in milliseconds.
         var at: Int64
-        /// The pause before the next repeat, in milliseconds; 0 before the report is first sent.
+        /// The pause before the next repeat in milliseconds, 0 before the first sending.
         var pause: Int64 = 0
     }
 
@@ -33,7 +33,7 @@ struct KeptReports {
         if underWay.count < Self.underWayMax { nextAt = min(nextAt, now) }
     }
 
-    /// Processes the answer to a report; returns false if no report with this id is under way.
+    /// Processes a report's answer, or returns false if no such report is under way.
     mutating func settle(_ id: String) -> Bool {
         guard let place = underWay.firstIndex(where: { $0.id == id }) else { return false }
         underWay.remove(at: place)
@@ -47,7 +47,7 @@ struct KeptReports {
         nextAt = now
     }
 
-    /// Returns the payloads of the due reports, the oldest first, and the number of repeats among these reports.
+    /// Returns the due payloads, the oldest first, and how many of them are repeats.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         guard now >= nextAt else { return ([], 0) }
         let free = min(Self.underWayMax - underWay.count, waiting.count)

@@ -5,13 +5,11 @@ import Service
 package import ServiceSettings
 
 extension SimulateOptions {
-    /// Reads the port of the running service that uses a data directory, and reads the demo product and the demo app of
-    /// that directory.
+    /// Reads the running service's port, and the demo product and app of its directory.
     ///
-    /// `productFile` is the path of a product's document to use instead of the demo product; the document must contain
-    /// a `productSecret`.
-    /// - Throws: A `Problem` if no service that uses the directory is running, or if the product's document can't be
-    ///   used.
+    /// `productFile` is the path of a document that replaces the demo product. The document must contain a
+    /// `productSecret`.
+    /// - Throws: A `Problem` if no service uses the directory, or the product's document is unusable.
     package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
         let directory = try DataDirectory.existing(settings)
         guard let ready = ReadyFile.read(directory), let port = ready["mqttPort"]?.intValue else {

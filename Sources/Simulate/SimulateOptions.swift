@@ -18,7 +18,7 @@ package struct SimulateOptions: Sendable {
     package var rate = 2.0
     /// The duration of the simulation, in seconds.
     package var duration = 60.0
-    /// The app in which a simulated user logs in; nil if no user is simulated.
+    /// The app in which a simulated user logs in, or nil for no user.
     package var app: App?
 
     /// An app with its credentials.
@@ -52,8 +52,7 @@ package struct SimulateSummary: Sendable {
     package internal(set) var resent = 0
     /// The number of commands that devices received.
     package internal(set) var commands = 0
-    /// The number of times that a device or the app lost its connection, plus the number of times that the app failed
-    /// to connect.
+    /// How often devices or the app lost a connection, or the app failed to connect.
     package internal(set) var reconnects = 0
     /// The number of messages that the app's user received.
     package internal(set) var seen = 0

@@ -1,7 +1,7 @@
 import JSON
 import Load
 
-/// A simulated user of an app, who logs in, binds the devices, and receives the devices' statuses.
+/// A simulated user, who logs in to an app, binds devices and receives their statuses.
 struct SimulatedApp {
     enum Phase {
         /// Not connected; the next attempt begins at the time `until`.
@@ -35,7 +35,7 @@ struct SimulatedApp {
 
     func space(_ root: String) -> String { "\(root)/app/\(app.appID)/\(terminalID)" }
 
-    /// Returns the topic filters to subscribe to; they include the user's topics once the app is logged in.
+    /// Returns the topic filters to subscribe to, with the user's topics after the login.
     func filters(_ root: String) -> [String] {
         [space(root) + "/response"] + (uid.map { ["\(root)/user/\($0)/#"] } ?? [])
     }
@@ -43,8 +43,7 @@ struct SimulatedApp {
     /// Returns the request that logs in as a new anonymous user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// Returns the request that binds a device; nil if the device has no id or is already bound, or if its binding has
-    /// already been requested on this connection.
+    /// Returns a device's binding request, or nil without an id or if already requested or bound.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
         guard let did = device.did, !dids.contains(did), asked.insert(did).inserted else { return nil }
         return request([
@@ -57,7 +56,7 @@ struct SimulatedApp {
         request(["did": .string(did), "data": .object(data)])
     }
 
-    /// The time of the next command, in milliseconds; nil before the first binding.
+    /// The time of the next command in milliseconds, or nil before the first binding.
     var nextCommandAt: Int64?
     /// The ids of the devices that are bound.
     private(set) var dids: [String] = []
@@ -65,14 +64,13 @@ struct SimulatedApp {
     /// Records that a device is bound.
     mutating func noteBound(_ did: String) { if !dids.contains(did) { dids.append(did) } }
 
-    /// Records that the connection has been lost, and the time of the next attempt to connect; pending requests will
-    /// get no answers.
+    /// Records a lost connection, whose requests get no answers, and the next attempt's time.
     mutating func lose(until time: Int64) {
         phase = .away(until: time)
         asked = []
     }
 
-    /// Counts a refused connection; after two refusals in a row, discards the session, so that a new user logs in.
+    /// Counts a refused connection, and after two in a row changes to a new user.
     mutating func noteRefusal() {
         refusals += 1
         guard refusals > 1 else { return }

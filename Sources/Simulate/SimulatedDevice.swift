@@ -4,8 +4,8 @@ import Load
 
 /// One simulated device: its id and secret, its values, and its unanswered reports.
 ///
-/// A device registers with its product's secret, connects with its own secret, and keeps each report until the service
-/// answers it.
+/// A device registers with its product's secret, and then connects with its own secret. The device keeps each report
+/// until the service answers the report.
 struct SimulatedDevice {
     enum Phase {
         /// Not connected; the next attempt begins at the time `until`.
@@ -30,7 +30,7 @@ struct SimulatedDevice {
     private var values: SimulatedValues
     private var lastCommand: Int64 = 0
     private var reports = 0
-    /// A part of every message id; it differs in each run, since the service remembers the ids of earlier runs.
+    /// A part of all message ids, different in each run because the service remembers ids.
     private let run: String
 
     init(_ product: Product, run: String) {
@@ -68,7 +68,7 @@ struct SimulatedDevice {
         keep(now, [("data", .object(data)), (values.faultField, values.fault())])
     }
 
-    /// Carries out a command and returns the report that answers it; nil if the command was received before.
+    /// Carries out a command and returns its report, or nil for a repeated command.
     mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
         guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
         lastCommand = cid
@@ -78,7 +78,7 @@ struct SimulatedDevice {
 
     /// Processes the answer to a report.
     ///
-    /// - Returns: Whether the report was accepted; nil if no report with the answer's id is under way.
+    /// - Returns: Whether the report was accepted, or nil if no such report is under way.
     mutating func settle(_ answer: JSONObject) -> Bool? {
         guard let id = answer["id"]?.stringValue, kept.settle(id) else { return nil }
         return answer["ok"]?.boolValue ?? false

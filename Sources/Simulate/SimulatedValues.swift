@@ -2,7 +2,7 @@ import Domain
 import Glibc
 import JSON
 
-/// The values of a simulated device; the values drift like those of a real device.
+/// The values of a simulated device, which drift like those of a real one.
 struct SimulatedValues {
     private let product: Product
     private(set) var current: [String: JSONValue] = [:]
@@ -31,8 +31,7 @@ struct SimulatedValues {
 
     /// Stores the values that a command writes.
     ///
-    /// - Returns: Whether all data points are known; a data point that was added to the product after the simulation
-    ///   began is unknown.
+    /// - Returns: Whether all data points are known. A data point that was added after the simulation began is unknown.
     mutating func write(_ data: JSONObject) -> Bool {
         for member in data.members where product.point(member.key) != nil {
             if product.point(member.key)?.access != .writeOnly { current[member.key] = member.value }
@@ -42,7 +41,7 @@ struct SimulatedValues {
 
     var all: JSONObject { JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) }
 
-    /// Begins or ends a fault at random, and returns this change; otherwise returns nil.
+    /// Begins or ends a fault at random, and returns the change or nil.
     mutating func fault() -> JSONValue? {
         guard let name = product.faults.first ?? product.alerts.first else { return nil }
         if let active = activeFault {
@@ -55,10 +54,10 @@ struct SimulatedValues {
         return [["name": .string(name), "value": true]]
     }
 
-    /// The report's field that contains the result of `fault()`: `faults`, or `alerts` for a product without faults.
+    /// The report's field for `fault()`: `faults`, or `alerts` for a product without faults.
     var faultField: String { product.faults.isEmpty ? "alerts" : "faults" }
 
-    /// Returns a random value of a data point that apps can write; nil if the product has no such data point.
+    /// Returns a random value of a writable data point, or nil without such a point.
     static func command(_ product: Product) -> JSONObject? {
         let point =
             product.dataPoints.first { $0.access == .readWrite && $0.kind == .bool }
@@ -79,7 +78,7 @@ struct SimulatedValues {
         }
     }
 
-    /// Returns a measurement on a daily temperature curve, warm in the afternoon and cold before dawn, with noise.
+    /// Returns a noisy measurement on a daily temperature curve, warm in the afternoon.
     private static func curve(_ seconds: Double, _ low: Double, high: Double) -> Double {
         let day = 2 * Double.pi * (seconds / 86_400 - 0.625)
         let middle = max(low, min(high, 20))

@@ -2,11 +2,11 @@ import Domain
 import JSON
 import Load
 
-/// The app's side of a simulation; in the socket pool, the app's connection comes after the devices' connections.
+/// The app's side of a simulation, whose connection comes last in the socket pool.
 extension Simulation {
     private var place: Int { devices.count }
 
-    /// Connects the app if it isn't connected, binds devices that have an id, and sends commands if `commands` is true.
+    /// Connects the app if needed, binds devices with an id, and sends commands if requested.
     func liveApp(commands: Bool, at now: Int64) {
         guard var app else { return }
         defer { self.app = app }
@@ -36,7 +36,7 @@ extension Simulation {
         pool.flush(place)
     }
 
-    /// Records that the app's connection has been lost; the app reconnects after a while, as a device does.
+    /// Records that the app's connection is lost, and plans to reconnect after a while.
     private func lose(_ app: inout SimulatedApp, _ why: String, at now: Int64) {
         lastError = "app: \(why)"
         summary.reconnects += 1
@@ -44,7 +44,7 @@ extension Simulation {
         app.lose(until: now + .random(in: 500...3000))
     }
 
-    /// Records that the app's connection has been lost; called when the socket pool reports this loss.
+    /// Records a loss of the app's connection that the socket pool reports.
     func loseApp(_ why: String) {
         guard var app else { return }
         lose(&app, why, at: LoadClock.milliseconds)
@@ -64,7 +64,7 @@ extension Simulation {
     /// The time between the app's commands, in milliseconds.
     private static let commandPause: Int64 = 3000
 
-    /// Sends a command to one of the app's devices if a command is due and the product has a writable data point.
+    /// Sends a due command to a device if the product has a writable data point.
     private func command(_ app: inout SimulatedApp) {
         let now = LoadClock.milliseconds
         guard let due = app.nextCommandAt, now >= due,
@@ -111,8 +111,7 @@ extension Simulation {
             pool.end(place)
             app.phase = .away(until: 0)
         } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {
-            // The line includes the passcode: with the passcode and the id, another app can bind and control the
-            // device.
+            // The line includes the passcode. With the passcode and the id, another app can control the device.
             let passcode = devices.first { $0.did == did }?.passcode
             show("bound \(did), passcode \(passcode ?? "")")
             app.noteBound(did)

@@ -4,7 +4,7 @@ import Load
 
 /// A device's connection: registering, coming online, and receiving messages.
 extension Simulation {
-    /// Opens a connection with the device's own secret, or with the product's secret if the device has no id yet.
+    /// Opens a connection with the device's secret, or before registration with the product's secret.
     func open(_ index: Int, at now: Int64) {
         let device = devices[index]
         devices[index].since = now
@@ -19,15 +19,14 @@ extension Simulation {
         }
     }
 
-    /// Disconnects a device after publishing that it is offline, since the broker sends no will after a clean
-    /// disconnect.
+    /// Publishes, in place of a will, that a device is offline, and disconnects it.
     func leave(_ index: Int) {
         guard let did = devices[index].did else { return }
         publish(index, "device/\(did)/presence", payload: Self.offline)
         pool.sockets[index]?.disconnect()
     }
 
-    /// Records that a device's connection has been lost; the device reconnects after a while.
+    /// Records that a device's connection is lost, and plans to reconnect after a while.
     func lose(_ index: Int, _ why: String, at now: Int64) {
         lastError = why
         if !devices[index].isOnline { opening -= 1 }

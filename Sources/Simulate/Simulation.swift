@@ -6,7 +6,7 @@ import Load
 /// A run of simulated devices against a broker, for `lamplighter simulate`.
 ///
 /// The simulation uses one thread, and one socket for each device. Each device sends reports, resends unanswered
-/// reports, and obeys commands; now and then, it loses its connection and reconnects.
+/// reports, and obeys commands. Now and then, a device loses its connection and reconnects.
 package final class Simulation {
     let options: SimulateOptions
     let product: Product
@@ -27,7 +27,7 @@ package final class Simulation {
 
     /// The maximum number of simultaneous connection attempts, since the broker's backlog is limited.
     static let openingMax = 64
-    /// The maximum number of devices that register per second, less than half of the number that the gate admits.
+    /// The most devices that register per second, less than half of the gate's limit.
     static let newcomersPerSecond = 90
     /// The longest wait for the last answers after the end of the run, in milliseconds.
     static let endPatience: Int64 = 10_000
@@ -40,10 +40,10 @@ package final class Simulation {
     ///
     /// - Parameters:
     ///   - options: The options of the simulation.
-    ///   - interrupts: Returns the number of interrupts so far; the second interrupt ends the simulation without
+    ///   - interrupts: Returns the number of interrupts so far. The second interrupt ends the simulation without
     ///     waiting.
     ///   - tell: Receives the progress line once a second.
-    ///   - show: Receives a line for each event of the app, such as a message that its user receives.
+    ///   - show: Receives a line for each event of the app, such as a received message.
     /// - Throws: `Rejection` for an invalid product document.
     package init(
         _ options: SimulateOptions,
@@ -151,7 +151,7 @@ package final class Simulation {
         }
     }
 
-    /// Queues a message on a connection; `topic` is the part of the topic after the root.
+    /// Queues a message on a connection, with the topic's part after the root.
     func publish(_ place: Int, _ topic: String, payload: [UInt8]) {
         pool.sockets[place]?.publish(topic: Array("\(options.root)/\(topic)".utf8), payload: payload)
     }

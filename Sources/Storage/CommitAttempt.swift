@@ -1,7 +1,6 @@
-/// The state of a batch between its runs; on PostgreSQL, a failed batch is run again until it is committed
-/// (`RunAgain`).
+/// The state of a batch between its runs on PostgreSQL (see `RunAgain`).
 final class CommitAttempt<Value> {
-    /// The mark by which a run finds out whether an earlier run was committed; nil if the batch needs no mark.
+    /// The mark that shows whether an earlier run was committed, or nil if unneeded.
     private let mark: CommitMark<Value>?
     private var hasMissedTurn = false
 
@@ -11,7 +10,7 @@ final class CommitAttempt<Value> {
     /// Whether a commit was sent and its answer was lost.
     var isCommitLost: Bool { mark?.isLost == true }
 
-    /// Waits until the cause of the last run's failure is gone, so that the next run can succeed.
+    /// Waits until the cause of the last run's failure is gone.
     ///
     /// If the last run missed its turn to write the gate's file, waits for the turn. If the answer to the last commit
     /// was lost, waits for the database server.
@@ -35,6 +34,6 @@ final class CommitAttempt<Value> {
         if StoreError.isOutcomeUnknown(error) { mark?.lose() }
     }
 
-    /// Lets the next batch delete the mark; called after the last run.
+    /// Lets the next batch delete the mark, once the last run is over.
     func end() { mark?.end() }
 }

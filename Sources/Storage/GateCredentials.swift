@@ -7,8 +7,7 @@ final class GateChanges {
     var records: [Record] = []
     /// The actions to run after the commit, such as counting in metrics or writing log lines.
     var afterCommit: [() -> Void] = []
-    /// Whether the transaction gave the message sender work: it stored an outgoing message, or made an outgoing message
-    /// due at once.
+    /// Whether the transaction stored an outgoing message, or made one due at once.
     var hasOutgoingMessage = false
     /// The largest connection number that the transaction saved.
     private(set) var connection: Int64 = 0
@@ -49,7 +48,7 @@ final class GateCredentials: Sendable {
     private let path: String
     private let state = Mutex(State())
     private let turn = DispatchSemaphore(value: 1)
-    /// How long the file has lacked changes; separate from `state`, so that it can be read while a write locks `state`.
+    /// How long the file has lacked changes, readable while a write locks `state`.
     private let lag = GateLag()
 
     init(path: String) {
@@ -72,12 +71,11 @@ final class GateCredentials: Sendable {
     /// Whether most of the file is obsolete.
     var isBloated: Bool { state.withLock { $0.isBloated } }
 
-    /// Returns the record that tells the gate a connection's number; nil if the number in the file is still close
-    /// enough.
+    /// Returns a record with a connection's number, or nil if the file's number suffices.
     ///
-    /// The first connection after a start of the broker gets the file's number plus a fixed distance (the lead), so no
-    /// number is ever used twice. The file gets a new number after each start of the broker, and whenever half of the
-    /// lead is used up.
+    /// After a start, the broker continues at the file's number plus the lead. The lead is a fixed distance, so no
+    /// number is ever used twice. The file gets a new number after each start of the broker. It also gets one whenever
+    /// half of the lead is used up.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in
@@ -87,17 +85,17 @@ final class GateCredentials: Sendable {
 
     /// Locks the file against other writers, and promises to write the changes (`CredentialsLock`).
     ///
-    /// The method is called before a commit, so that the file gets all changes in the order of their commits. `longest`
-    /// limits the wait, in milliseconds, because the database server ends transactions that stay idle for too long.
+    /// The method is called before a commit. So the file gets all changes in the order of their commits. `longest`
+    /// limits the wait, in milliseconds. The database server ends transactions that stay idle for too long.
     ///
-    /// - Throws: `GateTurnMissed` or `CredentialsError`; in both cases, the transaction must not be committed.
+    /// - Throws: `GateTurnMissed` or `CredentialsError`. In both cases, the transaction must not be committed.
     func hold(_ changes: GateChanges, longest: Int64? = nil) throws {
         let begun = DispatchTime.now()
         let end = longest.map { begun + .milliseconds(Int($0)) } ?? .distantFuture
         guard turn.wait(timeout: end) == .success else { throw GateTurnMissed() }
         changes.hasTurn = true
         let waited = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
-        // This step can take a long time, so `state`, which every batch reads, isn't locked during the step.
+        // This step can take a long time. Every batch reads `state`, so `state` isn't locked meanwhile.
         let taken = try promise(longest: longest.map { max(0, $0 - Int64(waited / 1_000_000)) })
         let isOwed = taken.isOwed
         var lock: CredentialsLock? = consume taken
@@ -124,11 +122,11 @@ final class GateCredentials: Sendable {
         let changes = GateChanges()
         defer { release(changes, withdrawing: true) }
         do { try hold(changes) } catch is GateTurnMissed {
-            // An earlier writer stopped before it wrote the file; the next batch rewrites the file.
+            // An earlier writer stopped before it wrote the file. The next batch rewrites the file.
         }
     }
 
-    /// Ends the turn if `hold` took one for these changes; `withdrawing` says that nothing was committed.
+    /// Ends any turn that `hold` took (`withdrawing` says that nothing was committed).
     func release(_ changes: GateChanges, withdrawing: Bool = false) {
         guard changes.hasTurn else { return }
         changes.hasTurn = false
@@ -142,10 +140,10 @@ final class GateCredentials: Sendable {
         state.withLock { $0.isBehind = true }
     }
 
-    /// Detects committed changes that the file lacks because a process was killed or frozen before it wrote them.
+    /// Detects committed changes that a killed or frozen process didn't write to the file.
     ///
-    /// A process that takes over lanes calls this method before it publishes answers, because the answers can depend on
-    /// such changes.
+    /// A process that takes over lanes calls this method before it publishes answers. The answers can depend on such
+    /// changes.
     func inherit() throws {
         guard try !isBehind && CredentialsLock.isPromised(of: path) else { return }
         turn.wait()
@@ -165,7 +163,7 @@ final class GateCredentials: Sendable {
         lag.end()
     }
 
-    /// How long the file has lacked a change that this process committed; zero while the file is complete.
+    /// How long the file has lacked a change that this process committed, or zero.
     var lagTime: Duration { lag.time }
 
     /// A reason to rewrite the file.
@@ -178,7 +176,7 @@ final class GateCredentials: Sendable {
         case bloated
     }
 
-    /// Rewrites the file from the records that `read` returns; does nothing if `reason` no longer holds.
+    /// Rewrites the file from `read`'s records, unless `reason` no longer holds.
     ///
     /// Other writers wait until the file is rewritten. `isOwed` says whether a transaction that promised changes may
     /// still be in progress. `read` calls `keep` now and then, so that other processes see that this process is alive.
@@ -206,7 +204,7 @@ final class GateCredentials: Sendable {
             if let lock = lock.take() { state.file?.hold(lock) }
         }
         defer { state.withLock { $0.file?.release() } }
-        // This step can take a long time, so `state`, which every batch reads, isn't locked during the step.
+        // This step can take a long time. Every batch reads `state`, so `state` isn't locked meanwhile.
         let records = try read(isOwed) { try state.withLock { try $0.file?.keep() } }
         try state.withLock { state in
             state.isBehind = true
@@ -218,8 +216,7 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// The error thrown when another writer has the turn to write the gate's file, or when a writer stopped before it wrote
-/// the file.
+/// The error thrown when another writer has the turn or stopped before writing.
 ///
 /// The failed transaction changed nothing, and can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {
@@ -227,8 +224,7 @@ struct GateTurnMissed: Error, CustomStringConvertible {
 }
 
 extension Transaction {
-    /// The changed records that a gate on another machine must get before the transaction's answers are sent, in
-    /// hexadecimal.
+    /// The changed records, in hexadecimal, that a remote gate needs before answers are sent.
     ///
     /// The list is empty if this process writes the gate's file itself.
     package var untoldCredentials: [String] { get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } } }

@@ -16,14 +16,15 @@ enum GateRecords {
             FROM terminal AS t LEFT JOIN session AS s ON s.terminalId = t.terminalId AND s.endedAt IS NULL
         """
 
-    /// The ended sessions of linked services; the gate treats each of them as an ended API key.
+    /// The ended sessions of linked services, which the gate treats as ended API keys.
     private static let unlinked = """
         SELECT terminalId, appId, sessionId, sessionId, tokenHash, 0, oldTokenHash, oldTokenUntil, loginTime
             FROM session WHERE clientId IS NOT NULL AND endedAt IS NOT NULL
         """
 
-    /// To the gate, an API key is a session on the key's terminal; the key's id serves as the session's id and as the
-    /// session's user id.
+    /// To the gate, an API key is a session on the key's terminal.
+    ///
+    /// The key's id is both the session's id and its user id.
     ///
     /// The gate keeps this session even after the API key has ended. It therefore never admits the app's secret on the
     /// key's terminal.
@@ -73,7 +74,7 @@ enum GateRecords {
         }
     }
 
-    /// Returns the record of the largest connection number; nil before the first connection.
+    /// Returns the largest connection number's record, or nil before the first connection.
     static func connection(_ sql: SQL) throws -> Record? {
         let known = try StatusTable.lastConnection(sql)
         return known > 0 ? .connections(known: known) : nil

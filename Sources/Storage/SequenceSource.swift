@@ -1,10 +1,9 @@
 import Domain
 import Synchronization
 
-/// A source of numbers; each new row gets a larger number than the row before, even after a restart and even if several
-/// processes write in turn.
+/// A source of numbers that grow even if processes restart or write in turn.
 ///
-/// Processes that write concurrently use different numbers: a number's remainder modulo 64 is the slot of its process.
+/// Processes that write concurrently use different numbers. A number's remainder modulo 64 is its process's slot.
 final class SequenceSource: Sendable {
     private struct State {
         var last: Int64 = 0
@@ -16,7 +15,7 @@ final class SequenceSource: Sendable {
     private let state = Mutex(State())
     private let isShared: Bool
 
-    /// Creates the source of a process; `isShared` says whether other processes also write to the database.
+    /// Creates a source, where `isShared` means that other processes also write to the database.
     init(isShared: Bool) { self.isShared = isShared }
 
     /// The slot whose numbers this process uses.
@@ -32,7 +31,7 @@ final class SequenceSource: Sendable {
         state.withLock { state in (state.open.min() ?? state.last) + 1 }
     }
 
-    /// Notes that a transaction uses numbers from now on; returns the value to pass to `end`.
+    /// Notes a transaction that uses numbers, and returns the value for `end`.
     func begin() -> Int64 {
         state.withLock { state in
             state.open.append(state.last)
@@ -48,9 +47,9 @@ final class SequenceSource: Sendable {
         }
     }
 
-    /// Returns the next number: the time in microseconds since 1970, or the last number plus one if that is larger.
+    /// Returns the time in microseconds since 1970, or the last number plus one if larger.
     ///
-    /// If `isShared` is true, the result is rounded up to the next number of this process's slot.
+    /// If `isShared`, the result is rounded up to a number of this process's slot.
     func next(_ now: Instant) -> Int64 {
         state.withLock { state in
             let least = max(state.last + 1, now.milliseconds * 1000)

@@ -6,12 +6,11 @@ extension Store {
     /// The PostgreSQL database; nil if the store is a file.
     var server: PostgresDatabase? { if case .postgres(let database) = engine { database } else { nil } }
 
-    /// Connects to a database, migrates its tables to this version if `migrates` is true, and checks its settings.
+    /// Connects to a database, migrates it if `migrates` is true, and checks its settings.
     ///
-    /// `credentialsPath` is the path of the gate's file; nil if this process doesn't write that file. At most
-    /// `connectionsMax` connections are open. The write transactions of processes with `isOneWriter` run one after
-    /// another. No transaction lasts longer than `bound`. `onConnection` is called with each new connection before its
-    /// use.
+    /// `credentialsPath` is the gate's file, or nil if this process doesn't write it. At most `connectionsMax`
+    /// connections are open. The write transactions of processes with `isOneWriter` run one after another. No
+    /// transaction lasts longer than `bound`. `onConnection` is called with each new connection before its use.
     ///
     /// - Throws: `Failure`.
     package convenience init(
@@ -45,15 +44,14 @@ extension Store {
         do {
             _ = try database.makePartitions(at: PostgresSettings.now)
         } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {
-            // The error is ignored, because no new partitions are needed for two weeks, and a job tries again every
-            // hour.
+            // The error is ignored, because no new partitions are needed for two weeks. A job tries again every hour.
             return
         } catch {
             _ = try database.opening { throw error }
         }
     }
 
-    /// Returns the fingerprint of a database's key, or nil if the database has no tables; throws `Failure`.
+    /// Returns the fingerprint of a database's key, or nil if there are no tables.
     package static func keyFingerprint(of address: PostgresAddress, password: String?) throws -> String? {
         try PostgresDatabase.fingerprint(of: address, password: password)
     }
@@ -66,15 +64,14 @@ extension Store {
         }
     }
 
-    /// Sets a function that gets the reason if the database becomes unreachable, and nil once the database is reachable
-    /// again.
+    /// Sets a function that gets why the database is unreachable, or nil when reachable.
     ///
     /// The function is called on the thread that notices the change, and must not block. On SQLite, it is never called.
     package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
         server?.onAvailability(tell)
     }
 
-    /// The number of this process's connections to the database server; 0 if the store is a file.
+    /// The number of this process's connections to a database server (0 for a file).
     package var connectionCount: Int { server?.connectionCount ?? 0 }
 
     /// Whether the store is a file on this machine.

@@ -2,12 +2,12 @@ package import Domain
 package import Sodium
 import Synchronization
 
-/// The database with all of the service's data; the rest of the code accesses it only through this class.
+/// The database with all data, which other code accesses only through this class.
 ///
 /// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
 /// the last committed state, and don't wait for writers. After a batch has been committed, its changes of credentials
-/// are appended to the gate's file. Only then can another batch with changes of credentials commit, and only then are
-/// answers that depend on the changes published. The code for stores that are files is in `SQLiteFile`.
+/// are appended to the gate's file. Only then can another batch with such changes commit. Answers that depend on the
+/// changes are also published only then. The code for stores that are files is in `SQLiteFile`.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -17,19 +17,19 @@ package final class Store: Sendable {
     private let writerCache = WriterCache()
     private let runAgain: RunAgain
     private let answeredMarks: AnsweredMarks
-    /// The lease that each batch checks first; nil if this process does all the work.
+    /// The lease that each batch checks first, or nil if this process works alone.
     let fence: Fence?
 
-    /// A holder of a function that is called after a commit if there is a message to send.
+    /// A holder of a function to call after a commit with a message to send.
     private final class MessageWakeup: Sendable {
         let ring = Mutex<(@Sendable () -> Void)?>(nil)
     }
 
     /// Opens the file, migrates it if `migrates` is true, and checks its settings.
     ///
-    /// `credentialsPath` is the path of the gate's file; nil if this process doesn't write that file. `beforeMigrating`
-    /// is called before a database of an older version is changed, and can throw an error to leave the database
-    /// unchanged. With `isBeingFilled`, a database that `migrate --to` has not filled completely is accepted too.
+    /// `credentialsPath` is the gate's file, or nil if this process doesn't write it. `beforeMigrating` is called
+    /// before an older version's database is changed. To prevent the change, `beforeMigrating` can throw an error. With
+    /// `isBeingFilled`, a database that `migrate --to` has not filled completely is accepted too.
     ///
     /// - Throws: `Failure`, or an error of `beforeMigrating`.
     package convenience init(
@@ -83,7 +83,7 @@ package final class Store: Sendable {
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
 
-    /// Creates a store that uses the database of `other`, and that checks a lease at the start of each batch.
+    /// Creates a store for the database of `other` whose batches first check a lease.
     init(_ other: Store, fence: Fence) {
         (engine, key, gate, sequence) = (other.engine, other.key, other.gate, other.sequence)
         (messageWakeup, runAgain, answeredMarks) = (other.messageWakeup, other.runAgain, other.answeredMarks)
@@ -94,15 +94,15 @@ package final class Store: Sendable {
 
     /// Runs one transaction, commits it, and appends the transaction's changes of credentials to the gate's file.
     ///
-    /// Waits while another worker is changing the same data. If this method throws, the store is unchanged, except
-    /// after two failures: the gate's file couldn't be written after the commit, or the answer to the commit was lost.
-    /// After one of these failures, the next batch first rewrites the gate's file, and the caller must publish nothing
-    /// until a batch has succeeded.
+    /// Waits while another worker is changing the same data. If this method throws, the store is unchanged, with two
+    /// exceptions. Either the gate's file couldn't be written after the commit, or the commit's answer was lost. After
+    /// such a failure, the next batch first rewrites the gate's file. The caller must publish nothing until a batch has
+    /// succeeded.
     ///
-    /// On PostgreSQL, `body` is run up to five times if there are conflicts, and up to twice if it lasts too long
-    /// (`TransactionBound`). `body` must start from the beginning each time, and change nothing outside the given
-    /// transaction. With `once`, a mark (`CommitMark`) makes the transaction take effect only once even if the answer
-    /// to its commit is lost. Use `once` for work without an id by which a second run would notice the first run.
+    /// On PostgreSQL, `body` runs up to five times after conflicts. A run that lasts too long (`TransactionBound`) is
+    /// repeated once. `body` must start from the beginning each time, and change nothing outside the given transaction.
+    /// With `once`, a mark (`CommitMark`) prevents a second effect after a lost answer. Use `once` for work without an
+    /// id that would reveal an earlier run.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
@@ -139,12 +139,12 @@ package final class Store: Sendable {
         return value
     }
 
-    /// Appends committed changes to the gate's file, and calls the functions that were to run after the commit.
+    /// Appends committed changes to the gate's file, and calls functions due after the commit.
     private func carryOut(_ changes: GateChanges, _ sql: SQL) throws {
         if let gate, !changes.records.isEmpty {
             try gate.append(changes.records)
             gate.release(changes)
-            // A failure to rewrite the file doesn't matter: the file is complete, and a later batch tries again.
+            // A failure to rewrite the file doesn't matter. The file is complete, and a later batch tries again.
             if gate.isBloated { try? rebuildCredentials(gate, sql, since: .bloated) }
         }
         for action in changes.afterCommit { action() }
@@ -159,7 +159,7 @@ package final class Store: Sendable {
     /// The function is called on the thread that committed, and must not block.
     package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) { messageWakeup.ring.withLock { $0 = ring } }
 
-    /// Runs a transaction that only moves stored content; a crash of the machine can undo the whole transaction.
+    /// Runs a transaction that only moves content, and that a machine's crash can undo.
     ///
     /// Since the transaction stores nothing new, its commit doesn't wait for the disk.
     package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
@@ -177,8 +177,8 @@ package final class Store: Sendable {
         do {
             return try sql.transaction {
                 try fence?.check(in: sql)
-                // On PostgreSQL, there is no data version and nothing is cached, because other processes can write
-                // between transactions.
+                // PostgreSQL has no data version. Nothing is cached there, because other processes can write between
+                // transactions.
                 let dataVersion = try sql.dataVersion
                 if dataVersion.map(writerCache.begin(dataVersion:)) ?? (slot == .alone) {
                     try sequence.goOn(behind: Self.lastNumber(sql))
@@ -198,9 +198,8 @@ package final class Store: Sendable {
                 if !changes.records.isEmpty {
                     if isShared { try GateFeed.announce(changes.records, sql) }
                     if let gate {
-                        // The transaction takes all its row locks before it waits for its turn to write the gate's
-                        // file. Otherwise, two transactions could wait for each other: one for a row, the other for the
-                        // file.
+                        // The transaction locks all its rows before it waits for the gate's file. Otherwise, two
+                        // transactions could wait for each other, for a row and the file.
                         if isShared { try sql.run(Self.promising) }
                         try sql.settle()
                         try gate.hold(changes, longest: isShared ? Self.gateTurnMax : nil)
@@ -215,7 +214,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Returns the largest sequence number in the tables; another process may have written it.
+    /// Returns the largest sequence number in the tables, maybe written by another process.
     private static func lastNumber(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
@@ -228,7 +227,7 @@ package final class Store: Sendable {
         ) ?? 0
     }
 
-    /// Reads the last committed state; all reads in one closure see the same state.
+    /// Reads the last committed state, which is the same for all reads in `body`.
     package func read<Value>(
         at now: Instant = Instant(milliseconds: 0),
         _ body: (Transaction) throws -> Value
@@ -242,45 +241,40 @@ package final class Store: Sendable {
 
     /// The longest time that a transaction on PostgreSQL waits to write the gate's file, in milliseconds.
     ///
-    /// After this time, the transaction is undone and run again later; the PostgreSQL server would end it after 2 s
-    /// without a statement.
+    /// After this time, the transaction is undone and run again later. PostgreSQL would end it after 2 s without a
+    /// statement.
     private static let gateTurnMax: Int64 = 1_000
 
-    /// If a process died before it wrote its committed changes to the gate's file, makes the next batch rewrite that
-    /// file.
+    /// Makes the next batch rewrite the gate's file if a process died before writing it.
     ///
-    /// The method waits for a running process that is about to write the file, but not for a frozen process.
+    /// The method waits for a running process that is about to write. The method doesn't wait for a frozen process.
     package func inheritCredentials() throws { try gate?.inherit() }
 
-    /// Rewrites the gate's file when the process starts, because an earlier process may have crashed between a commit
-    /// and the writing of the file.
+    /// Rewrites the gate's file at the start, because a crash may have prevented a write.
     package func rebuildCredentials() throws {
         guard let gate else { return }
         try runAgain.run { try engine.write { sql in try rebuildCredentials(gate, sql, since: .start) } }
     }
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL, since reason: GateCredentials.Reason) throws {
-        // No other process can write the file while the records are being read, so later changes follow these records
-        // in the file.
+        // No other process can write meanwhile, so later changes follow these records in the file.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)
         }
     }
 
-    /// The statement that takes a shared lock for a transaction, before the transaction promises changes to the gate's
-    /// file (`CredentialsLock`).
+    /// The statement that takes a shared lock before a promise to change the gate's file (`CredentialsLock`).
     ///
     /// The lock number 440078692 is used for `isOneWriter`, and 440078693 is used for migrations.
     private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
-    /// The statement that waits for the end of all transactions that promised changes to the gate's file
-    /// (`CredentialsLock`).
+    /// The statement that waits for all transactions that promised changes to the gate's file (`CredentialsLock`).
     ///
     /// The statement also waits for transactions whose processes died, or whose commits wait for a standby. A
-    /// transaction that waits for its turn at the gate's file gives up after `gateTurnMax`, so it ends soon.
+    /// transaction that waits for the gate's file ends soon, after `gateTurnMax`.
     private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078694) AS TEXT)"
 
-    /// How long the gate's file has lacked a committed change of credentials; zero while the file is complete.
+    /// How long the gate's file has lacked a committed change, zero if it is complete.
     ///
     /// Reading this property doesn't wait for writers, so any thread can read it.
     package var gateLag: Duration { gate?.lagTime ?? .zero }

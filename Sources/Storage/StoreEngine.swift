@@ -3,7 +3,7 @@ enum StoreEngine: Sendable {
     case sqlite(SQLiteFile)
     case postgres(PostgresDatabase)
 
-    /// Waits until a connection that can write is free, and lends it to `body` for any number of transactions.
+    /// Lends `body` a writing connection, once one is free, for any number of transactions.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write(body)
@@ -27,7 +27,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Waits a while for a database server that can't be reached; returns at once if the store is a file.
+    /// Waits a while for an unreachable database server, but not for a file.
     func awaitServer() {
         if case .postgres(let database) = self { database.awaitServer() }
     }
@@ -42,8 +42,9 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Migrates the tables if `migrates` is true, and checks settings; throws `Store.Failure`, or an error that
-    /// `beforeMigrating` has thrown.
+    /// Migrates the tables if `migrates` is true, and checks settings.
+    ///
+    /// Throws `Store.Failure` or an error of `beforeMigrating`.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)

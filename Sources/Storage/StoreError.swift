@@ -4,19 +4,18 @@ import Glibc
 import PostgreSQL
 import SQLite
 
-/// The functions that classify errors of the store, for example by whether the whole store or one message is at fault.
+/// Classifies the store's errors, for example by whether one message is at fault.
 ///
 /// The descriptions of the errors contain no values of statements' parameters, so they can be logged.
 package enum StoreError {
     /// Returns whether the whole store is currently unusable.
     ///
-    /// Examples: the disk is full, input or output failed, the database is locked or damaged, or the gate's file can't
-    /// be written. Any work would fail now; the same work may succeed later.
+    /// Examples: a full disk, failed input or output, and a locked or damaged database. The gate's file may also be
+    /// unwritable. Any work would fail now; the same work may succeed later.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         if error is LockMissing || error is GateTurnMissed { return true }
-        // After a conflict, the same work can succeed on the next try, so the conflict isn't the fault of the processed
-        // message.
+        // A conflict isn't the message's fault. The next try can succeed.
         if let error = error as? PostgresError { return error.kind != .statement }
         if error is Persistent { return false }
         guard let error = error as? SQLiteError else { return false }
@@ -27,8 +26,9 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error that is thrown if even the last retry violated a unique key or lacked a lock; the transaction's values
-    /// or the code must then be wrong.
+    /// The error if even the last retry violated a unique key or lacked a lock.
+    ///
+    /// Then the transaction's values or the code must be wrong.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
@@ -37,17 +37,17 @@ package enum StoreError {
 
     /// Returns whether the same transaction can be run again.
     ///
-    /// This is so after a conflict, a missing lock, too long a wait for the turn to write the gate's file, or a lost
-    /// answer to the commit.
+    /// This is so after a conflict, a missing lock or a lost answer to the commit. The same holds after too long a wait
+    /// for the gate's file.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict
     }
 
-    /// Returns whether a transaction lasted too long; a smaller transaction might succeed (`TransactionBound`).
+    /// Returns whether a transaction took too long and should be made smaller (`TransactionBound`).
     package static func isTooLong(_ error: any Error) -> Bool { (error as? PostgresError)?.isTooLong == true }
 
-    /// Returns whether the answer to a transaction's commit was lost; the transaction may have been committed.
+    /// Returns whether a transaction may have been committed, because the commit's answer was lost.
     static func isOutcomeUnknown(_ error: any Error) -> Bool {
         (error as? PostgresError)?.state == PostgresError.unknownOutcome
     }

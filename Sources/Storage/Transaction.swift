@@ -7,8 +7,7 @@ import Sodium
 package struct Transaction {
     /// The database connection on which the transaction runs.
     package let sql: SQL
-    /// The time of the transaction, which is the same for all its work; in `Store.read`, it is the beginning of 1970 if
-    /// the caller gives no time.
+    /// The transaction's time, which is the beginning of 1970 if `Store.read` gets no time.
     package let now: Instant
     let key: ServerKey
     let sequence: SequenceSource
@@ -16,7 +15,7 @@ package struct Transaction {
     /// Whether this process updates the gate's file after the commit if the transaction changes credentials.
     var hasGateFile = true
     var writerCache: WriterCache?
-    /// The locks that this transaction has taken; nil if they aren't recorded.
+    /// The locks that this transaction has taken, or nil if locks aren't recorded.
     let record: LockRecord?
 
     /// Facts about the installation as a whole.
@@ -114,7 +113,7 @@ package struct Transaction {
     /// Counters of attempts, such as wrong passcodes.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 
-    /// Runs a part of the transaction's work; an error in this part undoes only this part.
+    /// Runs a part of the transaction, and undoes only this part after an error.
     package func isolated<Value>(_ body: () throws -> Value) throws -> Value {
         let before = gate.records.count
         let ledger = record?.ledger
@@ -133,13 +132,13 @@ package struct Transaction {
 
     /// Registers an action to run after the commit, such as counting in a metric.
     ///
-    /// Code in the transaction must not perform such an action directly, because the transaction can be undone and run
-    /// again. The action runs on the thread that commits, and must not block or write to the store.
+    /// Code in the transaction must not perform such an action directly. The transaction can be undone and run again.
+    /// The action runs on the thread that commits. The action must not block or write to the store.
     package func afterCommit(_ action: @escaping () -> Void) {
         gate.afterCommit.append(action)
     }
 
-    /// Hashes a short secret and its subject with the server's key; equal secrets of two subjects get different hashes.
+    /// Hashes a short secret and its subject with the server's key.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] { key.hash(secret, boundTo: subject) }
 }
 

@@ -1,14 +1,13 @@
 import Domain
 import Synchronization
 
-/// A cache that contains the device statuses that the writer last read or wrote, and the product catalog's version
-/// number.
+/// A cache of the writer's recent device statuses and the product catalog's version number.
 ///
 /// The store's only writer puts all its changes into the cache too. The cache is cleared after another process has
 /// written or a transaction has failed. The cache has two generations of limited size. When the younger generation is
-/// full, the older generation is dropped, and the younger generation becomes the older one.
+/// full, the older generation is dropped. The younger generation then becomes the older one.
 final class WriterCache: Sendable {
-    /// The maximum number of statuses in one generation of the cache; each status takes a few hundred bytes.
+    /// The maximum number of statuses in one generation, of a few hundred bytes each.
     private static let generationMax = 8192
 
     private struct State {
@@ -41,7 +40,7 @@ final class WriterCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// Clears the cache if another connection has written; returns whether the cache was cleared.
+    /// Clears the cache and returns true if another connection has written.
     ///
     /// `dataVersion` is the number that SQLite changes when another connection writes.
     func begin(dataVersion: Int64) -> Bool {
@@ -53,8 +52,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// For each device in `dids` whose status is cached, calls `body` with the device's index and status; returns the
-    /// indexes of the other devices.
+    /// Calls `body` for the cached devices in `dids`, and returns the other devices' indexes.
     ///
     /// `body` must not use the cache.
     func find(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) -> [Int] {
@@ -80,7 +78,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// The version number of the product catalog; nil if the number must be read from the database.
+    /// The product catalog's version number, or nil if the number isn't cached.
     var catalogEpoch: Int64? {
         get { state.withLock { $0.catalogEpoch } }
         set { state.withLock { $0.catalogEpoch = newValue } }
@@ -88,6 +86,6 @@ final class WriterCache: Sendable {
 
     func clear() { state.withLock { $0.clear() } }
 
-    /// Clears the cache and the last data version, so that the next batch reads everything from the database again.
+    /// Clears the cache, so that the next batch reads everything from the database.
     func beginAnew() { state.withLock { $0 = State() } }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A list of the parts of the service that accept work, for `/readyz`, `ready.json` and tasks that wait for a part.
+/// The parts of the service that accept work, for `/readyz`, `ready.json` and waiting tasks.
 package final class Readiness: Sendable {
     /// A part of the service and its state.
     package struct Part: Sendable, Equatable {
         /// The part's name, such as `broker`, `store`, `worker status` or `http`.
         package let name: String
-        /// The reason why the part doesn't accept work; it contains no secrets, and is nil while the part accepts work.
+        /// Why the part doesn't accept work, without secrets, or nil while it does.
         package let waitsFor: String?
     }
 
@@ -14,8 +14,9 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
-        /// The parts for which the start of the service doesn't wait, because their problems are easier to see in a
-        /// running service.
+        /// The parts for which the service's start doesn't wait.
+        ///
+        /// Their problems are easier to see in a running service.
         var spared: Set<String> = []
 
         func accepts(_ part: String) -> Bool {
@@ -32,7 +33,7 @@ package final class Readiness: Sendable {
 
     /// Creates a record in which `parts` are not ready yet and `others` are ready.
     ///
-    /// The other parts count as ready until they report a problem, and `waitForAll` doesn't wait for them.
+    /// The other parts count as ready until they report a problem. `waitForAll` doesn't wait for them.
     package init(parts: [String], others: [String] = []) {
         state.withLock { state in
             for part in parts { state.parts[part] = .some("starting") }

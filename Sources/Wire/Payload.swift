@@ -7,12 +7,12 @@ package enum Payload {
     package static let bytesMax = 65_536
     /// The largest payload that the broker of `lamplighter up` passes on, in bytes.
     ///
-    /// The limit is larger than `bytesMax`. Therefore, the service can receive a payload that is somewhat too large,
-    /// and can answer the sender with the reason for the refusal.
+    /// The limit is larger than `bytesMax`. The service can therefore receive a payload that is somewhat too large. The
+    /// sender then gets the reason for the refusal.
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///
-    /// The service forwards the text in messages with other fields, and such a message can have at most 64 KiB.
+    /// The service forwards the text with other fields, in a message of at most 64 KiB.
     package static let binaryMax = 61_440
 
     /// Parses a payload, which must be a JSON object.
@@ -38,7 +38,7 @@ package enum Payload {
     /// Returns the message's id, or nil if the message has no valid id.
     package static func id(of object: JSONObject) -> MessageID? { object["id"]?.stringValue.flatMap { MessageID($0) } }
 
-    /// Calls a function that reads fields; if this function throws an error, adds the message's id to the error.
+    /// Calls a function that reads fields, and adds the message's id to its errors.
     static func read<Value>(
         _ object: JSONObject,
         _ body: (Fields) throws(Rejection) -> Value
@@ -50,7 +50,7 @@ package enum Payload {
         }
     }
 
-    /// Returns the part of a secret payload that may be stored: names and sizes, but no values.
+    /// Returns the storable part of a secret payload: names and sizes, but no values.
     package static func shape(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let value = try? JSONValue.parse(bytes) else {
             return JSONObject([("bytes", .integer(Int64(bytes.count)))]).encoded()

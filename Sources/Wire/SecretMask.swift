@@ -4,10 +4,10 @@ package import JSON
 /// A mask that removes passwords, codes, tokens and other secrets from payloads before they are shown.
 ///
 /// The mask recognises a secret by the name of the member that contains it. A test compares these names with the
-/// schemas. Some services, such as `account`, aren't in `open`; for these services, only names and sizes are shown,
-/// because a secret could be in the wrong member.
+/// schemas. Some services, such as `account`, aren't in `open`. For these services, only names and sizes are shown,
+/// since any member might contain a secret.
 package struct SecretMask: Sendable {
-    /// The names of the data points that are write-only in at least one product; their values are hidden.
+    /// The names of the data points that at least one product makes write-only.
     private let writeOnly: Set<String>
 
     /// The text that replaces a secret.
@@ -22,7 +22,7 @@ package struct SecretMask: Sendable {
         "key",
     ]
 
-    /// The names of members that contain addresses; only operators with full rights see these addresses unmasked.
+    /// The names of members with addresses, which only operators with full rights see unmasked.
     private static let addresses: Set<String> = [
         "email", "phone", "account", "pendingEmail", "pendingPhone", "to", "address", "value", "username", "userName",
         "name", "nickname", "latitude", "longitude",
@@ -31,7 +31,7 @@ package struct SecretMask: Sendable {
     private static let maybeAddresses: Set<String> = [
         "account", "to", "value", "username", "userName", "name", "nickname",
     ]
-    /// The services whose requests are shown with their values, because names of members tell which members are secret.
+    /// The services whose values are shown, because their member names tell what is secret.
     private static let open: Set<String> = ["device", "home", "share", "schedule"]
 
     /// Makes a mask that also hides the values of write-only data points.
@@ -76,8 +76,7 @@ package struct SecretMask: Sendable {
         }
     }
 
-    /// Replaces members at any depth with the result of `change`, which gets a member's name, the member's value, and
-    /// the name of the enclosing member.
+    /// Replaces members at any depth with the result of `change`.
     ///
     /// If the result is nil, the member stays, and the members inside it are visited.
     private static func map(

@@ -8,7 +8,7 @@ package enum SystemCodec {
         JSONObject([("online", .bool(isOnline)), ("ts", .integer(ts.milliseconds))]).encoded()
     }
 
-    /// Parses a message about a worker's state; returns nil if the payload is malformed.
+    /// Parses a message about a worker's state, or returns nil if malformed.
     package static func decode(workerState bytes: ArraySlice<UInt8>) -> (isOnline: Bool, ts: Instant)? {
         guard let object = try? Payload.object(bytes), let isOnline = object["online"]?.boolValue,
             let ts = object["ts"]?.intValue
@@ -16,25 +16,25 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
-    /// Encodes the message that says whether a process is online, for the other processes that share its database.
+    /// Encodes whether a process is online, for the processes that share its database.
     package static func processState(isOnline: Bool) -> [UInt8] { JSONObject([("online", .bool(isOnline))]).encoded() }
 
-    /// Parses the message that says whether a process is online; returns nil if the payload is malformed.
+    /// Parses whether a process is online, or returns nil if the payload is malformed.
     package static func decode(processState bytes: ArraySlice<UInt8>) -> Bool? {
         try? Payload.object(bytes)["online"]?.boolValue
     }
 
     /// Encodes an echo: a worker's message to itself, with which the worker measures its delay.
     ///
-    /// `seen` is the number of the newest echo that came back after the worker had processed all messages before the
-    /// echo. The gate uses `seen` to count the messages that the worker, or each lane, still has to process.
+    /// `seen` is the number of the newest echo that came back. The worker had by then processed all messages before
+    /// that echo. From `seen`, the gate counts the waiting messages of the worker, or of each lane.
     package static func echo(_ number: Int64, seen: Int64, lanes: Int = 1) -> [UInt8] {
         JSONObject([
             ("number", .integer(number)), ("seen", .integer(seen)), ("lanes", lanes > 1 ? .integer(Int64(lanes)) : nil),
         ]).encoded()
     }
 
-    /// Parses the number of an echo; returns nil if the payload is malformed.
+    /// Parses the number of an echo, or returns nil if the payload is malformed.
     package static func decode(echo bytes: ArraySlice<UInt8>) -> Int64? {
         try? Payload.object(bytes)["number"]?.intValue
     }
@@ -59,13 +59,14 @@ package enum SystemCodec {
         case revokeSession(SessionID, TerminalID)
         case kickDevice(DeviceID)
         case announcePresence
-        /// Makes the gate announce the presence of the devices of one lane; the second value is the number of lanes.
+        /// Makes the gate announce the presence of the devices of one lane.
         case announceLane(Int, of: Int)
-        /// Makes the gate add the shard to the topics of messages, because several processes share the work.
+        /// Makes the gate add shards to topics, because several processes share the work.
         case divide
-        /// Makes the gate change credentials; each string is one record for the gate's file, as hexadecimal digits.
+        /// Makes the gate change credentials: each string is one hexadecimal record of the gate's file.
         ///
-        /// The gate gets the changes before the answers that depend on them, so the gate's file can be updated later.
+        /// The gate gets the changes before the answers that depend on them. The gate's file can therefore be updated
+        /// later.
         case learn([String])
     }
 

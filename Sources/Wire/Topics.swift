@@ -24,10 +24,10 @@ package enum Topic: Sendable, Equatable {
     case status(UserID, DeviceID)
     /// A command of a user's Home Assistant for a device.
     case linkCommand(SessionID, DeviceID)
-    /// A topic that the service doesn't know; the text is the reason.
+    /// A topic that the service doesn't know, with the reason.
     case malformed(String)
 
-    /// The device whose messages arrive on the topic; nil for topics without a device id.
+    /// The device whose messages arrive on the topic, or nil without a device id.
     package var did: DeviceID? {
         switch self {
         case .report(let did), .presence(let did), .info(let did), .gatePresence(let did): did
@@ -85,7 +85,7 @@ package struct Topics: Sendable {
 
     private static let shardLevel = Array("\(Shard.level)/".utf8)
 
-    /// Returns the part of a topic after the shard, or the whole topic if it has no shard.
+    /// Returns a topic without its shard, if it has one.
     private static func behindShard(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard rest.starts(with: shardLevel) else { return rest }
         let shard = rest.dropFirst(shardLevel.count)
@@ -95,7 +95,7 @@ package struct Topics: Sendable {
     private static let deviceLevel = Array("device/".utf8)
     private static let reportLevel = Array("/report".utf8)
 
-    /// Parses the topic of a report without splitting it into levels, because nearly all messages are reports.
+    /// Parses a report's topic without splitting it, because nearly all messages are reports.
     private func fastDevice(_ rest: ArraySlice<UInt8>) -> Topic? {
         let did = rest.dropFirst(Self.deviceLevel.count).dropLast(Self.reportLevel.count)
         guard rest.starts(with: Self.deviceLevel), rest[did.endIndex...] == Self.reportLevel[...],
@@ -175,13 +175,13 @@ package struct Topics: Sendable {
     package func registered(_ key: ProductKey, _ mac: MAC) -> String {
         "\(root)/product/\(key.text)/\(mac.text)/registered"
     }
-    /// Returns a user's topic about a device; `leaf` is `status`, `event` or `binary`.
+    /// Returns a user's topic about a device, for `status`, `event` or `binary`.
     package func user(_ uid: UserID, device did: DeviceID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/device/\(did.text)/\(leaf)"
     }
-    /// Returns a user's topic; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
+    /// Returns a user's topic for `device`, `session`, `share`, `schedule` or `account`.
     package func user(_ uid: UserID, _ leaf: StaticString) -> String { "\(root)/user/\(uid.text)/\(leaf)" }
-    /// Returns a link's topic about a device; `leaf` is `set` or `problem`.
+    /// Returns a link's topic about a device, for `set` or `problem`.
     package func link(_ session: SessionID, _ did: DeviceID, leaf: StaticString) -> String {
         "\(root)/ha/\(session.text)/\(did.text)/\(leaf)"
     }
@@ -189,13 +189,13 @@ package struct Topics: Sendable {
     package static func discovery(_ session: SessionID, _ did: DeviceID) -> String {
         "homeassistant/device/\(session.text)/\(did.text)/config"
     }
-    /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or `system`.
+    /// Returns a terminal's topic for `response`, `command`, `session`, `devices`, `code` or `system`.
     package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
-    /// Returns a topic of the back-end services, below `system`; `leaf` is, for example, `worker/status`.
+    /// Returns a topic of the back-end services, such as `worker/status`, below `system`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
-    /// Returns the topic filters for the messages of the given shards; `rest` is the part of the topic below the root.
+    /// Returns the given shards' topic filters, where `rest` is the part below the root.
     ///
     /// If `shards` is nil, the work isn't divided, and topics have no shard level.
     package func filters(_ rest: String, of shards: Shards?) -> [String] {
@@ -212,11 +212,12 @@ package struct Topics: Sendable {
     /// The topic of batches whose messages the gate publishes.
     package static let gatePublish = "$CONTROL/lamplighter/publish"
 
-    /// Returns whether a terminal may receive answers on a topic: the topic must belong to the terminal, must be
-    /// outside `request/`, and must have no wildcards.
+    /// Returns whether a terminal may receive answers on a topic.
+    ///
+    /// The topic must belong to the terminal, outside `request/`, and must have no wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
-        // The broker compares bytes, so bytes are compared here too; `hasPrefix` would compare characters.
+        // Like the broker, this code compares bytes. `hasPrefix` would compare characters.
         guard topic.utf8.starts(with: space.utf8) else { return false }
         let rest = topic.utf8.dropFirst(space.utf8.count)
         return !rest.isEmpty && !rest.starts(with: "request/".utf8) && !rest.elementsEqual("request".utf8)
@@ -228,8 +229,9 @@ package struct Topics: Sendable {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
-    /// Returns a topic in the form for dead letters and logs; in a request's topic, `*` replaces a service or method
-    /// that isn't a valid name.
+    /// Returns a topic for dead letters and logs.
+    ///
+    /// In a request's topic, `*` replaces an invalid name of a service or method.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {
         let text = String(decoding: topic, as: UTF8.self)
         var levels = text.utf8.split(

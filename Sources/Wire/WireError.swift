@@ -1,12 +1,12 @@
 package import Domain
 
-/// The reason why a message is invalid; sending the same message again would not help.
+/// The reason why a message is invalid, even if it is sent again.
 package struct WireError: Error, Equatable, Sendable {
     /// A description of the fault for the sender.
     package var reason: String
     /// The field at fault.
     package var field: String?
-    /// The message's id, with which the sender gets the error as an answer; nil if the id couldn't be read.
+    /// The message's id for the error answer, or nil if it couldn't be read.
     package var id: MessageID?
 
     /// Makes an error.

@@ -1,15 +1,15 @@
 import Domain
 import Storage
 
-/// A cache that contains the products, the apps, and the time at which the event log stops keeping statuses.
+/// A cache of the products, the apps and `statusesUntil`.
 struct Catalog {
     private var epoch: Int64 = -1
     private var products: [ProductKey: Product] = [:]
     private var apps: [AppID: App] = [:]
-    /// The time at which the event log stops keeping statuses; nil if no reader wants statuses.
+    /// When the event log stops keeping statuses, or nil if no reader wants them.
     private var statusesUntil: Instant?
 
-    /// Reloads products and apps if the catalog has changed; otherwise reads only the catalog's epoch.
+    /// Reloads products and apps if the catalog's epoch has changed.
     mutating func update(in tx: Transaction) throws {
         let epoch = try tx.meta.catalogEpoch()
         guard epoch != self.epoch else { return }

@@ -1,12 +1,11 @@
 import Domain
 import Synchronization
 
-/// A record of the steps of the machine's clock while this process is running; the steps are found by comparison with
-/// the monotonic clock.
+/// A record of the machine's clock steps, found by comparison with the monotonic clock.
 ///
-/// With this record, rows stored in the last few minutes can be found even if the clock has been set since then.
+/// With this record, the last few minutes' rows can be found despite clock steps.
 package final class ClockHistory: Sendable {
-    /// A span of time between two steps of the machine's clock; both ends are milliseconds of the monotonic clock.
+    /// A span between two clock steps, in milliseconds of the monotonic clock.
     fileprivate struct Span {
         var from: Int64
         var until: Int64
@@ -17,20 +16,21 @@ package final class ClockHistory: Sendable {
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The last forward step: the time that the machine's clock showed just before the step, and how many
-        /// milliseconds it was then ahead of the monotonic clock.
+        /// The time of the machine's clock just before its last step forward.
+        ///
+        /// `ahead` is the clock's lead then over the monotonic clock, in milliseconds.
         var jump: (at: Instant, ahead: Int64)?
     }
 
     private let state = Mutex(State())
     fileprivate static let spansMax = 16
 
-    /// Compares the machine's clock with the monotonic clock; must be called at least once a second.
+    /// Compares the machine's and the monotonic clock, and must run at least once a second.
     func record(_ clock: any WallClock) {
         state.withLock { _ = $0.record(clock) }
     }
 
-    /// Returns the earliest and the latest time that the machine's clock showed during the last `seconds` seconds.
+    /// Returns the earliest and the latest clock time of the last `seconds` seconds.
     func moments(ofLast seconds: Int64, by clock: any WallClock) -> ClosedRange<Instant> {
         state.withLock { state in
             let start = state.record(clock) - seconds * 1000
@@ -41,10 +41,10 @@ package final class ClockHistory: Sendable {
         }
     }
 
-    /// Returns the time that the clock showed just before its last step forward; nil if there was no such step.
+    /// Returns the time just before the clock's last step forward, if any.
     ///
-    /// `behind` is the number of milliseconds by which that step and all later steps together have set the clock back.
-    /// `behind` is 0 if this is at most one second.
+    /// Together, that step and all later steps set the clock back by `behind` milliseconds. `behind` is 0 if this is at
+    /// most one second.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)
@@ -56,7 +56,7 @@ package final class ClockHistory: Sendable {
 }
 
 extension ClockHistory.State {
-    /// Compares the machine's clock with the monotonic clock; returns the monotonic time, in milliseconds.
+    /// Compares the machine's clock with the monotonic clock, and returns the latter in milliseconds.
     fileprivate mutating func record(_ clock: any WallClock) -> Int64 {
         let (wall, steady) = (clock.now.milliseconds, clock.steady)
         let now = Int64((steady - (start ?? steady)) / .milliseconds(1))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that is set while the whole process is stopping; terminals then get no notice about a single worker's stop.
+/// A flag that the process is stopping, so terminals get no notice about single workers.
 package final class Ending: Sendable {
     private let isBegun = Atomic<Bool>(false)
 

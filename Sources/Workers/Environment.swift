@@ -39,7 +39,7 @@ package struct Environment: Sendable {
     package var pushes = PushSender(.strict)
     /// The budget of the bytes sent to each terminal.
     package let answers: AnswerBudget
-    /// The function that ends the MQTT sessions of the clients that the gate names; by default, it does nothing.
+    /// A function that ends the MQTT sessions of the clients that the gate names.
     package var endOwed: @Sendable ([String]) -> Void = { _ in }
     /// The metrics of requests, commands and reports.
     package let observations = ObservationMetrics()
@@ -57,7 +57,7 @@ package struct Environment: Sendable {
     package var plan = LanePlan.alone
     /// The shards of the lane that this environment serves.
     package var shards = Shards.all
-    /// The leadership among several processes; some work is done only by the leader.
+    /// The leadership among several processes, of which only the leader does some work.
     package var leadership = Leadership()
 
     /// Creates an environment.
@@ -90,10 +90,10 @@ extension Environment {
     /// Returns the lane that has the given worker and this environment's shards.
     package func lane(of worker: WorkerName) -> Lane { Lane(worker, shards) }
 
-    /// The shards to subscribe to; nil if the work isn't divided among lanes.
+    /// The shards to subscribe to, or nil if lanes don't share the work.
     var divided: Shards? { plan.isShared ? shards : nil }
 
-    /// Returns a copy of the environment for one lane, in which each transaction first checks the lane's lease.
+    /// Returns a copy for one lane, whose transactions first check the lease.
     func taking(_ lease: LaneLease) -> Environment {
         var environment = self
         environment.shards = lease.lane.shards

@@ -1,4 +1,4 @@
-/// FNV-1a, a fast hash that is the same in every process, but for which an attacker can easily produce collisions.
+/// FNV-1a, a fast and stable hash, for which attackers can easily produce collisions.
 package enum FNV1a {
     /// Returns the 64-bit hash of bytes.
     static func hash64(_ bytes: some Sequence<UInt8>) -> UInt64 {

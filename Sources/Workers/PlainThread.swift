@@ -12,11 +12,10 @@ package enum PlainThread {
     /// The size of a thread's stack, in bytes.
     private static let stackBytes = 4 << 20
 
-    /// Lowers the priority of the calling thread, and of no other thread, so that it doesn't delay reports and
-    /// commands.
+    /// Lowers the calling thread's priority, so that reports and commands aren't delayed.
     ///
-    /// The kernel's weights (`sched_prio_to_weight`) are 110 for a niceness of 10 and 1,024 for a niceness of 0. Beside
-    /// a busy thread, a thread with a niceness of 10 therefore gets a tenth of a core.
+    /// The kernel (`sched_prio_to_weight`) weights niceness 10 with 110, and niceness 0 with 1,024. Beside a busy
+    /// thread, niceness 10 therefore gives a tenth of a core.
     @Sendable
     static func yieldToOthers() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
@@ -35,7 +34,9 @@ package enum PlainThread {
         }
     }
 
-    /// Runs a closure on a new thread, which ends with the closure; the process ends if the thread can't be created.
+    /// Runs a closure on a new thread.
+    ///
+    /// If the thread can't be created, the process ends.
     package static func detach(_ body: @escaping @Sendable () -> Void) {
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { space in
             guard let attributes = space.baseAddress else { return EAGAIN }

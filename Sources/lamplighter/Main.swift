@@ -4,7 +4,7 @@ import Problems
 import Service
 import Storage
 
-/// The program's entry point, which runs the command and reports each error as a problem with cures.
+/// The program's entry point, which reports each error as a problem with cures.
 @main
 enum Main {
     static func main() async {
@@ -22,7 +22,7 @@ enum Main {
 
     /// Prints an error, and returns the exit code.
     ///
-    /// The code is 0 for help, 1 for a failure, 2 for an invalid command line, or the code that the command chose.
+    /// The code 0 means help, 1 a failure, and 2 an invalid command line. A command can also choose a code.
     private static func report(_ error: any Error) -> Int32 {
         if error is Problem || StoreError.isFull(error) { return show(problem(of: error), code: 1) }
         let code = Lamplighter.exitCode(for: error)
@@ -52,7 +52,7 @@ enum Main {
     }
 
     private static func show(_ problem: Problem, code: Int32) -> Int32 {
-        // The word `--json` is searched for in the arguments, since a command line that can't be parsed has no flags.
+        // The word `--json` is searched for in the arguments. A command line that can't be parsed has no flags.
         if CommandLine.arguments.prefix(while: { $0 != "--" }).contains("--json") {
             Terminal.show(problem.json)
         } else {

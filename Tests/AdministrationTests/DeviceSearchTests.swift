@@ -12,8 +12,7 @@ struct DeviceSearchTests {
     private let directory: TemporaryDirectory
     private let store: Store
 
-    /// Creates three devices: one with the name Hall and tags for floor 2 and wing A 1, one with a tag for floor 2, and
-    /// one without a name or tags.
+    /// Creates three devices: Hall with two tags, one with one tag, one without any.
     init() throws {
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)

@@ -35,7 +35,7 @@ struct BatchTests {
             traceparent = message.traceparent.map(Array.init)
         }
 
-        /// Calls `body` with a batched message; the message's buffers are valid only during the call.
+        /// Calls `body` with a batched message, whose buffers are valid only during the call.
         func with(_ body: (BatchedMessage) -> Void) {
             let pieces = [
                 topic, payload, responseTopic ?? [], correlation ?? [], sourceAddress ?? [], traceparent ?? [],

@@ -15,8 +15,7 @@ struct KeptReportsTests {
         var reports = kept(20)
         #expect(reports.due(at: 0).payloads == (0..<16).map { [$0] })
         #expect(reports.due(at: 1).payloads.isEmpty)
-        // The first answer is for a report that has not been sent, and the other two answers are for the same sent
-        // report.
+        // The first answer is for an unsent report. The other two are for one sent report.
         let settled = ["r16", "r3", "r3"].map { reports.settle($0) }
         #expect(settled == [false, true, false])
         #expect(reports.due(at: 2).payloads == [[16]])

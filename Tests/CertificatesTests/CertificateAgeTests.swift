@@ -4,7 +4,7 @@ import Testing
 @testable import Certificates
 
 @Suite struct CertificateAgeTests {
-    /// Each argument contains a certificate's validity in days, the seconds until its expiry, and its expected age.
+    /// Each argument has the days of validity, seconds until expiry, and the expected age.
     @Test(
         "A short-lived certificate is due for renewal in the last third of its life, and urgently in the last tenth",
         arguments: [
@@ -22,8 +22,7 @@ import Testing
         #expect(CertificateAge(facts, at: facts.end.adding(seconds: -left)) == age)
     }
 
-    /// Each argument contains the seconds until the expiry of a certificate that is valid for 397 days, and the
-    /// certificate's expected age.
+    /// Each argument has a 397-day certificate's seconds until expiry, and the expected age.
     @Test(
         "A certificate is due for renewal 30 days before it expires, and urgently 7 days before",
         arguments: [

@@ -64,7 +64,7 @@ struct OperationThreadsTests {
         let found = order.ranks
         #expect(Set(found) == Set(OperationThreads.Rank.allCases))
         let places = OperationThreads.Rank.allCases.compactMap { found.firstIndex(of: $0) }
-        // Two threads record ranks at the same time, so two neighbouring ranks can be in the wrong order.
+        // Two threads record ranks at once, so two neighbouring ranks can be swapped.
         #expect(zip(places, places.dropFirst(2)).allSatisfy { $0 < $1 })
     }
 

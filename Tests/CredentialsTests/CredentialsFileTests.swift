@@ -106,7 +106,7 @@ struct CredentialsFileTests {
 
         other.hold(try CredentialsLock.take(of: folder.file, patience: 30))
 
-        // The file counts as damaged, since the frozen writer may have committed changes that the file lacks.
+        // The frozen writer may have committed changes that the file lacks.
         #expect(throws: CredentialsError.damaged) { try other.append([Make.everyKind[0]]) }
         try other.rewrite([Make.everyKind[1]])
         #expect(throws: CredentialsError.lostTurn) { try frozen.append([Make.everyKind[2]]) }
@@ -214,7 +214,7 @@ struct CredentialsFileTests {
     }
 }
 
-/// A folder for one test; it is removed when this object is released.
+/// A folder for one test, removed when this object is released.
 private final class Folder {
     let path: String
     var file: String { "\(path)/credentials" }

@@ -57,8 +57,7 @@ struct CredentialsParserTests {
             changed[index] ^= 0x10
             let read = Make.parse(changed)
 
-            // If a changed length is larger than the rest of the file, the record looks incomplete, as if it were still
-            // being written.
+            // If a changed length exceeds the rest of the file, the record looks incomplete.
             let isLength = lengths.contains { $0 == index || $0 + 1 == index }
             #expect(read.isDamaged || (isLength && read.consumed < file.count), "byte \(index)")
         }

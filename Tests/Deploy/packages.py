@@ -1,5 +1,4 @@
-"""The packages under test, and folders with Debian systems, in which the tests install the packages with chroot
-or after a boot.
+"""The packages under test, and Debian systems in folders to install them in.
 
 LAMPLIGHTER_BUILD     the folder of the program and the gate (.build/debug)
 LAMPLIGHTER_PACKAGES  1: runs tests that make a Debian, which needs root, a network and some minutes
@@ -19,15 +18,15 @@ BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / ".build/debug"))
 IS_LONG = os.environ.get("LAMPLIGHTER_PACKAGES") == "1"
 VERSION = re.search(r'text = "([^"]+)"', (ROOT / "Sources/Service/Version.swift").read_text())[1]
 BOOT_SECONDS = 60
-# A debug build contains the path of the toolchain's Swift runtime. Programs in a package must not contain this path, so
-# the tests set `LD_LIBRARY_PATH` to it instead.
+# A debug build contains the path of the toolchain's Swift runtime. A package's programs must not contain this path. The
+# tests set `LD_LIBRARY_PATH` to the path instead.
 LIBRARIES = subprocess.run(["ldd", BUILD / "lamplighter"], capture_output=True, text=True, check=False).stdout
 IS_STATIC = "libswiftCore.so" not in LIBRARIES
 RUNTIME = {} if IS_STATIC else {"LD_LIBRARY_PATH": re.search(r"=> (\S+)/libswiftCore\.so", LIBRARIES)[1]}
 
 
 def run(*words, check=True, **options):
-    """Runs a program; returns its standard output and standard error as one text."""
+    """Runs a program, and returns standard output and standard error as one text."""
     done = subprocess.run(
         [str(word) for word in words], stdin=options.pop("stdin", subprocess.DEVNULL),
         env={**options.pop("env", os.environ), **RUNTIME},
@@ -66,8 +65,7 @@ class Packages:
 
 
 class Debian:
-    """A folder that contains a Debian system of the same release as this machine; if a package is given, the folder
-    also contains the package's dependencies."""
+    """A folder with this machine's Debian release, and a given package's dependencies."""
 
     def __init__(self, package=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-debian-"))
@@ -77,8 +75,7 @@ class Debian:
             release = re.search(r"^VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
             run("debootstrap", "--variant=minbase", release, self.root)
             shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
-            # As in Debian's own images, this file keeps packages from starting services while the folder is used with
-            # `chroot`.
+            # As in Debian's images, this file keeps packages from starting services under `chroot`.
             self.write("usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
             if package:
                 self.enter("apt-get", "satisfy", "-y", "-qq", "--no-install-recommends", package.field("Depends"))
@@ -124,7 +121,7 @@ class Debian:
 
 
 class Machine:
-    """A booted Debian system with systemd and a separate network that has no connection to other networks."""
+    """A booted Debian system with systemd and an isolated network."""
 
     def __init__(self, debian):
         self.debian = debian

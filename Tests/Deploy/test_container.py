@@ -1,9 +1,8 @@
-"""Tests of the container's files (also with third-party tools, if these are installed) and of the image's build
-steps.
+"""Tests of the container's files and of the image's build steps.
 
-No container engine is needed: the tests themselves run the steps of the last build stage in a fresh Debian system. They
-start the image in the same way as an engine does, with the image's variables, the image's user, no capabilities and
-a read-only root.
+No container engine is needed. The tests themselves run the last build stage's steps in a fresh Debian system. They
+start the image as an engine does, with its variables and user. The program has no capabilities, and a read-only
+root.
 """
 
 import json
@@ -25,7 +24,7 @@ COMPOSE = ROOT / "deploy/compose.yaml"
 
 
 def last_stage():
-    """Returns the last FROM and all instructions after it, each as a pair of its first word and the rest."""
+    """Returns the last FROM and later instructions, each as first word and rest."""
     lines = [line for line in DOCKERFILE.read_text().splitlines() if line and not line.startswith("#")]
     text = "\n".join(lines).replace("\\\n", " ")
     steps = [line.split(None, 1) for line in text.splitlines()]
@@ -85,7 +84,7 @@ class Image(unittest.TestCase):
         health = json.loads(re.search(r"CMD (\[.*\])", words["HEALTHCHECK"])[1])
         volume = self.debian.folder / "volume"
         volume.mkdir()
-        # A container engine gives a new volume the same owner as the image's folder on which the volume is mounted.
+        # Container engines give a new volume the owner of the image's folder there.
         os.chown(volume, int(user), int(group))
         script = f"""
             ip link set lo up

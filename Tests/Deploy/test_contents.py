@@ -1,4 +1,4 @@
-"""Tests of the packages' contents and of the unpacked program; they take less than a minute."""
+"""Tests of the packages' contents and the unpacked program, in under a minute."""
 
 import json
 import os

@@ -1,8 +1,7 @@
-"""Tests the package in a Debian system, where the package is installed, started, upgraded, removed and purged.
+"""Tests the package in a Debian system, from its installation to its purge.
 
-These tests run with deploy/test --packages. The first tests run programs in the folder of the Debian system with
-chroot, and start the service without systemd. The other tests boot the Debian system as a machine, and use systemd
-with its limits and its watchdog.
+These tests run with deploy/test --packages. The first tests run programs in the system's folder with chroot. They
+start the service without systemd. The other tests boot the system as a machine, with systemd's limits and watchdog.
 """
 
 import json
@@ -65,8 +64,7 @@ class Installed(unittest.TestCase):
             shutil.copy(packages.deb, cls.debian.root / "root")
 
     def limits(self):
-        """Returns a command line for the unit's program, with the unit's user and those limits of the unit that
-        work without systemd."""
+        """Returns the unit's command, with its user and the limits that work without systemd."""
         unit = (ROOT / "deploy/systemd/lamplighter.service").read_text()
         line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
         data = {"G": 1 << 30}
@@ -80,11 +78,10 @@ class Installed(unittest.TestCase):
                 *shlex.split(line)]
 
     def test_1_by_hand_in_a_folder(self):
-        """Nothing is fetched or left behind; the program runs without privileges and without systemd."""
+        """The program runs without privileges or systemd, and nothing is fetched or left behind."""
         debian = self.debian
         before = debian.snapshot()
-        # A command that starts with these words has no network (--net), so a download by a maintainer script would
-        # fail.
+        # Without a network (--net), a download by a maintainer script would fail.
         offline = ("unshare", "--net", "chroot", debian.root, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
         run(*offline, "apt-get", "install", "-y", "--no-install-recommends", f"/var/tmp/{self.package.deb.name}")
         self.assertEqual(debian.enter("dpkg", "--verify", "lamplighter").stdout, "")
@@ -187,8 +184,7 @@ class Installed(unittest.TestCase):
         self.assertIn(doctor.returncode, (0, 3), doctor.stdout)
 
     def writes_only_where_it_may(self, machine):
-        """Asserts that the service can write only to its own directory, to the directory for backups if it exists,
-        and to its private /var/tmp."""
+        """Asserts that the service can write only to its data, backups and own /var/tmp."""
         machine.shell("install -d -m 0700 -o lamplighter -g lamplighter /var/backups/lamplighter; systemctl restart lamplighter")
         inside = f"nsenter --target {machine.show('lamplighter', 'MainPID')} --mount"
         for folder, code in (("/var/lib/lamplighter", 0), ("/var/backups/lamplighter", 0), ("/etc", 1), ("/var/tmp", 0), ("/usr", 1)):

@@ -1,4 +1,4 @@
-"""Tests the alert rules with Prometheus's own tool, and checks the part of the guide to which each rule links."""
+"""Tests the alert rules with Prometheus's own tool, and the guide's sections on them."""
 
 import pathlib
 import re
@@ -45,7 +45,7 @@ class Alerts(unittest.TestCase):
         self.assertEqual((fires, quiet), (names, names))
 
     def test_a_rule_that_always_or_never_fires_is_detected(self):
-        # The change affects all rules. If they never fire, every case that expects an alert must fail; if they always
+        # The change affects all rules. If they never fire, every case that expects an alert must fail. If they always
         # fire, every other case must fail.
         for expression, wanted in (("vector(0) > 1", True), ('label_replace(vector(1), "instance", "a", "", "")', False)):
             with self.subTest(expression=expression), tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The fake compiler prints the lines that the test writes into a pipe, then creates a program that does nothing.
+# This fake compiler prints lines from a pipe, then makes an empty program.
 SWIFT = """#!/bin/sh
 mkdir -p "$ROOT/.build/debug"
 case "$*" in
@@ -85,7 +85,7 @@ class Run(unittest.TestCase):
         (self.folder / ".build/deploy-run-debug.first-yes").write_text(f"{seconds} 900\n")
 
     def compiler_prints(self, *lines):
-        """Makes the compiler print the lines, and waits after each line until the expected progress is shown."""
+        """Makes the compiler print lines, and waits after each for the expected progress."""
         with open(self.folder / "pipe", "w", buffering=1) as compiler:
             for line, shown in lines:
                 print(line, file=compiler)

@@ -104,7 +104,7 @@ class Tidy(unittest.TestCase):
 
     def test_a_long_chain_of_libraries_is_found(self):
         def manifest(count):
-            """Returns a manifest with a chain of `count` libraries, and with targets that aren't part of the chain."""
+            """Returns a manifest with a chain of `count` libraries and some unrelated targets."""
             libraries = "".join(
                 f'''
         .target(

@@ -9,7 +9,7 @@ struct IDSourceTests {
         var source = IDSource()
         var last = ""
         for _ in 0..<1_000_000 {
-            // The two random digits at the end are dropped, so that only the timestamp in the id is compared.
+            // Only the timestamps are compared, without the two random digits at the end.
             let stamp = String(source.make("d", at: Make.now).utf8.dropLast(2)) ?? ""
             if stamp <= last { Issue.record("\(stamp) follows \(last)") }
             last = stamp
@@ -36,8 +36,7 @@ struct IDSourceTests {
         let slots = [try #require(NodeSlot(1)), try #require(NodeSlot(63))]
         var sources = (slots + slots).map { IDSource(of: $0) }
         var ids: Set<String> = []
-        // The test makes more ids than fit into a millisecond, so some of the ids use the timestamps of the next
-        // milliseconds.
+        // These ids don't fit into one millisecond, so some have a later timestamp.
         for _ in 0..<1_000 {
             for index in sources.indices { ids.insert(sources[index].make("d", at: Make.now, shard: 0xab)) }
         }

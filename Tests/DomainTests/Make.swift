@@ -1,8 +1,7 @@
 import Domain
 import JSON
 
-/// Functions and constants that make values for the tests; the functions' defaults let a test state only the values
-/// that matter to the test.
+/// Values for the tests, with defaults for everything that doesn't matter to a test.
 enum Make {
     static let did = DeviceID(trusted: "d-0000000000001")
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))

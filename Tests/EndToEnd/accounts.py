@@ -1,4 +1,4 @@
-"""Accounts in tests: apps with policies, a gateway to which the service sends messages, and users with addresses."""
+"""Accounts in tests: apps with policies, a message gateway, and users with addresses."""
 
 import itertools
 import json
@@ -17,7 +17,7 @@ WRONG = "not the right lamp 44"
 
 # The apps of account tests, each named after its special feature.
 APPS = {
-    # Four apps with the same policies, since an app can send only 200 codes an hour to one country.
+    # Four apps: each can send only 200 codes an hour to one country.
     **{f"people{n}": {"policies": {"phoneRegistration": True, "uidLogin": True}} for n in ("", "-2", "-3", "-4")},
     "people-link": {"policies": {"emailRegistration": "link", "phoneRegistration": True}},
     "people-none": {"policies": {"emailRegistration": "none", "emailVerification": False}},
@@ -130,8 +130,7 @@ class People(EndToEnd):
         return self.sent(terminal, purpose, **address)[1]
 
     def register(self, terminal=None, app=None, password=PASSWORD, **more):
-        """Registers an account (with a new username if no name or address is given), and returns the logged-in
-        terminal."""
+        """Registers an account, by default with a new username, and returns the logged-in terminal."""
         terminal = terminal or self.stranger(app)
         if not {"email", "phone", "username"} & set(more):
             more["username"] = fresh_name()
@@ -163,8 +162,7 @@ class People(EndToEnd):
         return terminal.get("account/whoami")["user"]
 
     def logout_code(self, terminal, **address):
-        """Requests a code for the terminal's own address, exchanges the code for a logout code, and returns the
-        logout code."""
+        """Returns a logout code, in exchange for a code to the terminal's own address."""
         kind, to = next(iter(address.items()))
         code = self.code(terminal, "logoutTerminal", **address)
         return terminal.get("session/logoutCode", {
@@ -177,8 +175,7 @@ class People(EndToEnd):
             "countryCode": COUNTRY, **address, "code": code})["ticket"]
 
     def audit(self, uid):
-        """Returns the audit trail's rows about the user, sorted by time, with either the oldest or the newest row
-        first."""
+        """Returns the user's rows in the audit trail, oldest or newest first."""
         return self.world.service.json("user", "audit", uid)["items"]
 
     def assertEnded(self, terminal, reason, token=None):
@@ -196,7 +193,7 @@ class People(EndToEnd):
 
 
 def parallel(terminals, method, params, rounds):
-    """Sends `rounds` requests from each terminal at once, with unique ids; returns the answers."""
+    """Sends `rounds` unique requests from each terminal at once, and returns the answers."""
     asked = []
     for turn in range(rounds):
         for terminal in terminals:

@@ -1,4 +1,4 @@
-"""Certificates for tests: TLS contexts that trust the authority in a file, and the certificates that listeners show."""
+"""Certificates for tests: TLS contexts that trust one authority, and the listeners' certificates."""
 
 import datetime
 import hashlib
@@ -10,8 +10,7 @@ import subprocess
 
 
 def trusting(authority, certificate=None, key=None):
-    """Returns a TLS context that trusts only this authority; if a certificate is given, the context presents this
-    certificate."""
+    """Returns a TLS context that trusts only this authority, and presents a given certificate."""
     context = ssl.create_default_context(cafile=str(authority))
     if certificate:
         context.load_cert_chain(str(certificate), str(key))

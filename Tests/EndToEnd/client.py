@@ -1,4 +1,4 @@
-"""MQTT clients like those that third parties write; these clients check all messages against the schemas."""
+"""MQTT clients as third parties write them, with schema checks of all messages."""
 
 import itertools
 import json
@@ -41,7 +41,7 @@ def now():
 
 
 class Message:
-    """A received message, with its topic, its body (None if empty), its retain flag and its MQTT 5 properties."""
+    """A received message: topic, body (None if empty), retain flag, and MQTT 5 properties."""
 
     def __init__(self, raw):
         self.topic = raw.topic
@@ -215,7 +215,7 @@ class Client:
         self.paho.unsubscribe(filter)
 
     def publish(self, topic, body, qos=1, retain=False, properties=None, wait=True):
-        """Publishes bytes and strings unchanged, and other values as JSON; returns PUBACK's code."""
+        """Publishes bytes and strings unchanged, other values as JSON, and returns PUBACK's code."""
         payload = body if isinstance(body, (bytes, str)) else json.dumps(body)
         info = self.paho.publish(topic, payload, qos, retain, properties)
         if not wait:
@@ -224,7 +224,7 @@ class Client:
         return self.puback.get(info.mid, 0)
 
     def expect(self, topic=None, where=None, seconds=SECONDS, what=None):
-        """Takes the first unread message whose topic ends with `topic` and whose body passes the check `where`."""
+        """Takes the first unread message that passes `where` and whose topic ends with `topic`."""
         def take():
             for index, message in enumerate(self.inbox):
                 if topic is not None and not message.topic.endswith(topic):
@@ -252,8 +252,8 @@ class Client:
         self.reconnect = False
         self.paho.disconnect()
         self.paho.loop_stop()
-        # paho uses select(), which accepts only descriptors below 1,024, so a run with thousands of clients must
-        # release the descriptors of closed clients.
+        # paho's select() accepts only descriptors below 1,024. With thousands of clients, a closed client must release
+        # its descriptors.
         self.paho._reset_sockets()
 
     def vanish(self):
@@ -269,7 +269,7 @@ class Client:
 
 
 class Device(Client):
-    """A device with its identity; it sends reports, and receives answers and commands."""
+    """A device that sends reports, and receives answers and commands."""
 
     def __init__(self, port, did, secret, mac=None, product=None, passcode=None, **more):
         super().__init__(port, f"device:{did}", secret, did, **more)
@@ -279,8 +279,7 @@ class Device(Client):
         self.last_cid = 0
 
     def come(self):
-        """Connects and subscribes to the device's topics; the broker must accept the connection and the
-        subscriptions."""
+        """Connects and subscribes to the device's topics, which the broker must accept."""
         code = self.connect()
         assert code == 0, f"{self.did} refused: {code}"
         for leaf in ("command", "response"):
@@ -312,8 +311,7 @@ class Device(Client):
 
 
 class Terminal(Client):
-    """An app's terminal; it sends requests and receives answers, and after a login it also receives the messages on
-    the user's topics."""
+    """An app's terminal, which after a login also gets messages on the user's topics."""
 
     def __init__(self, port, app_id, secret, terminal_id=None, **more):
         self.terminal_id = terminal_id or fresh_terminal()
@@ -330,7 +328,7 @@ class Terminal(Client):
         return self
 
     def ask(self, method, params=None, id=None, seconds=SECONDS, **envelope):
-        """Sends a request and returns the whole answer; adds the session's token by default."""
+        """Sends a request, by default with the session's token, and returns the whole answer."""
         id = id or fresh_id("q")
         self.send(method, params, id, **envelope)
         return self.answer(method, id, seconds)
@@ -347,13 +345,13 @@ class Terminal(Client):
         return body
 
     def get(self, method, params=None, **more):
-        """Sends a request and returns the result; the answer must be ok."""
+        """Sends a request that must succeed, and returns the result."""
         answer = self.ask(method, params, **more)
         assert answer["ok"], f"{method}: {answer}"
         return answer["result"]
 
     def fail(self, method, params=None, **more):
-        """Sends a request and returns the error; the answer must not be ok."""
+        """Sends a request that must fail, and returns the error."""
         answer = self.ask(method, params, **more)
         assert not answer["ok"], f"{method} was let through: {answer}"
         return answer["error"]
@@ -385,8 +383,7 @@ class Terminal(Client):
 
 
 def check_answer(method, body, by_key=False):
-    """Records each violation of the schemas in an answer of the given method; `by_key` says whether the request
-    used an API key instead of a session."""
+    """Records the answer's violations of the method's schemas, where `by_key` means an API key."""
     for problem in contract.problems("answer", body):
         violations.append(f"answer to {method}: {problem} in {json.dumps(body)[:500]}")
     name = f"{method.replace('/', '.')}.result"
@@ -400,7 +397,7 @@ def check_answer(method, body, by_key=False):
 
 
 def register(port, product_key, secret, mac=None, passcode="123456", version=5, id=None, source="", **more):
-    """Connects with the product's secret and registers a device; returns the whole answer."""
+    """Registers a device with the product's secret, and returns the whole answer."""
     mac = mac or fresh_mac()
     client = Client(port, f"product:{product_key}", secret, mac, version=version, source=source)
     code = client.connect()

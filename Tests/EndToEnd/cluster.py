@@ -1,4 +1,4 @@
-"""Several processes of `lamplighter serve` that share one PostgreSQL server and one Mosquitto broker with the gate.
+"""Several `lamplighter serve` processes that share one PostgreSQL server and one Mosquitto broker.
 
 Each process has its own connections to PostgreSQL and to Mosquitto.
 """
@@ -21,7 +21,7 @@ GATE = BINARY.parent / "libLamplighterGate.so"
 
 
 class Node(Service):
-    """One process of the cluster; the first process creates the secrets that all processes share."""
+    """One process of the cluster, whose secrets come from the first process."""
 
     def __init__(self, cluster, number):
         super().__init__(cluster.folder / f"node{number}")
@@ -67,8 +67,7 @@ class Node(Service):
 
 
 class Cluster:
-    """A cluster that a `World` uses like one service: calls go to the first process, and the other processes run
-    beside it."""
+    """A cluster that a `World` uses like one service, through the first process."""
 
     def __init__(self, count=3, replacements=None, settings=()):
         """`replacements` are strings that the proxy replaces in the traffic from the processes to the database."""
@@ -146,8 +145,7 @@ class Cluster:
         return self.nodes[0].cli(*arguments, **more)
 
     def shares(self):
-        """Returns the number of lanes of each process by the process's name; returns None while a lane has no
-        holder."""
+        """Returns each process's number of lanes, or None while a lane has no holder."""
         lanes = self.nodes[0].status()["lanes"]
         if any(lane["node"] is None for lane in lanes):
             return None

@@ -64,7 +64,7 @@ class Console:
         return self.ask("POST", path, body or {}, **more)
 
     def enter(self, url=None):
-        """Signs in with a one-time link; by default, this is the first operator's link."""
+        """Signs in with a one-time link, by default the first operator's."""
         url = url or self.service.json("console")["url"]
         answer = self.post("/session/enter", {"token": url.split("#enter=")[1]})
         assert answer.status == 200, answer.body
@@ -89,8 +89,9 @@ class Events:
         self.last = last
 
     def next(self, *names, seconds=15):
-        """Returns the next event and its data, or None after the end of the stream; if names are given, events with
-        other names are skipped."""
+        """Returns the next event and its data, or None at the stream's end.
+
+        If names are given, events with other names are skipped."""
         seconds = patience(seconds)
         deadline = time.monotonic() + seconds
         self.connection.sock.settimeout(seconds)
@@ -163,5 +164,5 @@ def problems(operation_id, value, status=200):
 
 
 def problems_of(schema, value):
-    """Checks a value against a schema of the OpenAPI document, and returns one line for each violation."""
+    """Checks a value against an OpenAPI schema, and returns a line for each violation."""
     return [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in _validator(schema).iter_errors(value)]

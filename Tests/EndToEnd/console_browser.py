@@ -12,7 +12,7 @@ FINDINGS = """async only => {
   const { violations } = await axe.run(document, options);
   return violations.map(v => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 300)).join(' | ')}`);
 }"""
-# Returns a true value if the browser shows the page that the address names and nothing is still loading.
+# Returns true if the browser shows the address's page and nothing is loading.
 SHOWN = """([parts]) => {
   const main = document.querySelector('main');
   return location.hash.split('?')[0] === '#/' + parts && main && main.dataset.page === parts
@@ -52,8 +52,7 @@ class Visit:
             self.elsewhere.add(request.url)
 
     def _console(self, message):
-        # The browser also logs requests that the service refuses, and requests that fail because the service was
-        # killed.
+        # The browser also logs refused requests, and requests to a killed service.
         if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
             self.faults.append(f"{message.type}: {message.text}")
 
@@ -96,7 +95,7 @@ class Visit:
         return eventually(lambda: text in self.text(), seconds, f"{text[:60]!r} in {self.page.url}")
 
     def api(self, method, path, body=None):
-        """Calls the API with the window's own session; returns the status and the answer."""
+        """Calls the API with the window's own session, and returns status and answer."""
         answer = self.context.request.fetch(
             f"{self.address}/api/v1/{path}", method=method, data=None if body is None else json.dumps(body),
             headers={"Content-Type": "application/json", "X-Lamplighter": "console", "Sec-Fetch-Site": "same-origin"})

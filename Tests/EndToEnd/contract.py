@@ -14,8 +14,7 @@ sys.path.append(str(SCHEMAS))
 from catalog import channels, entries, error_codes, examples, files, methods, needs_session, reference, schema, topic  # noqa: E402,F401
 
 
-# Only one thread may validate at a time, because a resolver stores its position in the files; every client has its own
-# thread.
+# Resolvers store a position, so only one thread may validate at a time. Every client has its own thread.
 _checking = threading.Lock()
 
 
@@ -38,7 +37,7 @@ def without_nulls(value):
 
 
 def problems(name, value, draft=jsonschema.Draft202012Validator):
-    """Checks a value as a message of this name; returns its faults as lines, or an empty list if it is valid."""
+    """Checks a value as the named message, and returns a line for each fault."""
     with _checking:
         errors = validator(name, draft).iter_errors(without_nulls(value))
         return [_line(error) for error in errors]
@@ -59,7 +58,7 @@ def _patterns(root):
 
 
 def channel_of(topic, root="ll/v1"):
-    """Returns the name and description of the topic's channel; None if no channel has the topic."""
+    """Returns the name and description of the topic's channel, or None without a channel."""
     for pattern, name, channel in _patterns(root):
         if pattern.fullmatch(topic):
             return name, channel

@@ -1,4 +1,4 @@
-"""Many terminals on one thread: a minimal client of MQTT 3.1.1, for tests with a thousand terminals."""
+"""A minimal MQTT 3.1.1 client for tests with a thousand terminals on one thread."""
 
 import json
 import secrets
@@ -105,7 +105,7 @@ class Crowd:
         eventually(lambda: all(probe(m) for m in members or self.members), seconds, what)
 
     def ask(self, method, params, token=True, members=None):
-        """Sends a request from every member and returns the results; `params` can be a function."""
+        """Sends a request from every member (`params` can be a function), and returns results."""
         id, members = f"crowd-{secrets.token_hex(4)}", members or self.members
         for number, member in enumerate(members):
             body = {"id": id, "params": params(number) if callable(params) else params}
@@ -136,7 +136,7 @@ class Crowd:
 
 
 class Probe:
-    """A client that continually publishes to a user's topics; each message contains the time when it was sent."""
+    """A client that continually publishes the time to a user's topics."""
 
     def __init__(self, tool, uid, seconds=0.005):
         self.tool, self.topic, self.seconds, self.ends = tool, f"{TOPICS}/user/{uid}/probe", seconds, False

@@ -1,5 +1,4 @@
-"""Readers of the event log, which record the events that they get, and a check that no event is lost or out of
-order."""
+"""Readers of the event log, and a check for lost or misplaced events."""
 
 import contextlib
 import http.client
@@ -17,7 +16,7 @@ from receiver import place
 
 
 class Follower(threading.Thread):
-    """A maker's server that follows the log over HTTP, and continues from its last position after each failure.
+    """A maker's server that follows the log over HTTP, and continues after each failure.
 
     `got` has the events in the order of their arrival. A follower with a subscription stores the subscription's cursor
     in the service.
@@ -85,13 +84,12 @@ class EventStream(Follower):
                     event, data = json.loads(data), b""
                     if "id" in event:
                         self.got.append(event)
-                        # A kill can cut off an event after its id, so the id is stored only when the whole event has
-                        # arrived.
+                        # A kill can cut off an event after its id. So the id is stored only after the whole event.
                         self.where["after"] = id
 
     def stop(self):
         self.stopping.set()
-        # Without this shutdown of the socket, the thread would wait until the next comment arrives in the stream.
+        # Without the shutdown, the thread would wait for the stream's next comment.
         with contextlib.suppress(OSError, AttributeError):
             self.open.sock.shutdown(socket.SHUT_RDWR)
         super().stop()
@@ -106,8 +104,7 @@ class EventStream(Follower):
 
 
 class KilledReceiver:
-    """A receiver of webhooks that runs in its own process, and that writes each post to a file before it answers the
-    post."""
+    """A webhook receiver in its own process, which records each post before it answers."""
 
     def __init__(self, folder):
         self.file = pathlib.Path(folder) / "posts.log"
@@ -132,8 +129,7 @@ class KilledReceiver:
         return f"http://localhost:{self.port}{path}"
 
     def lines(self, path):
-        """Returns the recorded rows about the posts to a path: one row when a post arrived, and another row when it
-        was accepted."""
+        """Returns the rows about a path's posts: one on arrival, and one on acceptance."""
         posts, lines = {}, []
         for line in self.file.read_text().splitlines():
             with contextlib.suppress(ValueError):  # a line that a kill cut off
@@ -149,8 +145,7 @@ class KilledReceiver:
 
 
 def faults(truth, got):
-    """Compares the log, from `truth[0]` on, with the events that a reader received; returns the faults: lost
-    events, a wrong order, and repeated events with different content."""
+    """Compares the log from `truth[0]` on with a reader's events, and returns the faults."""
     seen, found = {}, []
     for event in got:
         if event["type"] == "events.gap":
@@ -175,8 +170,7 @@ def faults(truth, got):
 
 
 def early(lines, truth):
-    """Returns a line for each post that skipped events that were not accepted yet, and for each post whose id an
-    earlier post used with different content."""
+    """Returns a line for each post that skipped unaccepted events or changed its content."""
     number = {event["id"]: index for index, event in enumerate(truth)}
     found, taken, contents = [], -1, {}
     for row in lines:
@@ -191,8 +185,7 @@ def early(lines, truth):
 
 
 def write_posts(port, file):
-    """Runs the receiver, which writes a row to the file when a post arrives and another row when it accepts the
-    post; it accepts some posts with a delay."""
+    """Runs the receiver, which records each arrival and acceptance, and accepts some posts late."""
     from receiver import Receiver, answer
 
     output = os.open(file, os.O_WRONLY | os.O_APPEND)

@@ -1,15 +1,13 @@
-"""Many devices and terminals that run in their own process, and that detect messages that are lost, duplicated or
-out of order.
+"""A process of devices and terminals that detect lost, duplicated or disordered messages.
 
-Each device repeats its last number until the service answers it, and then reports the next number. The devices also
-obey commands. `rate` is the maximum number of reports a second for all devices together. With `hasty` the devices
-don't wait for answers and ignore the contents of answers. The terminals receive statuses and send commands. The
-process writes the packets of MQTT 3.1.1 itself to save processor time, since the load runs on the same machine as
-the service.
+Each device repeats its last number until the service answers. Then it reports the next number. The devices also obey
+commands. `rate` is the maximum number of reports a second for all devices together. With `hasty` the devices don't
+wait for answers and ignore the contents of answers. The terminals receive statuses and send commands. The process
+writes MQTT 3.1.1 packets itself to save processor time. The service runs on the same machine.
 
     fleet.py < plan.json, then lines with one word each: `forget`, `rest`, `go`, `show`
 
-The process answers each line of input with a line of JSON; the end of input ends the process.
+The process answers each line of input with a line of JSON. The end of input ends the process.
 """
 
 import collections
@@ -54,7 +52,7 @@ class Link:
         self.socket.setblocking(False)
 
     def read_one(self, kind):
-        """Waits for one packet of a kind while the connection is being established, and keeps all other packets."""
+        """Waits for one packet of a kind while connecting, and keeps all others."""
         while True:
             for number, (other, body) in enumerate(found := list(self.packets())):
                 if other & 0xf0 == kind & 0xf0:

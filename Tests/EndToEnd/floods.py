@@ -4,11 +4,10 @@
     floods.py --way qos2 --from thirty --seconds 600 [--off]    one run
     floods.py --all --json FILE                                 all ways, then each without bounds
 
-A run first measures the other clients without the flood. Then it floods the broker until nothing changes any more,
-and waits until the memory is released. The memory that the broker uses for the same number of idle connections is
-the base. The run fails if the broker uses more memory than this base plus a quarter of its memory limit. It also
-fails if the broker restarts or keeps the memory, or if other clients wait longer or get no answer. With --off the
-run must fail.
+A run first measures the other clients without the flood. Then it floods the broker until nothing changes, and waits
+for the memory's release. The memory that the broker uses for the same number of idle connections is the base. The
+broker may use this base plus a quarter of its memory limit. The run fails if the broker uses more, restarts, or
+keeps the memory. It also fails if other clients wait longer or get no answer. With --off the run must fail.
 """
 
 import argparse
@@ -29,18 +28,17 @@ from harness import TOPICS, Service, eventually
 from metrics import Page
 from world import FREE, World
 
-# The attackers' accounts are created within a minute. After a flood, the broker's memory must be released within a
-# minute, so sessions without a connection end sooner than that. All other settings have their defaults.
+# The attackers' accounts are created within a minute. After a flood, the broker must release its memory within a
+# minute. So sessions without a connection end sooner. All other settings have their defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,
             "limits.terminalSessionSeconds": 20}
-# The gate returns freed memory to the system once more than 8 MB have been free for 15 s.
+# The gate returns memory once over 8 MB have been free for 15 s.
 BACK_SECONDS, BACK_MEGABYTES = 60, 24
 SERVICE_MEGABYTES = 512  # a quarter of limits.memoryMegabytes
 
 
 class Noting:
-    """Records each answer as (kind of request, time when the request was sent, seconds until the answer); the
-    seconds are None if the request was refused or not answered."""
+    """Records answers as (kind, sending time, seconds or None if refused or not answered)."""
 
     asked = None
 
@@ -75,7 +73,7 @@ class Lamp(Noting, clients.Device):
 
 
 def others(spec, stop, pipe):
-    """Runs an app and its device, which send requests, commands and reports and measure how long each answer takes."""
+    """Runs an app and its device, and measures how long each answer takes."""
     device = Lamp(spec["port"], *spec["device"]).come()
     app = Caller(spec["port"], APP, spec["secret"]).come()
     app.login()
@@ -103,14 +101,12 @@ def others(spec, stop, pipe):
 
 
 def late(seconds):
-    """Returns the 99th percentile; for fewer than 200 values, returns the second largest value, since a pause of the
-    machine can delay one value."""
+    """Returns the 99th percentile, but never the maximum, since one pause can cause that."""
     return sorted(seconds)[-1 - max(1, len(seconds) // 100)] if len(seconds) > 1 else 0
 
 
 class Ground:
-    """A world to flood, together with the attackers' accounts and the amount of memory that its broker uses without
-    a flood."""
+    """A world to flood, with the attackers' accounts and its broker's memory without floods."""
 
     def __init__(self, megabytes, off=None, **settings):
         wanted = {**SETTINGS, "broker.memoryMegabytes": megabytes, **settings, **(off or {})}
@@ -129,7 +125,7 @@ class Ground:
             return self.world.device(FREE, connect=False)
 
     def memory(self, pid=None):
-        """Returns the resident megabytes of the broker or another process; 0 if the process isn't running."""
+        """Returns a process's resident megabytes (the broker's by default), or 0 without the process."""
         try:
             with open(f"/proc/{pid or self.world.service.broker_pid}/statm") as pages:
                 return int(pages.read().split()[1]) * os.sysconf("SC_PAGESIZE") / (1 << 20)
@@ -141,7 +137,7 @@ class Ground:
                 if name == "lamplighter_refusals_total" and value}
 
     def people(self, count):
-        """Creates terminals for 30 users, and one device for each user; the first device has a history of 2 MB."""
+        """Creates terminals and devices for 30 users, and a history of 2 MB."""
         if self.users:
             return
         for start in range(0, count, 100):
@@ -183,8 +179,7 @@ class Ground:
         return process, stop
 
     def idle(self, count):
-        """At the first call, measures the memory of the broker without connections and the memory of one idle
-        connection; later calls do nothing."""
+        """Measures once how much memory the broker uses alone and for an idle connection."""
         if self.per_link is not None:
             return
         self.base = self.memory()
@@ -198,10 +193,10 @@ class Ground:
 
 
 def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, pace=400, slack=0.1):
-    """Runs one flood; returns its measurements, in which `misses` lists the bounds that were exceeded.
+    """Runs one flood, and returns measurements, with exceeded bounds in `misses`.
 
-    `rate`: the number of requests that one terminal sends each second; `pace`: the number of terminals that begin each
-    second; `slack`: the additional seconds that other clients may have to wait.
+    `rate` is how many requests a terminal sends each second. `pace` is how many terminals begin each second. `slack` is
+    how many seconds longer other clients may wait.
     """
     if WAYS[name].needs:
         ground.people(terminals)
@@ -236,8 +231,7 @@ def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, 
 
 
 def watch(ground, shown, pid, end):
-    """Watches the broker until `end`, or until an earlier moment when nothing has changed for 30 s or, with
-    --off, a bound has been exceeded."""
+    """Watches until `end`, 30 s without changes or, with --off, an exceeded bound."""
     samples, most, peak, misses = [], 0, 0, []
     while (now := time.monotonic()) < end and not (misses and ground.is_off):
         time.sleep(0.5)
@@ -260,8 +254,7 @@ def watch(ground, shown, pid, end):
 
 
 def judge_others(seen, answers, began, slack):
-    """Stores in `seen`, for each kind of request, how fast the other clients got answers; returns a list of lines
-    about lost requests and slow answers."""
+    """Stores the others' answer times in `seen`, and returns lines about losses and delays."""
     misses = [] if answers else ["the others said nothing"]
     for what in sorted({what for what, _, _ in answers}):
         took = [[s for kind, at, s in answers if kind == what and (at >= began) == after] for after in (False, True)]
@@ -287,7 +280,7 @@ def line(seen):
 
 
 def attempt(options, ground, name, source):
-    """Runs a flood and prints its measurements; returns false if it didn't end as expected."""
+    """Runs a flood, prints its measurements, and returns whether it ended as expected."""
     try:
         seen = run(ground, name, source, options.terminals, options.seconds, options.baseline, options.rate, options.pace)
     except Exception as error:

@@ -1,5 +1,4 @@
-"""The worst attacks of strangers' terminals: each attack is a way to make the broker hold memory for these
-terminals.
+"""The worst attacks of strangers: ways to make the broker hold memory.
 
 The attackers run in a separate process, on one thread. They reconnect when their connections are closed or refused.
 """
@@ -48,7 +47,7 @@ def publish(topic, payload, qos=0, mid=1):
 
 
 class Way:
-    """The actions of one attacking terminal: while it is connecting, once it is connected, and at each beat."""
+    """The actions of an attacking terminal while connecting, once connected, and at each beat."""
 
     off = {"broker.heldPercent": 0}
     needs = ""  # "users" with tokens, or also their "devices"
@@ -113,7 +112,7 @@ class QoS2(Way):
 
 
 class Sessions(Way):
-    """B1: terminals leave behind sessions that never expire, each with 64 filters and a will of 60 KB."""
+    """B1: sessions that never expire, each with 64 filters and a 60 KB will."""
 
     off = {"limits.terminalSessionSeconds": 0, "broker.heldPercent": 0}
     pause, payload = 0.5, json.dumps({"id": "will", "params": {"x": "y" * 60_000}}).encode()
@@ -153,8 +152,7 @@ class Slow(History):
 
 
 class Status(Way):
-    """B2: the statuses of a device that keeps changing are sent to users who have disconnected or who acknowledge
-    no status."""
+    """B2: a busy device's statuses, sent to users who disconnected or acknowledge nothing."""
 
     off, needs, pause = HELD_OFF, "users", 0.125
 
@@ -187,7 +185,7 @@ class Half(Way):
 
 
 class Wills(Way):
-    """Terminals that stay connected; each has a will whose topic, payload and user property have 240 KB in total."""
+    """Terminals that stay connected, each with a will (topic, payload, property) of 240 KB."""
 
     properties = b"\x26" + text("k" * 60_000) + text("v" * 60_000)
 

@@ -1,4 +1,4 @@
-"""A service under test, with functions that start, stop and kill the service and run its command line."""
+"""A service that tests can start, stop, kill, and use with its command line."""
 
 import itertools
 import json
@@ -41,8 +41,8 @@ CLI_SECONDS = 120  # only ends commands that would never end: a busy machine is 
 def patience(seconds):
     """Returns the seconds to wait.
 
-    The only purpose of a limit of ten seconds or more is to end a test that would otherwise never end. Such limits are
-    made longer, since other tests can occupy the processor cores.
+    A limit of ten seconds or more only ends tests that would never end. Such limits are made longer, since other tests
+    can occupy the processor cores.
     """
     return seconds if seconds < 10 else max(seconds, 40)
 
@@ -65,15 +65,14 @@ def slow(seconds):
     return statistics.quantiles(seconds, n=20, method="inclusive")[-1]
 
 
-# Outgoing connections get ports from 32,768 on (ip_local_port_range). Listeners use lower ports, so that no outgoing
-# connection takes a service's port while the service restarts.
+# Outgoing connections get ports from 32,768 on (ip_local_port_range). Listeners use lower ports. So no outgoing
+# connection takes the port of a restarting service.
 FIRST_PORT, BLOCK_PORTS, BLOCKS = 12_000, 200, 100
 port_blocks = {}  # by process, since run.py forks
 
 
 def port_block():
-    """Returns this process's block of ports; an open socket with the block's number in its name reserves the
-    block until the process ends."""
+    """Returns this process's ports, which an open socket reserves until the process ends."""
     if os.getpid() not in port_blocks:
         for block in range(BLOCKS):
             name = socket.socket(socket.AF_UNIX)
@@ -111,7 +110,7 @@ def alive(pid):
 
 
 def device_row(text):
-    """Returns the row of the output of `device show`, with the values of the device's points (`data`)."""
+    """Returns the `device show` row with the values of the device's points (`data`)."""
     shown = json.loads(text)
     return {**shown["row"], "data": {point["name"]: point["value"] for point in shown["points"] if "value" in point}}
 
@@ -120,8 +119,8 @@ def device_row(text):
 class Service:
     """One `lamplighter up` with its own data directory.
 
-    `store` is the address of the service's database; by default the service uses a file, or a new PostgreSQL database
-    if all tests run on PostgreSQL.
+    `store` is the address of the service's database. The default is a file, or a new database if all tests use
+    PostgreSQL.
     """
 
     def __init__(self, directory=None, arguments=(), store=None):
@@ -152,7 +151,7 @@ class Service:
         ]
 
     def start(self):
-        """Starts the service and waits for ready.json; if the service ran before, it gets the ports of its last run."""
+        """Starts the service with the ports of any earlier run, and waits for ready.json."""
         if not self.mqtt_port:
             self.mqtt_port, self.http_port, self.health_port = (free_port() for _ in range(3))
             self.other_ports = {setting: free_port() for setting in OTHER_PORTS}
@@ -192,7 +191,7 @@ class Service:
         os.kill(self.broker_pid, signal.SIGKILL)
 
     def stop(self, number=signal.SIGTERM):
-        """Asks the service to end; returns the exit code and the number of seconds it took to end."""
+        """Asks the service to end, and returns the exit code and the seconds taken."""
         began = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -237,7 +236,7 @@ class Service:
             stdin=subprocess.DEVNULL, text=True, env=self.environment, **more)
 
     def doctor(self):
-        """Returns the codes of `doctor`'s failed checks, except those that fail only because of the tests' database.
+        """Returns the codes of `doctor`'s failures, except those that the tests' database causes.
 
         Warnings are ignored, since they depend on the machine.
         """
@@ -258,16 +257,15 @@ class Service:
         return self.json(kind, "import", str(path))
 
     def sql(self, statement, before_commit=lambda: None):
-        """Runs a statement on the service's database and commits it; returns the rows as tuples of strings.
+        """Runs and commits a statement on the service's database, and returns tuples of strings.
 
-        A test can stop the service in `before_commit`. At that moment the test holds SQLite's write lock, so the
-        stopped service can't hold the lock.
+        A test can stop the service in `before_commit`. At that moment the test holds SQLite's write lock. So the stopped
+        service can't hold the lock.
         """
         if self.store:
             before_commit()
             return postgres.query(self.store, statement)
-        # A deferred transaction fails at once if the service commits between the transaction's first read and its first
-        # write.
+        # A deferred transaction fails at once if the service commits between read and write.
         base = sqlite3.connect(self.data / "lamplighter.db", timeout=30, isolation_level="IMMEDIATE")
         try:
             with base:

@@ -42,7 +42,7 @@ def parsed(payload):
 
 
 class HomeAssistant(Client):
-    """A client that connects with a link's user name and password, as Home Assistant does after a start."""
+    """A client with a link's user name and password, like Home Assistant after starting."""
 
     def __init__(self, port, link, **more):
         super().__init__(port, link["username"], link["password"], client_id(), **{

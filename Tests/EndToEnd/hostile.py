@@ -1,8 +1,8 @@
-"""A hostile client that runs in its own process, and that performs one hostile action (its deed) as fast as it can.
+"""A hostile client process that performs one action, its deed, as fast as possible.
 
-It reads its orders as JSON from standard input, and writes its results as JSON to standard output. It uses one
-thread, raw sockets, and packets that differ only in their numbers. A refused or disconnected client reconnects at
-once, with a new identity if the deed invents identities.
+It reads JSON orders from standard input, and writes JSON results to standard output. It uses one thread, raw
+sockets, and packets that differ only in their numbers. A refused or disconnected client reconnects at once. If the
+deed invents identities, the client takes a new one.
 """
 
 import json
@@ -28,8 +28,7 @@ MANY = 1 << 40
 
 
 class Repeated:
-    """A packet to repeat; each copy has its own number in place of each sequence of #, and its own packet
-    identifier at the position `mid`."""
+    """A packet to repeat, with numbers in place of #, and identifiers at `mid`."""
 
     def __init__(self, raw, mid=None, most=MANY):
         self.size, self.most = len(raw), max(1, min(CHUNK // len(raw), most))
@@ -55,7 +54,7 @@ def publishing(topic, payload, qos, version, correlation=b"", most=MANY):
 
 
 def filtering(kind, filters, version, tail=b""):
-    """Returns a SUBSCRIBE or UNSUBSCRIBE, with packet identifier 1; `tail` follows each filter."""
+    """Returns a SUBSCRIBE or UNSUBSCRIBE with packet identifier 1 and `tail` after each filter."""
     return packet(kind, b"\0\1" + (b"\0" if version == 5 else b"") + b"".join(text(one) + tail for one in filters))
 
 
@@ -80,7 +79,7 @@ class Plan:
         self.orders = orders
 
     def repeated(self, login):
-        """Returns the message that a connection repeats; None if it repeats no message."""
+        """Returns the message that a connection repeats, or None."""
         return None
 
 
@@ -153,8 +152,8 @@ class DevicePlan(Plan):
 
     def __init__(self, orders):
         super().__init__(orders)
-        # The maximum numbers of messages in flight: with `reports`, the client respects the broker's receive maximum;
-        # with `patientReports`, the client respects the limit for devices.
+        # With `reports`, the client respects the broker's receive maximum for messages in flight. With
+        # `patientReports`, it respects the limit for devices.
         self.confirm_window = 20 if self.deed == "reports" else MANY
         self.answer_window = 16 if self.deed == "patientReports" else MANY
 
@@ -219,7 +218,7 @@ class Connection:
         self.output = memoryview(bytes(self.output) + raw) if self.output else memoryview(raw)
 
     def flush(self):
-        """Writes as much as the system accepts; returns the number of bytes written."""
+        """Writes what the system accepts, and returns the number of bytes."""
         try:
             count = self.socket.send(self.output) if self.output else 0
         except BlockingIOError:
@@ -253,7 +252,7 @@ class Hostile:
             ("sent", "bytes", "confirmed", "refused", "answered", "connects", "turnedAway", "closed", "reason", "early"), 0)
 
     def run(self):
-        """Performs the hostile action for the time that the orders state; returns the counts."""
+        """Performs the deed for the ordered time, and returns the counts."""
         begin = time.monotonic()
         warm, end = begin + self.orders["warmSeconds"], begin + self.orders["seconds"]
         while (now := time.monotonic()) < end:
@@ -282,8 +281,7 @@ class Hostile:
             time.sleep(BREATH)
 
     def address(self, place):
-        """Returns the given source address, or, if many addresses are used, one whose last number is neither 0
-        nor 255."""
+        """Returns the only source address, or one of many without a final 0 or 255."""
         if self.orders["addresses"] == 1:
             return self.orders["address"]
         number = place % self.orders["addresses"]
@@ -358,8 +356,7 @@ class Hostile:
     # Received packets
 
     def take(self, connection, kind, body):
-        """Handles a received packet; returns False if the connection has completed its hostile action or is
-        refused."""
+        """Handles a packet, and returns False if the connection is refused or has finished."""
         connection.heard = time.monotonic()
         kind, flags = kind & 0xF0, kind
         if kind == 0x20:

@@ -4,14 +4,14 @@
     instructions.py PROGRAM [PROGRAM ...]
 
 On a shared machine, a wall clock can't measure a difference of five percent. Each program is a release build with
-its gate beside it, and runs in Valgrind's callgrind. For each kind of message, the program is paused until thousands
-of messages wait in the broker. The cost of the turns that the program's loop then needs is divided by the number of
-messages. The program's clocks and timed waits are slowed down about as much as Valgrind slows the program, so that
-time limits keep their meaning. A batch takes all waiting messages, regardless of how long the batch lasts. The size
-of a batch determines the cost of a message, so the size must not depend on the machine's load.
+its gate beside it, and runs in Valgrind's callgrind. The program is paused until the broker holds thousands of
+messages of one kind. Then the cost of the program's turns is divided by the number of messages. The program's clocks
+and timed waits are slowed about as much as its code. So time limits keep their meaning. A batch takes all waiting
+messages, regardless of how long the batch lasts. The size of a batch determines the cost of a message. So this size
+must not depend on the machine's load.
 
-The script needs valgrind, cc and objcopy. It prints one line for each kind of message; for each program, the line
-shows how many thousand instructions a message takes.
+The script needs valgrind, cc and objcopy. It prints one line for each kind of message. The line shows each program's
+thousands of instructions for a message.
 """
 
 import collections
@@ -33,11 +33,10 @@ DEVICES = 50
 SLOWER = 40  # times
 TURN = 10_000  # milliseconds that a batch can take: the maximum, so that no batch shrinks for its time
 SECONDS = 900  # only ends waits that would never end
-# Waits must run as slowly as the clocks. If a timer used the fast clock, it would fire before anything is due by the
-# slow clock. The thread would set the timer again for the remaining time, or for a moment that has already passed, and
-# so it would spin. Valgrind runs one thread at a time, so a spinning thread takes processor time from the workers, and
-# their batches shrink. `epoll_wait` is unchanged, as the service gives it no timeout. `sleep` is unchanged too, as it
-# only limits how long the service takes to end.
+# Waits must run as slowly as the clocks. A timer on the fast clock would fire before anything is due. The thread would
+# set the timer again at once, and so it would spin. Valgrind runs one thread at a time. A spinning thread takes
+# processor time from the workers, and their batches shrink. `epoll_wait` is unchanged, as the service gives it no
+# timeout. `sleep` is unchanged too, as it only limits how long the service takes to end.
 CLOCK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -192,8 +191,7 @@ def turns(path):
 
 
 def measure(program, clock):
-    """Counts the CPU instructions; returns, for each kind of message, how many thousand instructions one message
-    takes."""
+    """Returns how many thousand CPU instructions one message of each kind takes."""
     with tempfile.TemporaryDirectory(prefix="lamplighter-instructions-") as folder:
         service = Counted(program, pathlib.Path(folder), clock)
         world = World(watch=False, service=service)
@@ -204,8 +202,7 @@ def measure(program, clock):
 
 
 def requests(method, params):
-    """Returns a function that counts the instructions for a terminal's requests; `params` takes the request's
-    number."""
+    """Returns a counter of instructions for requests, where `params` takes the request's number."""
     def count(world):
         terminal = world.terminal()
         try:
@@ -245,8 +242,7 @@ def reports(world):
 
 
 def commands(world):
-    """Counts the instructions for commands: first the requests, which go to the devices in turn, then the
-    answers."""
+    """Counts the instructions for commands: first the requests, then the answers."""
     devices, terminal = [world.device() for _ in range(DEVICES)], world.terminal()
     try:
         for device in devices:
@@ -265,8 +261,8 @@ def commands(world):
         def arrived():
             return all(len(device.unread("/command")) >= MESSAGES // DEVICES for device in devices)
 
-        # The messages to the devices show whether all answers have arrived. The messages to the app don't show this:
-        # the app gets many at once, and the broker can drop some of them.
+        # The messages to the devices show whether all answers have arrived. The messages to the app don't show this.
+        # The broker can drop some of them, since the app gets many at once.
         def answered():
             return all(len(device.unread("/response")) >= MESSAGES // DEVICES for device in devices)
 

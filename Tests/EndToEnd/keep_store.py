@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Keeps a store of this version for test_upgrade.py: writes stores/VERSION.tar.gz and VERSION.json.
 
-The archive contains the data directory of a service that has ended normally, with rows in most tables; the JSON file
+The archive contains a data directory with rows in most tables. Its service has ended normally. The JSON file
 contains the facts that a test needs. Run this script once for a release, and never again for that version. Before
-the first release, the tables of the first migration step can change; if they change, run this script again.
+the first release, the first migration step can change. Run this script again after such a change.
 """
 
 import json
@@ -36,7 +36,7 @@ def user(world, name):
 
 
 def live(world):
-    """Lets users and devices use the service; returns the facts that must hold afterwards."""
+    """Lets users and devices use the service, and returns facts that must hold afterwards."""
     owner, guest = user(world, "keeper"), user(world, "visitor")
     lamp, other = world.device(), world.device(connect=False)
     owner.bind(lamp)

@@ -1,5 +1,4 @@
-"""A mail server (aiosmtpd) that accepts mails, refuses mails or hangs, as the tests demand, and a server for text
-messages (SMS)."""
+"""A mail server (aiosmtpd) that can refuse mails or hang, and an SMS server."""
 
 import asyncio
 import email
@@ -109,8 +108,7 @@ class MailServer:
 
 
 class TextServer:
-    """A server that takes text messages (SMS) as JSON; `answers` are the HTTP statuses with which the server answers
-    the next posts."""
+    """A server for SMS as JSON that answers with the HTTP statuses in `answers`."""
 
     def __init__(self):
         self.texts, self.answers, self.tries = [], [], 0
@@ -136,7 +134,7 @@ class TextServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def next(self, to, seconds=20):
-        """Takes the next text message (SMS) to a number; returns the headers and the body."""
+        """Takes the next SMS to a number, and returns its headers and body."""
         def found():
             return next((t for t in list(self.texts) if t[1]["to"] == to), None)
         text = eventually(found, seconds, f"a text to {to}")

@@ -76,10 +76,10 @@ class Furnished:
         self.world.close()
 
 
-# This script doesn't make these pictures, because they show other programs: a device's page in Home Assistant, 1,000
-# pixels wide, with the data of test_home_assistant_real.py.
+# This script doesn't make pictures of other programs. This one is a device's page in Home Assistant, 1,000 pixels wide.
+# Its data come from test_home_assistant_real.py.
 OTHERS = {"home-assistant.png"}
-# The page of each picture, and a text; the page is ready when it shows this text.
+# Each picture's page, and a text that the page shows when it is ready.
 PICTURES = {
     "console-overview.png": (lambda it: "overview", "The last day"),
     "console-refusals.png": (lambda it: "refusals", "Wrong password"),

@@ -1,5 +1,4 @@
-"""A separate network for a test: all its addresses belong to this machine, and its name server gives the answers
-that the test sets."""
+"""A test's network, with only this machine's addresses and a controllable name server."""
 
 import contextlib
 import ctypes
@@ -20,8 +19,7 @@ def is_possible():
 
 
 class Network:
-    """A network for the thread that creates it, and for all threads and processes that this thread starts, until the
-    network is closed."""
+    """A network for the thread that creates it and everything that this thread starts."""
 
     def __init__(self, addresses):
         self.old = os.open("/proc/self/task/%d/ns/net" % threading.get_native_id(), os.O_RDONLY)
@@ -57,8 +55,7 @@ class Network:
         threading.Thread(target=accept, daemon=True).start()
 
     def serve_names(self):
-        """Answers each question for a name with the next address list in `answers[name]`, and repeats the last
-        list when no other is left."""
+        """Answers questions for a name with `answers[name]` in turn, and repeats the last list."""
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         server.bind(("127.0.0.1", 53))
         self.sockets.append(server)

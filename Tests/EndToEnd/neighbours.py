@@ -1,5 +1,4 @@
-"""Honest clients that send requests at an even pace beside a hostile client, and measure the time until each
-answer."""
+"""Honest clients that, beside a hostile client, send requests evenly and time the answers."""
 
 import collections
 import json
@@ -15,8 +14,7 @@ RATES = {"whoami": 30, "control": 10, "report": 40, "login": 1}
 
 
 def percentile99(values):
-    """Returns the 99th percentile of the values; returns the second highest value if there are fewer than 200
-    values, and 0 if there are none."""
+    """Returns the 99th percentile, or the second highest of fewer than 200 values."""
     ordered = sorted(values)
     if len(ordered) < 200:
         return (ordered[-2:] or [0])[0]
@@ -71,7 +69,7 @@ class Neighbours:
             key.data.feed(data)
 
     def until(self, probe, seconds):
-        """Takes messages until the probe is true; returns whether it became true in time."""
+        """Takes messages until the probe is true, and returns whether that was in time."""
         end = time.monotonic() + seconds
         while not (done := probe()) and time.monotonic() < end:
             self.turn(0.01)
@@ -99,7 +97,7 @@ class Asker(Neighbours):
             self.answers[body["id"]] = body
 
     def ask(self, member, topic, seconds=10, **body):
-        """Publishes a message and returns its answer; None if no answer arrives in time."""
+        """Publishes a message, and returns its answer, or None after the time limit."""
         id = secrets.token_hex(6)
         member.publish(topic, {"id": id, **body})
         self.until(lambda: id in self.answers, seconds)
@@ -120,11 +118,9 @@ class Lane:
 class Others(Neighbours):
     """The honest clients.
 
-    The time of a request is measured from the moment when the request was due, so that pauses of the machine are
-    visible.
+    Each time begins when the request was due. So pauses of the machine are visible.
 
-    `terminals` are (terminal id, token, uid); `devices` are (did, secret, index of the owner's
-    terminal).
+    `terminals` are (terminal id, token, uid). `devices` are (did, secret, index of the owner's terminal).
     """
 
     def __init__(self, port, app, terminals, devices, people, password, rates=RATES):
@@ -146,8 +142,7 @@ class Others(Neighbours):
         self.lanes, self.waiting = {kind: Lane() for kind in self.rates}, {}
 
     def live(self, seconds, meanwhile=lambda: None):
-        """For `seconds`, sends requests of each kind at the kind's rate, and calls `meanwhile` in each pass of
-        the loop."""
+        """For `seconds`, sends requests at each kind's rate, and calls `meanwhile` in each pass."""
         begin, made = time.monotonic(), collections.Counter()
         while (elapsed := time.monotonic() - begin) < seconds:
             for kind, rate in self.rates.items():
@@ -158,7 +153,7 @@ class Others(Neighbours):
             meanwhile()
 
     def drain(self, seconds, probe=lambda: True):
-        """Waits for the last answers and for `probe`; counts requests without an answer as lost."""
+        """Waits for the last answers and for `probe`, and counts unanswered requests as lost."""
         self.until(lambda: probe() and not self.waiting, seconds)
         for kind, _ in self.waiting.values():
             self.lanes[kind].lost += 1

@@ -1,5 +1,4 @@
-"""Hooks of schemathesis: the hooks put the caller's user into random requests, so that these requests reach the
-methods."""
+"""Hooks of schemathesis: with the caller's user, random requests reach the methods."""
 
 import os
 
@@ -8,8 +7,7 @@ import schemathesis
 
 @schemathesis.hook
 def map_body(context, body):
-    """Removes the token from the body, since the header has it; sets the user for a request with an API key; removes
-    `wait`, so that no request waits."""
+    """Removes the token (the header has it) and `wait`, and sets an API key's user."""
     if isinstance(body, dict):
         body = {name: value for name, value in body.items() if name not in ("token", "uid")}
         if uid := os.environ.get("CALLED_FOR"):

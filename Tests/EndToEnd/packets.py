@@ -1,4 +1,4 @@
-"""Raw packets of MQTT 3.1.1 and 5, for tests with many clients, fast clients or malicious clients."""
+"""Raw packets of MQTT 3.1.1 and 5, for many, fast or malicious clients."""
 
 import struct
 
@@ -25,7 +25,7 @@ def packet(kind, body):
 
 
 def connect(client_id, username, password, version=4, will=None):
-    """Returns a CONNECT with a clean start; `will` is a topic and a payload, of QoS 1."""
+    """Returns a clean-start CONNECT, whose `will` is a topic and payload of QoS 1."""
     none = b"\0" if version == 5 else b""
     body = text("MQTT") + bytes([version, 0xCE if will else 0xC2]) + struct.pack(">H", 600) + none + text(client_id)
     if will:

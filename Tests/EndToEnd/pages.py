@@ -1,4 +1,4 @@
-"""A browser without scripts for the service's pages; it fetches pages and sends forms."""
+"""A browser without scripts that fetches the service's pages and sends forms."""
 
 import html.parser
 import http.client

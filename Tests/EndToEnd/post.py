@@ -39,7 +39,7 @@ class PostWorld(World):
 
 
 class Post(EndToEnd):
-    """A test with its own service; this service sends its messages itself, without a gateway."""
+    """A test whose own service sends its messages itself, without a gateway."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""The PostgreSQL of the tests: a server on a Unix socket or a port, and a database for each service.
+"""The PostgreSQL of the tests: one server, and a database for each service.
 
 With `LAMPLIGHTER_TEST_STORE=postgres` every service of the tests keeps its data in PostgreSQL.
 """
@@ -22,7 +22,7 @@ on_file = unittest.skipIf(WANTED, "it is about a file of SQLite's")
 # This decorator is for tests that need PostgreSQL's programs.
 installed = unittest.skipUnless((PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 
-# This check of `doctor` fails, since the tests' server doesn't sync its writes; without syncing, the tests run faster.
+# This `doctor` check fails, since the tests' server doesn't sync writes. Without syncing, tests run faster.
 CARELESS = ["LL1314"] if WANTED else []
 
 _shared = None
@@ -69,8 +69,7 @@ class Server:
         self.start_first()
 
     def start_first(self, tries=3):
-        """Starts the server for the first time, and chooses a new port if another program has taken the given
-        port."""
+        """Starts the new server, on another port if the given port is taken."""
         from harness import free_port  # which imports this module
 
         try:
@@ -135,8 +134,7 @@ class Server:
         self.sql("SELECT pg_reload_conf()")
 
     def held_commits(self, name):
-        """Returns the database sessions whose commit is waiting for a standby; `name` is a pattern of SQL's `LIKE`
-        for the name of the process."""
+        """Returns database sessions whose commit waits for a standby (`name`: a pattern for `LIKE`)."""
         return self.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE "
                         f"'{name}'").split()
 
@@ -167,7 +165,7 @@ class Server:
     def dump(self, name):
         """Returns the tables of a database as SQL, in the form of `schemas/postgres.sql`.
 
-        The function omits the lines that depend on the server's version, and the tables that depend on the current week.
+        The function omits lines that depend on the server's version. It also omits tables that depend on the current week.
         """
         text = self.run("pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--exclude-table=history_w*",
                         *self.where(), name)
@@ -183,7 +181,7 @@ class Server:
         self.process.wait()
 
     def sql(self, statement, database="postgres"):
-        """Returns psql's output for a statement: one row on each line, with the values separated by vertical bars."""
+        """Returns psql's output: a row on each line, with vertical bars between the values."""
         return self.run("psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", *self.where(), "-d", database, "-c", statement)
 
     def make(self):

@@ -1,5 +1,4 @@
-"""A server that acts as an identity provider in the way that the providers' documentation describes, with keys, ID
-tokens, and an answer for each path."""
+"""A fake identity provider that follows the providers' documentation, with keys and ID tokens."""
 
 import base64
 import hmac
@@ -35,8 +34,7 @@ class _Server(ThreadingHTTPServer):
 class Provider:
     """An OpenID Connect issuer and an API.
 
-    A test sets the provider's answers, can make the provider hang, and reads the requests that the provider has
-    received.
+    A test sets the provider's answers, and can make the provider hang. The test can also read the received requests.
     """
 
     def __init__(self):
@@ -107,7 +105,7 @@ class Provider:
         return f"{text}.{b64(hmac.digest(secret, text.encode(), 'sha256'))}"
 
     def id_token(self, issuer, audience, subject, key=None, alg="RS256", kid=None, **more):
-        """Returns a signed ID token; omits members of `more` that are None."""
+        """Returns a signed ID token, without the members of `more` that are None."""
         now = int(time.time())
         claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600, **more}
         head = {"alg": alg, "kid": kid or self.kid, "typ": "JWT"}

@@ -34,7 +34,7 @@ def point(key):
 
 
 def claims(token, key):
-    """Returns the header and the claims of a signed token; `key` is a public key, of P-256 or RSA."""
+    """Returns the header and claims of a token, after verification with `key` (P-256 or RSA)."""
     signed, signature = token.rsplit(".", 1)
     header, body = (json.loads(bytes_of(part)) for part in signed.split("."))
     raw = bytes_of(signature)
@@ -61,8 +61,7 @@ class Push:
 
 
 class Plans:
-    """The pushes that arrived, and the next answers by path: (status, body, headers), "hang", "drop", "goaway" or
-    "refuse"."""
+    """Arrived pushes, and next answers by path: (status, body, headers), "hang", "drop", "goaway" or "refuse"."""
 
     def __init__(self):
         self.pushes, self.plans, self.lock = [], collections.defaultdict(list), threading.Lock()
@@ -219,8 +218,7 @@ class Google(HTTPService):
 
 
 class Apple(Plans):
-    """A substitute for Apple Push Notification service, over HTTP/2 without TLS; its answer to a push depends on
-    the push's device token."""
+    """A substitute for Apple's push service (HTTP/2 without TLS) that answers by device token."""
 
     def __init__(self):
         super().__init__()
@@ -308,7 +306,7 @@ class Apple(Plans):
             speaker.send_data(stream, text, end_stream=True)
 
     def judge(self, push):
-        """Checks the provider token first, then the headers; returns the answer that Apple's rules require."""
+        """Checks the provider token, then the headers, and returns the answer by Apple's rules."""
         try:
             header, said = claims(push.headers["authorization"].removeprefix("bearer "), self.key.public_key())
         except ValueError:

@@ -17,8 +17,7 @@ WAIT_SECONDS = 15
 
 @functools.cache
 def module(version):
-    """Returns the client's package, loaded with the given version of paho (Debian's or PyPI's); one process can
-    use both versions."""
+    """Loads and returns the client's package with Debian's or PyPI's version of paho."""
     names = ("lamplighter", "paho")
     saved = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] in names}
     path = list(sys.path)

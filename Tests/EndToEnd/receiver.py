@@ -1,4 +1,4 @@
-"""A receiver of webhooks that fails in every way that a test asks for, and logs what it got and what it answered."""
+"""A receiver of webhooks that fails as tests ask, and logs posts and answers."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ import time
 
 
 class Post:
-    """One POST as it arrived, and the status of its answer; the status is None until there is an answer."""
+    """One POST as it arrived, and its answer's status (None before the answer)."""
 
     def __init__(self, path, headers, body):
         self.path, self.headers, self.raw = path, headers, body
@@ -56,7 +56,7 @@ def hang_up(connection, _):
 
 
 def drip(connection, _):
-    """Sends one byte of an answer each second, and the answer is so long that a client never receives its end."""
+    """Sends one byte each second, of an answer too long to be received."""
     for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b"x" * 10000:
         connection.sendall(bytes([byte]))
         time.sleep(1)
@@ -68,8 +68,7 @@ def long_headers(connection, post):
 
 
 class Receiver:
-    """An HTTP server on this machine; for each path, `plans` contains the answers to the next posts, and `usual`
-    contains the answer to all later posts."""
+    """An HTTP server that answers a path's posts by `plans`, later ones by `usual`."""
 
     def __init__(self, port=0, otherwise=answer(204)):
         """A post gets the answer `otherwise` if `plans` and `usual` contain no answer for its path."""
@@ -130,12 +129,10 @@ class Receiver:
         return list(seen.values())
 
     def fault(self, path):
-        """The first fault of the log, such as two posts at the same time or events in the wrong order; None if
-        the log has no fault.
+        """The log's first fault, such as a wrong order, or None without a fault.
 
-        The service must not post an event before all earlier events have been accepted. If the service moved the
-        webhook's cursor before the receiver answered 2xx, it could skip an event that was never accepted; this check
-        would find the gap.
+        The service must not post an event before all earlier events have been accepted. If the webhook's cursor moved before
+        a 2xx, an unaccepted event could be skipped. This check would find the gap.
         """
         posts, newest = self.of(path), None
         for before, post in zip(posts, posts[1:]):

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the end-to-end tests: `run.py` without arguments runs all tests, and `run.py` with names (in the form that
-unittest accepts) runs the tests with these names.
+"""Runs the end-to-end tests, all or those with the given names (as for unittest).
 
 Several processes run modules, each process with its own service. Another process runs the modules that mostly wait,
-one after the other. If one to three modules fail, a busy machine may have made them exceed a time limit, so they are
-run once more, alone. The last line of the output names these modules. With LAMPLIGHTER_LONG=1 the modules that
+one after the other. If one to three modules fail, they are run once more, alone. A busy machine may have made them
+exceed a time limit. The last line of the output names these modules. With LAMPLIGHTER_LONG=1 the modules that
 measure times run alone, and no module is repeated.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
@@ -28,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 
-# These modules take longest and start first, so that the run doesn't wait for them at the end.
+# These modules take longest, so they start first.
 FIRST = ["test_console_browser", "test_playground", "test_cluster", "test_gate", "test_postgres", "test_crash",
          "test_session_crash"]
 # These modules wait for the next minute or for time limits. While they wait, other modules can use the processor cores.
@@ -67,7 +66,7 @@ def fail_endless(*_):
 
 
 def run(names, stream):
-    """Runs tests by name; returns how many ran, how many were skipped and whether all passed."""
+    """Runs tests by name, and returns the counts (run, skipped) and whether all passed."""
     signal.signal(signal.SIGALRM, fail_endless)
     tests = unittest.defaultTestLoader.loadTestsFromNames(names)
     outcome = unittest.TextTestRunner(stream, verbosity=2, resultclass=Result).run(tests)
@@ -80,7 +79,7 @@ def close_shared():
 
 
 def work(modules, results):
-    """Runs modules in one process until no module is left; all these modules share the process's service."""
+    """Runs modules in one process with one service until no module is left."""
     warnings.simplefilter("ignore", DeprecationWarning)
     try:
         while (module := modules.get()) is not None:
@@ -97,7 +96,7 @@ def work(modules, results):
 
 
 def run_side_by_side(*rows):
-    """Runs lists of modules in parallel, each list with its number of processes; returns the results."""
+    """Runs lists of modules side by side, each in its number of processes."""
     results = multiprocessing.Queue()
     workers = []
     for names, jobs in rows:

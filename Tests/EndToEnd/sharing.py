@@ -11,7 +11,7 @@ def share(body, id, status):
 
 class Sharing(EndToEnd):
     def invite(self, owner, device, guest=None, **more):
-        """Invites a terminal's user by uid; if no guest is given, creates a QR code."""
+        """Invites a terminal's user by uid, or, without a guest, creates a QR code."""
         if guest is None:
             return owner.get("share/invite", {"did": device.did, "way": "qrcode", **more})
         who = {"type": "uid", "value": guest if isinstance(guest, str) else guest.uid}
@@ -31,8 +31,7 @@ class Sharing(EndToEnd):
         return {d["did"]: d["role"] for d in terminal.get("device/list")["devices"]}.get(device.did)
 
     def gone(self, terminal, device, reason):
-        """Asserts that the user gets the notice of the unbinding and that the retained status is cleared, within 5
-        seconds."""
+        """Asserts that within 5 seconds the user is notified and the retained status cleared."""
         began = time.monotonic()
         told = terminal.expect(
             f"user/{terminal.uid}/device", lambda b: b["type"] == "unbound" and b["did"] == device.did).body

@@ -1,5 +1,4 @@
-"""Tests of abuse: a proof is used many times at once, requests exceed the limits, and names look like other
-names."""
+"""Tests of abuse: repeated proofs, requests beyond the limits, and names that look alike."""
 
 import threading
 import unittest
@@ -11,7 +10,7 @@ from pages import fetch, local
 
 
 class ParallelUse(People):
-    """A proof that may be used once is accepted only once, even if many requests use it at the same time."""
+    """A single-use proof is accepted only once, even in many requests at once."""
 
     app = "people-attacked"
 
@@ -88,8 +87,8 @@ class ParallelUse(People):
         answers += [terminal.answer("account/register", f"{new}r{turn}", 60) for turn in range(50)]
         used = [a for a in answers if a["ok"] or a["error"]["code"] != "InvalidCode"]
         self.assertLessEqual(len(succeeded(answers)), 1)
-        # If the address is taken, a registration with the ticket is refused with `Duplicated`, and the ticket stays
-        # valid. Only the owner of the address learns this, because only the owner can get a ticket.
+        # With a taken address, a registration gets `Duplicated`, and its ticket stays valid. Only the owner of the
+        # address learns this, because only the owner can get a ticket.
         self.assertTrue(all(a["ok"] or a["error"]["code"] == "Duplicated" for a in used), used[:3])
 
     def test_a_username(self):

@@ -1,4 +1,4 @@
-"""Tests that kill the service during logins and registrations; a repeated request must have only one effect."""
+"""Tests that a login or registration takes effect once, although the service is killed."""
 
 import threading
 import time
@@ -22,10 +22,9 @@ class Killed(OwnWorld, People):
         self.own.service.start()
 
     def patient(self, terminal, method, params, id):
-        """Repeats a request with the same id until the request is answered, as an app does after a time-out.
+        """Repeats a request with its id until it is answered, as apps do.
 
-        Returns None once the broker refuses the app's secret: then the terminal has a session, so the request took
-        effect, and only its answer was lost.
+        Returns None once the broker refuses the app's secret. The terminal then has a session, so only the answer was lost.
         """
         for _ in range(60):
             terminal.wait(lambda: terminal.connected or terminal.code in REFUSED, 60, "the broker's return")

@@ -205,7 +205,7 @@ class Passwords(People):
 
 
 class TenFailures(People):
-    """After ten failures in 15 minutes for a name or a terminal, passwords are refused; codes still work."""
+    """After ten failures of a name or terminal in 15 minutes, only codes work."""
 
     app = "people-attacked"
 

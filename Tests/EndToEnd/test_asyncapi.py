@@ -1,8 +1,6 @@
-"""The contract as AsyncAPI, checked by AsyncAPI's own parser in a browser, by AsyncAPI's meta-schema, and by
-asyncapi3.
+"""The contract as AsyncAPI, checked by AsyncAPI's parser, its meta-schema, and asyncapi3.
 
-The test also puts six faults into the contract, one at a time, because a check that accepts every fault checks
-nothing.
+The test also puts six faults into the contract, one at a time. A check that accepts every fault checks nothing.
 """
 
 import copy
@@ -22,7 +20,7 @@ from webpages import Pages
 
 BUNDLE = "asyncapi-web-component.js"
 PAGE = f'<!doctype html><meta charset="utf-8"><title>parser</title><script src="parser/{BUNDLE}"></script><body></body>'
-# Only the sections that show the parser's outcome are drawn; the browser would take a minute for the others.
+# Only the sections with the parser's outcome are drawn. The others would take the browser a minute.
 SHOWN = {name: name in ("info", "errors") for name in (
     "sidebar", "info", "servers", "operations", "messages", "schemas", "errors")}
 PARSE = r"""
@@ -101,7 +99,7 @@ class Parser:
         self.browser.open(self.pages.address + "/")
 
     def problem(self, document):
-        """Returns the fault that the parser finds; None if it finds no fault."""
+        """Returns the fault that the parser finds, or None."""
         text = self.browser.run(PARSE, yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=False), SHOWN)
         found = re.search(r"There are errors.*|Something went wrong.*", text, re.DOTALL)
         return found and found[0]
@@ -192,7 +190,7 @@ class Content(unittest.TestCase):
     def test_each_error_code_that_a_method_mentions_is_in_its_list_of_errors(self):
         codes = contract.files()["common"]["definitions"]["errorCode"]["enum"]
         for method, (_file, definition) in contract.methods().items():
-            # Only the params are searched, because an error code in a result can be the outcome of a command or a run.
+            # Only the params are searched. An error code in a result can be a command's or run's outcome.
             text = json.dumps(definition["properties"]["params"])
             for code in codes:
                 if re.search(rf"\b{code}\b", text):

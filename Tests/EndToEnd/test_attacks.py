@@ -1,4 +1,4 @@
-"""Tests of attacks on accounts; each test is named after its attack."""
+"""Tests of attacks on accounts, each named after its attack."""
 
 import unittest
 
@@ -10,7 +10,7 @@ from test_providers import OURS, THEIRS, WithProvider
 
 
 class PreHijacking(People):
-    """The attacker registers the victim's address first, but in the end only the victim has access to the account."""
+    """The attacker registers the victim's address first, but finally only the victim has access."""
 
     app = "people-link"
 
@@ -22,7 +22,7 @@ class PreHijacking(People):
         return terminal
 
     def victim(self, email, **more):
-        """Registers the victim, whose address is verified by a code, as in apps that send no links."""
+        """Registers the victim with a code, as in apps that send no links."""
         holder = self.anonymous()
         ticket = self.ticket(holder, email=email)
         result = holder.get("account/register", {
@@ -44,7 +44,7 @@ class PreHijacking(People):
                           if s["terminalId"] == attacker.terminal_id], [])
 
     def test_classic_federated_merge(self):
-        # When the address is proved later, in any way, the new account isn't merged with the existing account.
+        # Later proof of the address, of any kind, must not merge the two accounts.
         email = fresh_email()
         attacker = self.squat(email)
         self.assertAlone(self.victim(email), attacker, email)
@@ -71,7 +71,7 @@ class PreHijacking(People):
             self.assertNotEqual(answer["result"]["user"]["uid"], victim.uid)
 
     def test_unexpired_email_change(self):
-        # The attacker requests a verification mail to the victim's address, and the link in this mail is opened later.
+        # The attacker requests a verification mail to the victim's address. The mail's link is opened later.
         email = fresh_email()
         attacker = self.squat(email)
         url = local(self.gateway.taken(email, "verifyEmail")["params"]["url"], self.world.service.http_port)
@@ -84,8 +84,8 @@ class PreHijacking(People):
 
     def test_non_verifying_identity_provider(self):
         # test_providers.ByEmailClaims shows that the service never trusts a provider's claim about an address. This
-        # test shows that an unverified phone number in a profile never lets anyone log in to that profile's account,
-        # even after the number's owner has registered it.
+        # test shows that an unverified phone number in a profile allows no login. That holds even after the number's
+        # owner has registered it.
         phone = fresh_phone()
         attacker = self.register(app="people-attacked")
         attacker.get("account/updateProfile", {"countryCode": COUNTRY, "phone": phone})

@@ -1,5 +1,4 @@
-"""Backups of the running service contain everything that was answered, and a service elsewhere can run on a restored
-backup."""
+"""A running service's backup contains everything that was answered, and works elsewhere."""
 
 import itertools
 import json
@@ -182,7 +181,7 @@ class ByItself(OwnWorld):
         self.assertLess(self.metrics()["lamplighter_backup_age_seconds"], 60)
         found = [row for row in self.service.json("doctor", "--only", "backup")["checks"]]
         self.assertEqual((found[0]["code"], found[0]["state"]), ("LL1311", "pass"))
-        # A restart doesn't repeat the backup. When all backups are old, the next backup is due, and only the configured
+        # A restart doesn't repeat the backup. When all backups are old, the next backup is due. Only the configured
         # number of backups is kept.
         self.service.stop()
         for name in first:

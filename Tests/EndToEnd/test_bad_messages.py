@@ -1,4 +1,4 @@
-"""A malformed message of any kind becomes a dead letter with a reason, and never blocks other messages."""
+"""Any malformed message becomes a dead letter with a reason, and blocks no others."""
 
 import json
 import unittest

@@ -1,8 +1,7 @@
-"""axe finds no barrier in the service's public pages: the first page, the page for an address that doesn't exist,
-and the reference.
+"""axe finds no barrier in the service's public pages, including its reference.
 
 test_console_browser checks the console's pages, and test_playground checks the playground. LAMPLIGHTER_LONG=1 checks
-every page of the reference; other runs check only pages with special content.
+every page of the reference. Other runs check only pages with special content.
 """
 
 import re
@@ -25,7 +24,7 @@ class Barriers(EndToEnd):
         cls.addClassCleanup(cls.browser.close)
 
     def reference(self, site):
-        """Returns the paths of the reference's pages: all pages that can be reached from its first page."""
+        """Returns the paths of all pages reachable from the reference's first page."""
         names, waiting = set(), ["index.html"]
         while waiting:
             name = waiting.pop()

@@ -51,7 +51,7 @@ class Phones(Unnoticed):
         return World(service=Service(arguments=[word for setting in fast for word in ("--set", setting)]))
 
     def phone(self, version, devices=()):
-        """Connects a user's terminal with its token; its MQTT session outlives the connection."""
+        """Connects a user's terminal with its token and a lasting MQTT session."""
         first = self.terminal(version=version)
         for device in devices:
             first.bind(device)
@@ -117,7 +117,7 @@ class Slow(Phones):
                 for turn in range(10):
                     device.publish(f"{device.base}/report", {"data": {"count": number * 10 + turn}}, wait=False)
                 device.report(alerts=[{"name": "smoke", "value": number % 2 == 0}])
-            # A phone is allowed twenty requests a second; this test sends fewer.
+            # A phone may send twenty requests a second. This test sends fewer.
             self.assertEqual(phone.get("device/status", {"did": devices[0].did})["did"], devices[0].did)
         for device in devices:
             eventually(lambda d=device: self.newest(phone, d).get("count") == rounds * 10 - 1, 20, "the newest status")
@@ -128,8 +128,7 @@ class Slow(Phones):
 
 
 class Away(Phones):
-    """A phone that is away while a device keeps reporting; for the first part of that time, the broker keeps the
-    phone's session."""
+    """A phone that is away while a device reports, but whose broker session lasts."""
 
     reports = 30_000 if LONG else 840
     alarms = 60  # each begins and is cleared
@@ -188,15 +187,14 @@ class Outcomes(Phones):
                 self.assertEqual(phone.get("device/status", {"did": device.did})["data"]["power"], True)
 
     def later(self, phone):
-        """Waits until the phone's session no longer exists; the connection that checks this leaves no session
-        behind."""
+        """Waits until the phone's session no longer exists, without leaving a session behind."""
         def look():
             probe = self.keep(Terminal(
                 self.world.port, phone.app_id, phone.token, phone.terminal_id, clean=False, version=phone.paho._protocol))
             self.assertEqual(probe.connect(), 0)
             probe.close()
             return None if probe.session_present else probe
-        # A probe that finds the session prolongs it, so the test waits several seconds between the probes.
+        # A probe that finds the session prolongs it. So the test waits several seconds between probes.
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             threading.Event().wait(4)
@@ -206,8 +204,7 @@ class Outcomes(Phones):
 
 
 class Home(Unnoticed):
-    """An app that shows two hundred devices when it opens; it subscribes with one filter, and sends requests at the
-    allowed pace."""
+    """An app that opens with two hundred devices, one filter, and paced requests."""
 
     count = 200 if LONG else 90
 

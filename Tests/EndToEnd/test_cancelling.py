@@ -1,4 +1,4 @@
-"""Cancelled accounts can be recovered for seven days; then nothing is left of them."""
+"""Cancelled accounts can be recovered for seven days, and then are erased."""
 
 import pathlib
 import sqlite3
@@ -97,7 +97,7 @@ class Cancelling(People):
         self.assertIsNotNone(self.deletes_at(owner.uid))
 
     def furnish_person(self):
-        """Creates a user with many records, and a device that this user and another user have bound."""
+        """Creates a user with many records, and a device that two users have bound."""
         device, phone, email = self.device(), fresh_phone(), fresh_email()
         owner = self.register(email=email)
         uid = owner.uid
@@ -132,8 +132,8 @@ class Cancelling(People):
         for table in ("event", "command"):
             self.assertEqual(base.execute(
                 f"SELECT count(*) FROM {table} WHERE actorId = ?", (uid,)).fetchone(), (0,))
-        # The service keeps each answer for ten minutes, because the request can be repeated. An answer with the user's
-        # data is sealed or deleted, so no answer holds this data in clear text.
+        # The service keeps each answer for ten minutes, because the request can be repeated. Answers with the user's
+        # data are sealed or deleted, never kept in clear text.
         eventually(lambda: not self.left(personal), 90, "the end of every trace: " + str(self.left(personal)))
 
     @postgres.on_file

@@ -15,8 +15,8 @@ from world import FREE, LAMP, EndToEnd, OwnWorld
 CLIENT = ROOT / "clients" / "c"
 STRICT = ["gcc", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", str(CLIENT)]
 
-# This program prints how many reports it published, how many reports it keeps, and how many of the kept reports were
-# never sent.
+# This program prints how many reports it published and how many it keeps. It also prints how many of the kept reports
+# were never sent.
 MANY = r"""
 #include <mosquitto.h>
 #include <string.h>

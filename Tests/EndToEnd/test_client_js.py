@@ -18,8 +18,8 @@ from world import EndToEnd, OwnWorld
 APP = "people"
 WORDS = "Lämpchen 灯 💡 \u2028 \"quoted\""
 PAGE = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>app</title>'
-# This code runs before each script. `make` returns a terminal, `hear` collects the pushes that a terminal receives, and
-# `failure` returns the error of a promise.
+# This code runs before each script. `make` returns a terminal, and `hear` collects its pushes. `failure` returns the
+# error of a promise.
 PRELUDE = r"""
 const client = await import('/js/lamplighter.js');
 window.apps ??= {};
@@ -299,7 +299,7 @@ class Repeats(InBrowser):
             return [m.body["id"] for m in self.world.watcher.everything
                     if m.topic.endswith(f"{terminal}/request/home/create")]
 
-        # The service relays WebSocket connections. While the service is stopped, messages wait; they reach the broker
+        # The service relays WebSocket connections. While the service is stopped, messages wait. They reach the broker
         # when the service continues.
         with stopped(self.world.service.process):
             self.run_script(
@@ -398,8 +398,9 @@ class Servers(InBrowser):
 
 
 def over_http(case):
-    """Returns the same tests over HTTP, except the test that uses the secret in place of the token; over HTTP,
-    the client uses its token right after the login, and then the secret has no effect."""
+    """Returns the same tests over HTTP, except the test of the secret.
+
+    The client uses its token right after a login. Then the secret has no effect."""
     others = {"test_the_secret_in_place_of_the_token_ends_no_session": None}
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 

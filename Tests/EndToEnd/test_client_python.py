@@ -437,8 +437,9 @@ class Reconnecting(OwnWorld, Client):
 
 
 def over_http(case):
-    """Returns the same tests over HTTP, except for the test of MQTT 3.1.1 and the test that connects with the
-    secret; over HTTP, the secret has no effect after the login, because the client uses the token at once."""
+    """Returns the same tests over HTTP, except those of MQTT 3.1.1 and the secret.
+
+    The client uses its token right after a login. Then the secret has no effect."""
     others = dict.fromkeys(("test_by_mqtt_3_1_1", "test_the_secret_in_place_of_the_token_ends_no_session"))
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 

@@ -1,7 +1,7 @@
-"""Several processes share one database and broker; no failure loses, duplicates or reorders anything.
+"""Processes share a database and broker, and no failure loses, duplicates or reorders anything.
 
-LAMPLIGHTER_LONG=1 uses 400 devices, 2,000 reports a second and 20 rounds of each failure, and also runs the control
-experiments. LAMPLIGHTER_DEVICES, LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS reduce these numbers; LAMPLIGHTER_FAILURES
+LAMPLIGHTER_LONG=1 uses 400 devices, 2,000 reports a second and 20 rounds of each failure. It also runs the control
+experiments. LAMPLIGHTER_DEVICES, LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS reduce these numbers. LAMPLIGHTER_FAILURES
 lists the failures, separated by commas.
 """
 
@@ -27,8 +27,8 @@ REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if LONG else 100)
 TERMINALS, COMMANDS_A_SECOND = (8, 40) if LONG else (2, 20)
 ROUNDS = int(os.environ.get("LAMPLIGHTER_ROUNDS", 20 if LONG else 1))
 SEED = int(os.environ.get("LAMPLIGHTER_SEED", 4711))
-# The number of seconds for which a lane can be quiet after each failure. On a busy machine and with a debug build, the
-# test accepts longer times, so that it fails there only if a wait never ends.
+# The number of seconds for which a lane can be quiet after each failure. On a busy machine and with a debug build,
+# longer times are accepted. There, the test fails only if a wait never ends.
 QUIET = {"kill": 2, "freeze": 8, "stop": 0.5}
 SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if LONG and not IS_DEBUG else 15))
 
@@ -68,8 +68,7 @@ class Processes(OwnClusterOfClass):
     # The functions that cause failures. Each function returns how many seconds a lane can be quiet after the failure.
 
     def nothing(self, _):
-        """Causes no failure, to show how long lanes are quiet under load alone; runs only if
-        `LAMPLIGHTER_FAILURES` contains `nothing`."""
+        """Shows how long lanes are quiet under load alone, if `LAMPLIGHTER_FAILURES` contains `nothing`."""
         return float("inf")
 
     def kill(self, node):
@@ -81,8 +80,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_until_replaced(self, node):
-        """Freezes a process until other processes have taken its lanes; when it resumes, it still holds old
-        messages."""
+        """Freezes a process until others have taken its lanes, while it holds old messages."""
         node.freeze()
         eventually(lambda: not self.holds(node), 20, "others with its lanes")
         node.thaw()
@@ -107,8 +105,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_in_pipeline(self, node):
-        """Freezes a process in the middle of a pipeline, so that the database server waits for the rest and
-        considers the session busy."""
+        """Freezes a process within a pipeline, whose session then counts as busy."""
         node.database_way.withhold_ends()
         eventually(self.owed_lanes, 60, "a lane's transaction within a pipeline")
         self.fleet.ask("forget")
@@ -123,8 +120,7 @@ class Processes(OwnClusterOfClass):
             "AND a.xact_start < clock_timestamp() - interval '0.2 s'"))
 
     def waiting_transactions(self):
-        """Returns the open transactions that the database considers idle, because it is waiting for their next
-        statement."""
+        """Returns the open transactions that wait for their next statement."""
         rows = self.sql("SELECT pid, xact_start FROM pg_stat_activity WHERE state = 'idle in transaction'")
         return set(rows.split("\n")) - {""}
 
@@ -159,7 +155,7 @@ class Processes(OwnClusterOfClass):
         return (self.cluster.shares() or {}).get(node.name)
 
     def rest(self, behind):
-        """Pauses the fleet, and waits until each report has been answered and its status has been published."""
+        """Pauses the fleet, and waits until each report is answered and its status published."""
         self.fleet.ask("rest")
         began = time.monotonic()
         state = eventually(
@@ -207,8 +203,7 @@ class Failover(Processes):
 
     def check(self):
         state, _ = self.rest("everything")
-        # Each report was answered, took effect once and is stored; the fleet has checked the order
-        # of all messages that it got.
+        # Each report was answered, took effect once and is stored. The fleet has checked the order of its messages.
         self.assertEqual(state["errors"], [])
         self.assertEqual(sum(state["answered"]), state["sent"])
         self.assertTrue(state["commands"])
@@ -227,8 +222,8 @@ class Alone(OwnClusterOfClass):
             node.start()
             began = time.monotonic()
             eventually(lambda: terminal.ask("device/status", {"did": device.did})["ok"], 30, "an answer")
-            # When a process falls silent, other processes wait six seconds before they take its lanes; this process
-            # must not wait that long.
+            # Other processes wait six seconds before they take a silent process's lanes. This process must not wait
+            # that long.
             self.assertLess(time.monotonic() - began, 4)
 
     def test_logins_continue_although_a_process_is_frozen_in_its_turn_at_the_gates_file(self):
@@ -289,13 +284,12 @@ class BesideUp(unittest.TestCase):
 
 
 class Inherited(OwnClusterOfClass):
-    """Two processes on one machine; one of them dies after its commit and before it has written the gate's file."""
+    """One of two processes dies after its commit, before it writes the gate's file."""
 
     processes = 2
 
     def holder(self):
-        """Returns the process that holds the lock of the gate's file and has written a promise to the lock's file;
-        None if there is no such process."""
+        """Returns the lock's holder once it has written its promise, or None."""
         lock = pathlib.Path(f"{self.cluster.gate_file}.lock").stat()
         if lock.st_size == 0:
             return None
@@ -329,7 +323,7 @@ class Inherited(OwnClusterOfClass):
 
 @unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutInbox(Processes):
-    """A control: it disables a safeguard from outside the service, and shows that the tests notice the failures."""
+    """A control without one safeguard, which shows that the tests notice failures."""
 
     def test_reports_take_effect_twice(self):
         self.load()
@@ -376,8 +370,8 @@ class WithoutFence(Processes):
     }
 
     def test_a_frozen_process_commits_its_work_although_another_has_its_lanes(self):
-        # The frozen process's commits are published late. Until then, a device that waits for its answers would rarely
-        # send another report, so the devices of this test don't wait.
+        # The frozen process's commits are published late. Until then, a device that waits for answers would rarely
+        # report. So the devices of this test don't wait.
         self.load(reports=REPORTS_A_SECOND / 3, hasty=True)
         for _ in range(ROUNDS):
             victim = random.choice(self.cluster.nodes)
@@ -395,8 +389,7 @@ class WithoutFence(Processes):
         self.fail("nothing was out of order")
 
     def waits_for_frozen(self):
-        """Returns the number of transactions blocked by a transaction that began before other processes took over
-        the lanes."""
+        """Counts the transactions blocked by a transaction from before the lanes' takeover."""
         return int(self.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE EXISTS (SELECT 1 FROM pg_stat_activity AS b "
             "WHERE b.pid = ANY (pg_blocking_pids(pg_stat_activity.pid)) AND b.xact_start < now() - interval '3 s')"))

@@ -1,4 +1,4 @@
-"""A later version starts on a database that is in use, and changes the tables while other processes are running."""
+"""A later version starts and changes the tables while other processes use the database."""
 
 import subprocess
 import tempfile

@@ -341,7 +341,7 @@ class Rows(EndToEnd):
         self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
 
     def answered(self, command, answer, code=2):
-        """Runs a command on a terminal and answers the command's question; returns the output."""
+        """Runs a command on a terminal, answers its question, and returns its output."""
         ours, theirs = pty.openpty()
         os.write(ours, answer.encode())
         done = subprocess.run(

@@ -15,8 +15,7 @@ from harness import ENVIRONMENT, SECOND, eventually
 from world import LAMP, LISTED, World
 
 ROLES = ["viewer", "operator", "admin"]
-# Other tests try these operations, because they end the caller's session, change the caller's account, or need an
-# environment of their own.
+# Other tests try these operations. They end the session, change the account, or need an environment of their own.
 ELSEWHERE = {"signOut", "setPassword", "openStream", "makeBackup"}
 
 
@@ -28,7 +27,7 @@ class TestDocument(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_a_planted_fault_is_found(self):
-        # The document is small, because the validator takes a long time to report the faults of a large document.
+        # The document is small, because the validator is slow with the faults of large documents.
         text = 'openapi: 3.1.0\ninfo: {title: x, version: "1"}\npaths: {/a: {get: {respones: {}, parameters: [{name: 1}]}}}\n'
         done = subprocess.run([tools.python(), "-m", "openapi_spec_validator", "-"], input=text, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
@@ -197,7 +196,7 @@ class TestConsole(unittest.TestCase):
         done = eventually(lambda: [
             row for row in operator.get(f"/devices/{self.lamp.did}/commands").json["items"]
             if row["cid"] == command["cid"] and row["state"] == "done"])
-        # A command that is sent within the millisecond in which it was made has no step "queued".
+        # A command that is sent within its first millisecond has no step "queued".
         steps = [step["state"] for step in done[0]["steps"]]
         self.assertEqual(steps[-2:], ["sent", "done"])
         self.assertIn(steps[:-2], ([], ["queued"]))
@@ -443,8 +442,7 @@ class TestConsole(unittest.TestCase):
             slow.sendall(b"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
             self.assertEqual(self.with_token("viewer").get("/session").status, 200)
             slow.settimeout(25)
-            # The service closes the connection when the time limit is reached, and sends no answer that reports
-            # success.
+            # At the time limit, the service closes the connection without reporting success.
             self.assertNotIn(b" 200 ", slow.recv(1000))
         self.assertEqual(self.state(), before)
 

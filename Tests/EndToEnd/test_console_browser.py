@@ -1,5 +1,4 @@
-"""The operators' console in a real browser: its pages, the keyboard, a screen reader, live updates, and a service
-that is killed."""
+"""The operators' console in a real browser: pages, keyboard, screen reader, updates and a killed service."""
 
 import datetime
 import json
@@ -29,14 +28,14 @@ LENGTHY = "a long one " * 900  # 10 kB
 PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
          "audit", "audit/operators", "nowhere"]
-# The rules that apply to forced colours. With forced colours, the system determines the contrast, and the page still
-# determines the names and states.
+# The rules that apply to forced colours. The system then determines the contrast. The page still determines the names
+# and states.
 FORCED = ["aria-valid-attr-value", "button-name", "link-name", "label", "scrollable-region-focusable"]
 TABS = ["state", "timeline", "commands", "history", "who", "schedules", "messages", "info"]
 
 
 class Console(OwnWorldOfClass):
-    """A service with a device, a user and a browser; no browser window may report a fault."""
+    """A service with a device, a user and a browser that must report no faults."""
 
     @classmethod
     def setUpClass(cls):
@@ -73,7 +72,7 @@ class EveryPage(Console):
         found = []
         for path in paths:
             visit.show(path)
-            # The page isn't loaded again for each width and colour scheme, because its content stays the same.
+            # The page is loaded only once, because its content stays the same.
             for width in (1400, 390):
                 visit.page.set_viewport_size({"width": width, "height": 844})
                 for scheme in ("light", "dark"):
@@ -189,7 +188,7 @@ class EveryPage(Console):
 
     def test_a_charts_days_begin_at_midnight_in_its_zone_even_when_clocks_change(self):
         visit = self.visit()
-        # The service combines all modules into one file, so the test loads this module from the sources.
+        # The service combines all modules into one file. Therefore, the test loads this module from the sources.
         visit.page.route("**/console/base/calendar.js", lambda route: route.fulfill(
             path=FILES / "base/calendar.js", content_type="text/javascript"))
         days = visit.page.evaluate("""async () => {
@@ -213,8 +212,7 @@ class Newcomers(Console):
         page.wait_for_selector("dialog", state="detached")
         page.reload()
         visit.show("overview")
-        # All dialogs share one module. If the request for a password were still pending, opening another dialog would
-        # also show this request.
+        # All dialogs share one module. If a request for a password were pending, another dialog would also show it.
         page.keyboard.press("c")
         page.wait_for_selector("dialog[open] h2")
         self.assertEqual(page.locator("dialog").count(), 1)
@@ -415,7 +413,7 @@ class Lists(Console):
         cls.devices = {device.did: device for device in made}
 
     def hold(self, page, part):
-        """Holds requests whose address contains `part`; returns the list of held requests."""
+        """Holds requests whose address contains `part`, and returns the list of these requests."""
         held = []
         page.route(lambda url: part in url, lambda route: held.append(route))
         return held
@@ -480,7 +478,7 @@ class Lists(Console):
         beside = visit.tab("refusals")
         page = visit.show("overview")
         held = []
-        # The service makes the answer before the event, but the page receives the answer after the event.
+        # The service makes the answer first, but the page receives the event first.
         page.route(lambda url: url.endswith("/api/v1/refusals"), lambda route: held.append((route, route.fetch())), times=1)
         page.click("#side a[href='#/refusals']")
         eventually(lambda: page.wait_for_timeout(10) or held, what="the list's first answer")
@@ -561,7 +559,7 @@ class Lists(Console):
         self.assertEqual(page.locator("tbody tr").count(), rows)
         eventually(lambda: page.evaluate("name => document.querySelector(`tbody a[href='${name}']`).getBoundingClientRect().top < innerHeight", name),
                    what="the place in the list")
-        # If the query changes, the list begins again with the first 50 rows of the new query.
+        # If the query changes, the list begins again with the first 50 rows.
         page.keyboard.press("/")
         page.keyboard.type("online:no ")
         page.wait_for_function("() => document.querySelectorAll('main tbody tr').length === 50")
@@ -681,8 +679,7 @@ class Acts(Console):
         keys.press("Escape")
         page.get_by_role("button", name="Discard").click()
         page.wait_for_selector("dialog", state="detached")
-        # If the user has typed into a form of the page itself, the page asks before it goes back to the list and
-        # discards the input.
+        # The page asks before it discards the input in its own form.
         page = visit.show(f"products/{LISTED['productKey']}")
         page.fill("main form [name=macs]", "a0b1c2d3e4f5")
         keys.press("Escape")
@@ -1121,7 +1118,7 @@ class Pictures(unittest.TestCase):
 
 class Weight(Console):
     def fetch(self, path, kind=None):
-        """Fetches a file; returns its bytes, and the number of bytes transferred."""
+        """Returns a file's bytes, and the number of bytes transferred."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.own.service.ready['consolePort']}/console/{path}",
                                          headers={"Accept-Encoding": "gzip"})
         with urllib.request.urlopen(request, timeout=10) as answer:
@@ -1138,7 +1135,7 @@ class Weight(Console):
             text, size = self.fetch(path.relative_to(FILES).as_posix())
             self.assertEqual(text, path.read_bytes(), path)
             travels += size
-        # The limit is 100 kB, plus 8 kB for each of the two capabilities that were added later (reach and people).
+        # The limit is 100 kB, plus 8 kB for each later capability (reach and people).
         self.assertLess(travels, 116_000)
 
     def test_words_stay_within_their_budget_and_are_data(self):
@@ -1149,8 +1146,8 @@ class Weight(Console):
         for path in files:
             text, travels = self.fetch(path, "application/json")
             self.assertEqual(json.loads(text), json.loads((FILES / path).read_text(encoding="utf-8")), path)
-            # The limits are 34 kB for the text and 13.5 kB for the transfer, plus 8 % for each of the two capabilities
-            # that were added later (reach and people).
+            # The limits are 34 kB for the text and 13.5 kB for the transfer. Each later capability (reach and people)
+            # adds 8 %.
             self.assertLess(len(text), 39_440, path)
             self.assertLess(travels, 15_660, path)
 

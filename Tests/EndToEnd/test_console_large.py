@@ -1,6 +1,6 @@
-"""Tests of the console of a large installation; they run only with LAMPLIGHTER_LONG=1, and need a release build.
+"""Tests of a large installation's console, for LAMPLIGHTER_LONG=1 and a release build.
 
-The tests use 100,000 devices, a device with ten million records, and pages that stay open for an hour.
+The tests use 100,000 devices and a device with ten million records. Pages stay open for an hour.
 """
 
 import json
@@ -73,8 +73,7 @@ class Large(EndToEnd):
             path = f"/devices/{self.did}/history?name=temperature&from={now - length}&to={now}&zone=Europe/Berlin"
             self.took(f"answer for a {name}", lambda path=path: sums.update({name: caller.get(path).json}), 0.5)
             self.assertFalse(sums[name]["isCut"])
-        # The answer for a year holds all records except the few that have become older than a year since they were
-        # written.
+        # A few records have become older than a year since they were written. The year's answer holds all others.
         self.assertGreater(sum(row["count"] for row in sums["year"]["rows"]), RECORDS * 0.99)
         self.assertEqual(min(row["min"] for row in sums["year"]["rows"]), 0)
         self.assertEqual(max(row["max"] for row in sums["year"]["rows"]), 39.9)
@@ -154,8 +153,7 @@ class LongOpen(EndToEnd):
         cls.addClassCleanup(cls.browser.close)
 
     def heap(self, page):
-        """Returns the megabytes that the page's scripts use, and the number of the page's DOM nodes, after a garbage
-        collection."""
+        """Collects garbage, and returns the scripts' megabytes and the number of DOM nodes."""
         session = page.context.new_cdp_session(page)
         try:
             for _ in range(3):

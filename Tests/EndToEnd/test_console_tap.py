@@ -1,5 +1,4 @@
-"""The live messages that operators watch: which parts are shown and which are hidden; watching delays no other
-client."""
+"""Operators watch live messages with some parts hidden, and delay no other client."""
 
 import contextlib
 import json
@@ -35,9 +34,9 @@ class TestTap(unittest.TestCase):
         return stream
 
     def lines(self, stream, until, send=lambda: None):
-        """Calls `send`, which can send a message; returns the lines that arrive until `until` is true for a line.
+        """Calls `send`, and returns all lines until `until` is true for a line.
 
-        If no line arrives for a second, the message is sent again, because the tap can lose messages (QoS 0).
+        If no line arrives for a second, `send` is called again. The tap can lose messages (QoS 0).
         """
         lines = []
 
@@ -56,7 +55,7 @@ class TestTap(unittest.TestCase):
         return lines
 
     def mark(self, stream):
-        """Sends a report; returns the lines that arrive, up to the line of this report."""
+        """Sends a report, and returns the lines up to the line of this report."""
         text = fresh_id()[:8]
         return self.lines(stream, lambda line: text in json.dumps(line), lambda: self.lamp.report(data={"label": text}))
 
@@ -177,8 +176,8 @@ class TestTap(unittest.TestCase):
         total, seen, left = 1500, 0, 0
         for number in range(total):
             self.lamp.publish(f"{self.lamp.base}/report", {"id": f"flood-{number}", "data": {"count": number}}, wait=False)
-        # At most 200 answers wait for a device, so the device can miss some answers during a flood. The device repeats
-        # its last report until it gets the answer.
+        # At most 200 answers wait for a device. Therefore, the device can miss answers during a flood. The device
+        # repeats its last report until it gets the answer.
         def answered():
             self.lamp.send(id="flood-last", data={"count": total})
             with contextlib.suppress(AssertionError):

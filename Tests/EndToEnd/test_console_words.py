@@ -1,4 +1,4 @@
-"""The console's words: both languages have the same texts, and the Chinese texts cover exactly the doctor's texts."""
+"""Both languages have the same texts, and the Chinese file covers the doctor's texts exactly."""
 
 import json
 import re
@@ -17,13 +17,13 @@ OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALT
 PLACE = re.compile(r"\{\d+\}")
 # A placeholder in the console's own texts. It stands for a value, or it holds a singular and a plural wording.
 FILLED = re.compile(r"\{(\d)(?:\|[^{}|]+\|[^{}|]+)?\}")
-# The code around these texts doesn't fill their placeholders: it selects one text, or passes the text to other code.
-# Code that knows the values fills the placeholders.
+# The code around these texts doesn't fill their placeholders. This code selects a text, or passes it on. Code that
+# knows the values fills the placeholders.
 HANDED_ON = {"devices.kicked", "devices.forgotten", "timeline.bindings.other"}
 
 
 def literals(source):
-    """Yields the string literals of Swift code; interpolations become `{0}`, `{1}` and so on."""
+    """Yields the string literals of Swift code, with `{0}`, `{1}` and so on for interpolations."""
     at = 0
     while at < len(source):
         if source.startswith("//", at):
@@ -36,8 +36,7 @@ def literals(source):
 
 
 def literal(source, at):
-    """Returns the literal at a position, the literals in this literal's interpolations, and the position after
-    this literal."""
+    """Returns the literal at a position, its interpolations' literals, and the position after it."""
     quote = '"""' if source.startswith('"""', at) else '"'
     at += len(quote)
     text, inner, count = "", [], 0
@@ -63,8 +62,7 @@ def literal(source, at):
 
 
 def said():
-    """Yields the texts of the doctor and of trials: the literals that contain words, not only placeholders for
-    values."""
+    """Yields the doctor's and the trials' texts: the literals that contain words."""
     for path in SOURCES:
         for text in literals(path.read_text(encoding="utf-8")):
             words = PLACE.sub("", text)
@@ -73,7 +71,9 @@ def said():
 
 
 def read(name):
-    """Reads a file of words; fails for a duplicate key, which JSON parsers accept."""
+    """Reads a file of words, and fails for a duplicate key.
+
+    JSON parsers accept duplicate keys."""
     def once(pairs):
         assert len(pairs) == len(dict(pairs)), f"{name}: a key twice among {[key for key, _ in pairs]}"
         return dict(pairs)
@@ -81,7 +81,7 @@ def read(name):
 
 
 def texts(words, at=()):
-    """Yields the texts and their paths; leaves out the rules, because the service contains their English texts."""
+    """Yields texts and paths, without the rules, whose English texts the service contains."""
     for key, one in (words.items() if isinstance(words, dict) else enumerate(words)):
         if isinstance(one, str):
             yield ".".join((*at, str(key))), one
@@ -90,8 +90,7 @@ def texts(words, at=()):
 
 
 def known():
-    """Returns the keys of the Chinese translations, and the keys of the texts that come from other parts of the
-    service."""
+    """Returns the keys of the translations, and of texts from the service's other parts."""
     sections = read("zh-findings")
     others = list(sections.pop(FROM_ELSEWHERE))
     return [key for section in sections.values() for key in section], others

@@ -1,4 +1,4 @@
-"""A service that is killed at any time loses nothing that it has answered, and counts nothing twice."""
+"""A service killed at any time loses nothing answered, and counts nothing twice."""
 
 import random
 import threading
@@ -17,7 +17,7 @@ COMMANDED = 5
 
 
 class Sender(threading.Thread):
-    """A device that keeps a report until it is answered, and repeats it with the same id."""
+    """A device that repeats a report, with the same id, until it is answered."""
 
     def __init__(self, device, stop):
         super().__init__(daemon=True)
@@ -60,7 +60,7 @@ class UnderLoad(OwnWorld):
             self.app.bind(device)
 
     def load(self, fault):
-        """Runs the load while the function `fault` causes failures at random times; returns the senders."""
+        """Runs the load while `fault` causes failures at random times, and returns the senders."""
         stop = threading.Event()
         senders = [Sender(device, stop) for device in self.devices]
         for sender in senders:
@@ -81,8 +81,7 @@ class UnderLoad(OwnWorld):
         return senders
 
     def verify(self, senders):
-        """Asserts that the app has recovered, that it finds every report exactly once, and that it finds the last
-        status of each device."""
+        """Asserts that the app finds every report exactly once, and each device's last status."""
         app = self.app
         if not app.connected:
             app = self.keep(Terminal(
@@ -91,7 +90,7 @@ class UnderLoad(OwnWorld):
         app.unsubscribe(f"ll/v1/user/{app.uid}/#")
         app.clear()
         self.assertEqual(app.subscribe(f"ll/v1/user/{app.uid}/#"), 1)
-        # The worker that answers requests isn't the worker that handles reports, and it can still be starting.
+        # Two different workers answer requests and handle reports. The first can still be starting.
         eventually(lambda: self._is_answered(app), 30, "the control worker's return")
         for sender in senders:
             did = sender.device.did
@@ -105,8 +104,7 @@ class UnderLoad(OwnWorld):
 
     @staticmethod
     def _is_answered(app):
-        """Sends a request only once, although an app would repeat the request until it gets an answer; returns
-        whether the answer is ok."""
+        """Sends a request without repeating it, and returns whether the answer is ok."""
         try:
             return app.ask("device/list", seconds=2)["ok"]
         except AssertionError:
@@ -129,8 +127,7 @@ class UnderLoad(OwnWorld):
             old = self.own.service.broker_pid
             self.own.service.kill_broker()
             eventually(lambda: self._new_broker(old), 30, "a new broker")
-            # Half of the time, clients can reconnect before the next kill; without these reconnections, the test would
-            # prove too little.
+            # Half of the time, clients can reconnect before the next kill. Otherwise, the test would prove too little.
             if dice.random() < 0.5:
                 eventually(self._is_ready, 60, "the service to be ready again")
 
@@ -194,8 +191,7 @@ class Commander(threading.Thread):
 
 
 class Obedient(threading.Thread):
-    """A device that obeys each command once: it obeys only commands that are newer than the last one that it
-    obeyed."""
+    """A device that obeys only commands newer than the last one it obeyed."""
 
     def __init__(self, device, stop):
         super().__init__(daemon=True)

@@ -1,5 +1,4 @@
-"""Tests of the names and tags that operators give to devices on the command line, in the console's API and on the
-console's pages."""
+"""Tests of the names and tags that operators give to devices."""
 
 import json
 import unittest

@@ -36,7 +36,7 @@ class Disk(OwnWorld):
             return error.code, error.read().decode()
 
     def survive(self, breaks, mends, reason):
-        """Asserts that a report from the time of a disk failure is answered afterwards, and counts once."""
+        """Asserts that a report during a disk failure is answered later, and counts once."""
         device, app = self.pair()
         self.assertEqual(device.report(data={"count": 1})["version"], 1)
         app.status(device, lambda b: b["version"] == 1)
@@ -86,8 +86,7 @@ class InputOutputError(Disk):
 
 
 class Tiny(Service):
-    """A service whose database is filled in place, because a copy of a database differs in size from a database in
-    use."""
+    """A service with a database filled in place, since a copy's size would differ."""
 
 
 @postgres.on_file
@@ -175,10 +174,10 @@ class Full(Small):
 
 @postgres.on_file
 class NearlyFull(Small):
-    """When the free disk space is less than the reserve, the service refuses reports; the disk is not yet full then."""
+    """The service refuses reports as soon as the free space falls below the reserve."""
 
     size = "96m"
-    # The device has more than 16 unanswered reports, and doesn't repeat the reports whose answers it has missed.
+    # The device has more than 16 unanswered reports. It doesn't repeat a report whose answer it has missed.
     settings = ("--set", "limits.diskFreePercent=20", "--set", "limits.deviceHeldMessages=1000")
     reserve = (96 << 20) // 5
 
@@ -291,7 +290,7 @@ class Shrinking(OwnWorld):
         device = self.device()
         taken = []
         deadline = time.monotonic() + 120
-        # The database's write-ahead log keeps at most 36 MB, and the database file keeps a few free pages.
+        # The write-ahead log keeps at most 36 MB. The database file keeps a few free pages.
         while self.sizes() > 60 << 20:
             self.assertLess(time.monotonic(), deadline, f"{self.sizes() >> 20} of {grown >> 20} MB are left")
             began = time.monotonic()

@@ -1,7 +1,7 @@
 """No answer and no response time reveals whether an account exists.
 
-The test always compares answers. It compares times only for the login by password; with LAMPLIGHTER_LONG=1, it
-compares times in all cases.
+The test always compares answers. By default, the test compares times only for the login by password. With
+LAMPLIGHTER_LONG=1, it compares all times.
 """
 
 import json
@@ -14,11 +14,11 @@ from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_ema
 from harness import LONG
 from pages import fetch, local
 
-# A difference must exceed both limits. If the service doesn't compute a hash, it answers about thirty milliseconds
-# earlier, and five times as fast.
+# A difference must exceed both limits. Without a hash, the answer comes about thirty milliseconds earlier, and five
+# times as fast.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# A difference counts only if the probability that it is random is below CHANCE in each of ROUNDS_IN_A_ROW consecutive
+# A difference counts if its probability by chance is below CHANCE. This must hold in ROUNDS_IN_A_ROW consecutive
 # rounds.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
@@ -31,8 +31,9 @@ def fast(times):
 
 
 def chance(one, two):
-    """In each of many trials, swaps the two values of randomly chosen pairs; returns the share of trials in which
-    the two series then differ at least as much as before the swaps."""
+    """Returns how likely it is that the two series differ so much by chance.
+
+    Each trial swaps the values of random pairs, and then compares the series again."""
     apart, source, hits = abs(fast(one) - fast(two)), random.Random(1), 0
     for _ in range(SHUFFLES):
         pairs = [(a, b) if source.random() < 0.5 else (b, a) for a, b in zip(one, two)]
@@ -41,19 +42,17 @@ def chance(one, two):
 
 
 def differ(one, two):
-    """Returns whether requests about known accounts take a different time than requests about unknown accounts;
-    the two series were measured in pairs."""
+    """Returns whether paired requests about known and unknown accounts take different times."""
     apart = abs(fast(one) - fast(two))
     return apart > APART_SECONDS and apart > APART_SHARE * min(fast(one), fast(two)) and chance(one, two) < CHANCE
 
 
 class Alike(People):
-    """A comparison of the service's answers for existing and for missing accounts, and of the times until these
-    answers.
+    """Compares the service's answers for existing and missing accounts, and their times.
 
-    Times are measured in pairs. The two requests of a pair follow directly after one another, and their order alternates
-    from pair to pair. A permutation test compares the times. A difference counts if it is large, is unlikely to be
-    due to chance, and occurs repeatedly with other accounts.
+    Times are measured in pairs. The two requests of a pair follow directly after one another. Their order alternates. A
+    permutation test compares the times. A difference counts if it is large and unlikely to be chance. It must occur
+    repeatedly with other accounts.
     """
 
     def owners(self, count):
@@ -64,8 +63,9 @@ class Alike(People):
         return [fresh_email() for _ in range(count)]
 
     def measure(self, ask, known, unknown, rounds):
-        """Sends requests alternately for known and for unknown accounts; asserts that the answers are equal, and
-        returns the times."""
+        """Sends requests for known and unknown accounts in turn, and returns the times.
+
+        Asserts that the answers are equal."""
         times, answers = ([], []), ([], [])
         terminals = []
         for turn in range(rounds):
@@ -82,8 +82,9 @@ class Alike(People):
         return times
 
     def compare(self, ask, known, unknown, rounds, accounts=8, timed=LONG):
-        """Fails if the answers or the times reveal an account; `known` prepares accounts that exist, and `unknown`
-        returns accounts that don't."""
+        """Fails if the answers or the times reveal an account.
+
+        `known` prepares accounts that exist. `unknown` returns accounts that don't."""
         if not timed:
             return self.measure(ask, known(2), unknown(2), 4)
         for turn in range(ROUNDS_IN_A_ROW):
@@ -239,12 +240,12 @@ class Enumeration(Alike):
 
 
 class WithLinks(Alike):
-    """Registration under the policy `link`: the answer for a taken address is always the same as for a new address."""
+    """Under the policy `link`, a taken address gets the same answer as a new one."""
 
     app = "people-link"
 
     def take(self, email):
-        """Registers the owner of an address; if the app sends links, the owner opens the link to prove the address."""
+        """Registers an address's owner, who opens the link if the app sends links."""
         owner = self.stranger()
         owner.adopt(owner.get("account/register", {"countryCode": COUNTRY, "email": email, "password": PASSWORD}))
         if self.app == "people-link":

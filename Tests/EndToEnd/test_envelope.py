@@ -129,8 +129,7 @@ class WhereAnswersGo(EndToEnd):
                 terminal.publish(
                     f"{terminal.base}/request/account/whoami", {"id": id, "token": terminal.token},
                     properties=response_topic(topic))
-                # The service may answer or refuse the request on the usual topic, but never on the response topic that
-                # the request names.
+                # The service may answer on the usual topic. It must never answer on the topic that the request names.
                 terminal.expect("/response", lambda b: b.get("id") == id)
         victim.get("account/whoami")
         terminal.get("account/whoami")

@@ -1,5 +1,4 @@
-"""Requests, streams, keys and the event log with several processes that share a PostgreSQL database: a client can
-use any of the processes."""
+"""Several processes share a PostgreSQL database, and a client can use any of them."""
 
 import time
 import types
@@ -17,8 +16,7 @@ class Processes(OwnClusterOfClass):
     processes, settings = 3, ("--set", "outbound.privateTargets=localhost")
 
     def side(self, number):
-        """Returns an object with one process's port and with the apps, from which HTTP terminals and streams can
-        be made."""
+        """Returns a process's port and the apps, for HTTP terminals and streams."""
         node = self.cluster.nodes[number]
         return types.SimpleNamespace(
             service=types.SimpleNamespace(http_port=node._ready()["httpPort"]), apps=self.own.apps)

@@ -1,7 +1,7 @@
-"""Two webhooks and three followers read the event log under load, and lose no event, whatever is killed.
+"""Whatever is killed, two webhooks and three followers lose no event under load.
 
-The test compares the record of each reader with the log. The control tests disable a safeguard from outside the
-service; the comparison must then detect that events are lost.
+The test compares the record of each reader with the log. The control tests disable a safeguard from outside. The
+comparison must then detect lost events.
 """
 
 import contextlib
@@ -25,8 +25,7 @@ WANTED = ["device.*"]
 
 
 class Sender(threading.Thread):
-    """A device that changes its alert and a value with each report; it repeats each report until the report is
-    answered."""
+    """A device whose reports change its alert, each repeated until it is answered."""
 
     def __init__(self, device, stopping):
         super().__init__(daemon=True)
@@ -88,7 +87,7 @@ class Killed(OwnWorld):
             sender.start()
 
     def ask(self, method, **params):
-        """Sends a request with the API key, and repeats it while parts of the service are unavailable."""
+        """Sends a request with the API key, and repeats it while parts are unavailable."""
         def answer():
             with contextlib.suppress(OSError, ValueError):
                 return [self.once(method, **params)]
@@ -154,7 +153,7 @@ class Killed(OwnWorld):
                 return events
 
     def compare(self):
-        """Returns the faults that were found in the records of all readers, after they have read everything."""
+        """Returns the faults in the records of all readers, after they have read everything."""
         truths = {tuple(types): self.truth(types) for types in (ALERTS, WANTED)}
         found = []
         for sender in self.senders:
@@ -197,7 +196,7 @@ class Killed(OwnWorld):
         return found
 
     def survive(self, kills):
-        """Runs the kills in rounds of fifty; each round has its own readers, and none of them may lose an event."""
+        """Runs the kills in rounds of fifty, whose own readers must lose no event."""
         self.killed = {}
         for begun in range(0, KILLS, 50):
             self.prepare()
@@ -212,8 +211,7 @@ class Kills(Killed):
         self.survive([self.kill_service, self.kill_broker, self.kill_receiver])
 
     def test_a_control_with_a_cursor_that_moves_before_the_answer_fails(self):
-        """The control moves the cursor past the events of an unanswered post, like a service that doesn't wait
-        for the answer."""
+        """The control moves the cursor past the events of an unanswered post."""
         self.prepare()
         time.sleep(0.5)
 

@@ -1,5 +1,4 @@
-"""Keys, the event log and its subscriptions continue to work after a move to PostgreSQL, after a move back to a
-file, and after a restore from a backup."""
+"""Keys, log and subscriptions survive a move to PostgreSQL and back, and a restore."""
 
 import json
 import pathlib
@@ -58,7 +57,7 @@ class Moved(OwnWorld):
         eventually(lambda: len(self.receiver.taken("/hook")) == count, 30, lambda: f"{len(self.receiver.taken('/hook'))}")
 
     def goes_on(self, service):
-        """Checks that everything continues to work on a service with the moved store, and creates six more events."""
+        """Checks that everything works with the moved store, and creates six more events."""
         self.lamp.close()
         self.server.close()
         self.service = service

@@ -1,5 +1,4 @@
-"""The stream of the event log over HTTP: a maker's server reads server-sent events, and continues where the stream
-was interrupted."""
+"""A maker's server reads events over HTTP, and continues after an interruption."""
 
 import contextlib
 import http.client
@@ -20,7 +19,7 @@ ALERTS = "types=device.alert,device.alertCleared"
 
 
 class Events(Stream):
-    """An open stream of the event log; `found` has its events, `ends` has the messages without an id."""
+    """An open stream: `found` has its events, `ends` its messages without an id."""
 
     def __init__(self, world, key, query="", last=None, address=None):
         self.found, self.ends = [], []
@@ -56,7 +55,7 @@ class Events(Stream):
         return [event["type"] for event in self.found]
 
     def end(self, seconds=10):
-        """Waits for the end of the stream; returns the reason for the end."""
+        """Waits for the end of the stream, and returns the reason."""
         (name, reason), = eventually(lambda: list(self.ends), seconds, "the stream's end")
         assert name == "end", name
         self.thread.join(5)
@@ -168,7 +167,7 @@ class Streams(Keyed):
         third = self.stream(self.made, f"subscriptionId={id}")
         third.until(1)
         self.assertEqual(third.found, first.found[1:])
-        # If an operator moves the cursor back, the service sends the events again, even on an open stream.
+        # If an operator moves the cursor back, an open stream also gets events again.
         self.world.service.json("events", "seek", id, "start")
         third.until(3)
         self.assertEqual(third.found[1:], first.found)
@@ -205,7 +204,7 @@ class Streams(Keyed):
 
 class Alone(Keyed, OwnWorld):
     def slow(self, path, token):
-        """Opens a stream for a client that has a small buffer and reads only when the test makes it read."""
+        """Opens a stream for a client with a small buffer, which reads on demand."""
         slow = socket.socket()
         self.addCleanup(slow.close)
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
@@ -252,7 +251,7 @@ class Alone(Keyed, OwnWorld):
                 with self.assertRaises(ConnectionResetError):
                     while found := slow.recv(1 << 16):
                         received += len(found)
-                # The client can still read only the data that its own kernel had received before the reset.
+                # The client can read only what its own kernel had received before the reset.
                 self.assertLess(received, 1 << 20)
 
     def memory(self):

@@ -1,5 +1,6 @@
-"""Eight writers write at the same time on PostgreSQL: the service's reader gets every event, but a reader that
-relies only on the events' numbers doesn't."""
+"""With eight writers on PostgreSQL, the service's reader gets every event.
+
+A reader that relies only on the events' numbers misses some."""
 
 import subprocess
 import threading

@@ -1,5 +1,4 @@
-"""Why a user was not notified: the test creates problems, and checks that `notification/explain` names the true
-reason for each problem and a cure that works."""
+"""For each problem, `notification/explain` must name the true reason and a cure that works."""
 
 import concurrent.futures
 import json
@@ -27,25 +26,23 @@ CASES = []
 
 
 def case(plant):
-    """Adds a case: the case creates a problem, yields what `explain` must say about it, and carries out the cure
-    that `explain` names.
+    """Adds a case that creates a problem, yields the expected explanation, and applies the cure.
 
-    Then the last event of the case is raised again, and the service must send a push for it.
+    The case's last event is then raised again. The service must send a push for it.
     """
     CASES.append(plant)
     return plant
 
 
 class Told:
-    """What `explain` must say: the event's outcome, words that its reason contains, the outcome of the push to a
-    terminal, and words that the push's error contains."""
+    """The outcomes that `explain` must report, and words of its reason and its error."""
 
     def __init__(self, outcome, *why, push=None, error=(), terminal=None):
         self.outcome, self.why, self.push, self.terminal = outcome, why, push, terminal
         self.error = (error,) if isinstance(error, str) else error
 
     def misses(self, row, terminal):
-        """Returns the expected facts that are missing from a row of `explain`; empty if none is missing."""
+        """Returns the expected facts that a row of `explain` doesn't contain."""
         ends = {end["terminalId"]: end for end in row["terminals"]}
         end = ends.get((self.terminal or terminal).terminal_id, {})
         missing = [word for word in self.why if word not in row["why"]]
@@ -67,8 +64,7 @@ class Refused:
 
 
 class Stage:
-    """One user with a terminal, and everything with which a case causes the problem that the service must
-    explain."""
+    """A user with a terminal, and everything with which a case causes its problem."""
 
     def __init__(self, test, app="test-app", **login):
         self.test, self.world, self.app, self.open = test, test.world, app, []
@@ -90,8 +86,9 @@ class Stage:
         return self.keep(self.world.terminal(app or self.app, **login))
 
     def beside(self):
-        """Starts again with a new user who has two terminals; the second terminal requests the reasons, and is
-        returned."""
+        """Starts again with a new user, and returns this user's second terminal.
+
+        The second terminal requests the reasons."""
         self.installation = fresh_id("installation")
         self.user = self.terminal(device_id=self.installation)
         self.asking = self.terminal(device_id=self.installation)
@@ -106,13 +103,13 @@ class Stage:
         return subscriber
 
     def answer(self, *answers):
-        """Sets an address for Web Push; the next pushes to it get the given answers."""
+        """Sets an address for Web Push, whose next pushes get the given answers."""
         subscriber = self.subscribe()
         self.test.web.plans[subscriber.path] = list(answers)
         return subscriber
 
     def set_push(self, kind, plans=None, answers=(), **more):
-        """Sets a fresh address of a kind; the next pushes to it get the given answers."""
+        """Sets a fresh address of a kind, whose next pushes get the given answers."""
         address = fresh_id(kind)
         if plans:
             plans.plans[address] = list(answers)
@@ -120,7 +117,7 @@ class Stage:
         return address
 
     def own_app(self, **push):
-        """Continues as a user of a separate app with these push services; returns the app's id."""
+        """Makes an app with these push services, continues as its user, and returns its id."""
         self.app = fresh_id("app")
         self.configure(**push)
         self.user = self.asking = self.terminal()
@@ -144,13 +141,13 @@ class Stage:
         return self.lamps[0]
 
     def raises(self, type, event, *arguments, **more):
-        """Raises an event of the given type, and remembers how to raise the same event again after the cure."""
+        """Raises an event, and remembers how to raise it again after the cure."""
         self.next(type, event, *arguments, **more)
         self.known = {row["eventId"] for row in self.rows()}
         self.event()
 
     def next(self, type, event, *arguments, **more):
-        """Stores a function that raises the event expected after the cure, but doesn't call this function yet."""
+        """Stores how to raise the event expected after the cure, without raising it yet."""
         self.type, self.event = type, lambda: event(*arguments, **more)
 
     def report(self, **one):
@@ -175,8 +172,7 @@ class Stage:
             "uid": self.user.uid, "title": "News", "text": "Version 2 is ready.", "kind": kind})
 
     def later(self, minutes):
-        """Moves the stored times of the user's notifications and push addresses into the past, so that the test
-        needn't wait."""
+        """Moves the stored times into the past, so that the test needn't wait."""
         where = f"WHERE uid = '{self.user.uid}'"
         self.world.service.sql(
             f"UPDATE notification SET ts = ts - {minutes * MINUTES}, dueAt = dueAt - {minutes * MINUTES} {where}")
@@ -194,8 +190,7 @@ class Stage:
         return self.asking.get("notification/explain")["reasons"]
 
     def fresh(self):
-        """Returns the rows of the event that was raised last, and of later events of the same type, the newest
-        first."""
+        """Returns the rows of the last event and of later similar events, newest first."""
         found = [row for row in self.rows() if row["eventId"] not in self.known and row["type"] == self.type]
         self.test.seen.update(row["why"] for row in found)
         return found
@@ -227,8 +222,7 @@ class Stage:
 # Cases in which the user has switched something off
 
 def switched_off(stage, plant, raise_event, *told, **cure):
-    """A case in which the change `plant` of the settings causes a problem, and the change `cure` solves the
-    problem."""
+    """A case in which the settings `plant` cause a problem and `cure` solves it."""
     stage.subscribe()
     stage.settings(**plant)
     raise_event()
@@ -303,7 +297,7 @@ def stays_offline(stage):
 # Quiet hours
 
 def around_now(zone):
-    """Returns quiet hours in a time zone, from half an hour ago to half an hour from now."""
+    """Returns quiet hours that began half an hour ago and last an hour."""
     now = datetime.now(zoneinfo.ZoneInfo(zone))
     return {"from": f"{now - timedelta(minutes=30):%H:%M}", "to": f"{now + timedelta(minutes=30):%H:%M}"}
 
@@ -583,7 +577,7 @@ def ended_while_the_push_waited(stage):
 
 
 def register(stage):
-    """Begins anew with a user who has a name and a password; returns the name."""
+    """Begins anew with a user who has a password, and returns the user's name."""
     name = fresh_name()
     stage.user = stage.asking = stage.terminal(login=False)
     stage.user.adopt(stage.user.get("account/register", {
@@ -623,7 +617,7 @@ def the_terminal_that_logs_in_is_spared(stage):
     id = fresh_id("installation")
     stage.user = stage.asking = stage.terminal(device_id=id)
     stage.subscribe()
-    # The new terminal sets its push address before the notifier has read the event of the login.
+    # The new terminal sets its push address before the notifier reads the login's event.
     other = stage.terminal(login=False)
     stage.world.service.sql(
         f"UPDATE pushAddress SET terminalId = '{other.terminal_id}' WHERE terminalId = '{stage.user.terminal_id}'")
@@ -645,8 +639,7 @@ def no_other_terminal_was_logged_in(stage):
 # Cases about the answers of push services
 
 def refused(stage, *answers, error, address=None):
-    """A push that the push service refuses; the caller then applies the cure, which is usually to set a new
-    address for the terminal."""
+    """A push that the push service refuses, before the caller applies the cure."""
     (address or stage.answer)(*answers)
     stage.message()
     yield Told("failed", "the error of each terminal", push="failed", error=error)
@@ -709,8 +702,9 @@ def web_push_is_not_reached(stage):
 
 
 def refused_at(kind, name, *answers, words, **again):
-    """Adds a case in which FCM or APNs refuses a push; the cure is a new address that is set with the arguments
-    `again`, or the recovery of the push service if `again` is empty."""
+    """Adds a case in which FCM or APNs refuses a push.
+
+    The cure is a new address, which is set with `again`. If `again` is empty, the cure is the push service's recovery."""
     def plant(stage):
         provider = stage.test.google if kind == "fcm" else stage.test.apple
         yield from refused(stage, error=words, address=lambda: stage.set_push(kind, provider, answers))
@@ -850,7 +844,7 @@ class Explain(unittest.TestCase):
         cls.addClassCleanup(cls.gateway.close)
 
     def play(self, plant):
-        """Runs a case; returns its error if it fails, and None if it passes."""
+        """Runs a case, and returns its error, or None if it passes."""
         stage = Stage(self)
         try:
             for expected in plant(stage):

@@ -1,5 +1,4 @@
-"""The workers don't run on the broker's machine; `lamplighter feed` writes the gate's file on the broker's
-machine."""
+"""`lamplighter feed` writes the gate's file on the broker's machine, where no workers run."""
 
 import os
 import signal
@@ -18,7 +17,7 @@ AGE_SECONDS = 3
 
 
 class ApartCluster(Cluster):
-    """Two processes that can't reach the gate's file; only the feeder writes this file."""
+    """Two processes that can't reach the gate's file, which only the feeder writes."""
 
     feeder = None
 
@@ -78,8 +77,7 @@ class Feed(OwnWorldOfClass):
             self.assertFalse((node.data / "gate/credentials").exists())
 
     def test_an_answered_change_works_at_once(self):
-        """A device can connect right after its registration, and a terminal can connect with its token right after
-        its login."""
+        """After its registration or login, a device or terminal can connect at once."""
         device = self.world.device()
         device.send(data={"power": True})
         failures = []
@@ -130,7 +128,7 @@ class Feed(OwnWorldOfClass):
         self.assertEqual(self.come_with_token(terminal), 0)
 
     def come_with_token(self, terminal):
-        """Connects again as the terminal, with its session's token; returns CONNACK's code."""
+        """Connects the terminal again with its session's token, and returns CONNACK's code."""
         again = Terminal(self.world.port, terminal.app_id, terminal.token, terminal.terminal_id)
         code = again.connect()
         again.close()

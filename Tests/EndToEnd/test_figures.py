@@ -1,9 +1,9 @@
 """The test compares every figure that operators see with a known load.
 
-The lists name all families of `/metrics`, all checks of `doctor`, and all figures in the console's overview and on
-the console's system pages. A test fails if it finds a figure that its list doesn't name. Each entry is either a
-function that compares the figure, or a string that says why the figure can't be compared here. test_cluster compares
-the figures of `cluster status`, because it runs several processes.
+The lists name all families of `/metrics` and all checks of `doctor`. They also name all figures in the console's
+overview and on its system pages. A test fails if it finds a figure that its list doesn't name. Each entry is a
+function that compares the figure, or a string. The string says why the figure can't be compared here. The figures of
+`cluster status` are compared in test_cluster, which runs several processes.
 """
 
 import json
@@ -25,7 +25,7 @@ from world import OwnWorldOfClass
 REPORTS, REPEATED, REFUSED, BAD, REFUSALS, COMMANDS = 20, 2, 3, 4, 5, 3
 # Each answer to a command is a report. The alert and the report that is repeated are reports too.
 ACCEPTED = REPORTS + COMMANDS + 2
-# A report that breaks a rule or isn't JSON counts as a refused report and as a dead letter.
+# Reports that break a rule or aren't JSON are refused, and count as dead letters.
 DEAD = REFUSED + BAD
 DEVICES, ONLINE, USERS, LIVE = 3, 2, 3, 2
 STATUS = {"worker": "status"}
@@ -43,8 +43,9 @@ def grows_at_least(by, **labels):
 
 
 def times(by, **labels):
-    """Returns a check that the load added `by` values to a histogram, and that their average is at most the
-    load's duration."""
+    """Returns a check that a histogram grew by `by` values.
+
+    Their average must be at most the load's duration."""
     def compare(load, name):
         grown = [load.after.sum(f"{name}_{what}", **labels) - load.before.sum(f"{name}_{what}", **labels) for what in ("count", "sum")]
         return grown[0] == by and 0 <= grown[1] <= by * load.seconds
@@ -56,7 +57,7 @@ def shows(value, **labels):
 
 
 def about(value, share=0.1):
-    """Compares two measurements of a value that changes; they may differ by about the fraction `share`."""
+    """Compares two measurements of a changing value, which may differ by the fraction `share`."""
     def compare(load, name):
         other = value(load)
         return abs(load.after.sum(name) - other) <= share * other + 1
@@ -317,8 +318,8 @@ class Load:
             assert lamp.report(cid=lamp.command().body["cid"], code=0, data={"power": number % 2 == 0})["ok"]
         user.get("device/control", {"did": lamp.did, "data": {"mode": "white"}})
         lamp.command()
-        # This terminal hasn't subscribed to its user's topics. If the terminal had subscribed, the gate would refuse
-        # the messages to the terminal after the logout.
+        # This terminal hasn't subscribed to its user's topics. Otherwise, the gate would refuse messages to the
+        # terminal after the logout.
         leaving.token = leaving.get("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"})["token"]
         assert leaving.ask("account/logout")["ok"]
         leaving.close()
@@ -336,8 +337,7 @@ class Load:
         return self.grown("lamplighter_reports_total", outcome="accepted") >= accepted
 
     def settled(self):
-        """Returns whether all figures that are updated late have the expected values; the tests check the other
-        figures."""
+        """Returns whether the figures that are updated late have the expected values."""
         self.after = Page(self.service)
         self.later = self.console.get("/overview").json
         self.seconds = time.monotonic() - self.first + 1
@@ -448,8 +448,7 @@ class Figures(OwnWorldOfClass):
         self.assertEqual(page.inner_text("main a.ring p").split(), [str(ONLINE), "online", "·", str(DEVICES - ONLINE), "offline"])
         self.assertEqual(page.text_content("main a.ring svg"), f"{100 * ONLINE // DEVICES} %")
         # The keys move the chart's marker, and the chart shows the number at the marker. If an earlier step has counts,
-        # the chart leaves out the unfinished step. The counts of the test's load can be in the unfinished step or in
-        # the step before.
+        # the chart leaves out the unfinished step. The load's counts can be in the unfinished step or the step before.
         def said():
             page.focus("main ll-chart [role=slider]")
             numbers = []

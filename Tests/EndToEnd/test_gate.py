@@ -91,13 +91,13 @@ class Connecting(EndToEnd):
 
 class Memory(OwnWorld):
     def heap(self, tool):
-        """Returns the next figure of the broker's memory; the broker publishes such a figure every few seconds."""
+        """Returns the next figure of the broker's memory, which appears every few seconds."""
         started = len(tool.unread("/uptime"))
         tool.wait(lambda: len(tool.unread("/uptime")) > started + 1, 20, "the broker's next word")
         return tool.unread("/heap/current")[-1].body
 
     def test_connections_do_not_distort_the_brokers_count_of_its_memory(self):
-        """The broker's count of its memory once fell below zero, and the broker then refused all clients."""
+        """The broker's memory count once fell below zero, and all clients were then refused."""
         device = self.device(connect=False)
         tool = self.keep(self.own.tool("heap"))
         tool.connect()
@@ -218,7 +218,7 @@ class Refusals(EndToEnd):
 
 class LostRights(EndToEnd):
     def with_session(self):
-        """Returns a terminal that has connected with its token; its MQTT session outlives the connection."""
+        """Returns a terminal with a token, whose MQTT session outlives the connection."""
         first = self.world.terminal()
         first.close()
         terminal = self.keep(Terminal(
@@ -292,8 +292,7 @@ class Freshness(EndToEnd):
         terminal = self.terminal(login=False)
         for _ in range(ROUNDS):
             terminal.login()  # subscribes, and fails if that is refused
-            # Each login is by a new user and adds a filter for this user's topics, and a terminal can have at most a
-            # thousand filters.
+            # Each login is by a new user, and adds a filter. A terminal can have at most a thousand filters.
             terminal.unsubscribe(f"{TOPICS}/user/{terminal.uid}/#")
             terminal.clear()
 

@@ -1,4 +1,4 @@
-"""The test runs the guides of docs/guides and the clients' READMEs as they are printed, in a separate folder."""
+"""The guides in docs/guides and the clients' READMEs run exactly as they are printed."""
 
 import base64
 import collections
@@ -41,8 +41,7 @@ def signed(at, secret, body=NO_EVENTS):
 
 
 class Guide:
-    """A Markdown text: its files with the names under which users must save them, its commands, and its other
-    blocks."""
+    """A Markdown text: its files with their names, its commands, and its other blocks."""
 
     def __init__(self, path, section=""):
         text = path.read_text(encoding="utf-8")
@@ -95,7 +94,7 @@ class Lines:
         return self.text()
 
     def paste(self, text):
-        """Gives a running shell a block of commands; returns what they print."""
+        """Gives a running shell a block of commands, and returns their output."""
         marker, before = f"pasted-{time.monotonic_ns()}", len(self.text())
         self.process.stdin.write(f"{text}\necho {marker}\n")
         self.process.stdin.flush()
@@ -108,7 +107,7 @@ class Lines:
 
 
 class Guided(unittest.TestCase):
-    """A folder that looks like the project's folder, with a running service that `up` has started there."""
+    """A folder like the project's folder, in which `up` has started a service."""
 
     settings = ()
 
@@ -138,15 +137,16 @@ class Guided(unittest.TestCase):
         return lines
 
     def lamp(self):
-        """Starts the first guide's Python lamp, which isn't bound yet; returns the program and the lamp's device
-        id."""
+        """Starts the first guide's Python lamp, and returns the program and the device id.
+
+        The lamp isn't bound yet."""
         guide = self.guide("first-device")
         (self.folder / "lamp.json").unlink(missing_ok=True)
         lines = self.start(guide.commands[-1])
         return lines, lines.wait_for(r"did (\S+)")[1]
 
     def browse(self, page, did):
-        """Opens a page of the folder in a browser, with the values that a user would enter."""
+        """Opens a page of the folder in a browser, with a user's values."""
         pages = Pages({"clients": self.folder / "clients"}, {"": (self.folder / page).read_text(encoding="utf-8")})
         self.addCleanup(pages.close)
         browser = Browser()
@@ -165,7 +165,7 @@ class Guided(unittest.TestCase):
 
 class Devices(Guided):
     def app(self, did):
-        """Runs the guide's app in Python with this lamp; returns its output."""
+        """Runs the guide's Python app with this lamp, and returns its output."""
         guide = self.guide("first-app")
         (self.folder / "terminal.json").unlink(missing_ok=True)
         return self.start(guide.commands[0], did=did).end()
@@ -210,7 +210,7 @@ class Devices(Guided):
             app.close()
 
     def widen(self):
-        """Adds a data point to the demo product; no lamp of the guide has this data point."""
+        """Adds to the demo product a data point that none of its lamps has."""
         product = json.loads(self.service.cli("product", "export", self.demo["productKey"]).stdout)
         if not any(point["name"] == "fan" for point in product["dataPoints"]):
             product["dataPoints"].append({"name": "fan", "access": "rw", "type": "bool"})
@@ -321,7 +321,9 @@ class MakersServers(Guided):
     settings = ("--set", "outbound.privateTargets=localhost")
 
     def guide(self, name):
-        """Reads a guide, and saves its files with the ports of this service and a free port for the receiver."""
+        """Reads a guide, and saves its files with this service's ports.
+
+        The receiver gets a free port."""
         guide = super().guide(name)
         self.port = free_port()
         ports = {"127.0.0.1:8080": f"127.0.0.1:{self.service.http_port}", "-p 1883": f"-p {self.service.mqtt_port}",
@@ -341,8 +343,7 @@ class MakersServers(Guided):
         return self.start("exec bash -e")
 
     def receiver(self, command):
-        """Starts a receiver, and checks that it refuses posts that aren't signed and posts that were signed long
-        ago."""
+        """Starts a receiver, and checks that it refuses unsigned posts and old posts."""
         lines = self.start(command)
         secret = json.loads((self.folder / "webhook.json").read_text())["result"]["secret"]
         eventually(lambda: self.post({}) == 401 or lines.process.poll(), 20, lambda: lines.text())
@@ -592,8 +593,7 @@ class Servers(Guided):
             shown("localhost", self.service.ready["mqttTlsPort"], trusting(trusted))
 
     def certbot_renews(self, hook):
-        """Runs the hook without its options for owner and group, since a test machine doesn't have the service's
-        user."""
+        """Runs the hook without owner and group, since the service's user is missing here."""
         lineage, to = self.folder / "live", self.folder / "etc-tls"
         lineage.mkdir()
         for name in ("privkey.pem", "fullchain.pem"):
@@ -644,7 +644,7 @@ class Servers(Guided):
                                             f"localhost -p {tls} --cafile cert.pem")
         self.start(command, did=did, secret=identity["secret"]).end()
         eventually(lambda: self.service.device(did)["data"].get("power"), 20, "the report")
-        # This works as in a browser: the WebSocket listener receives the upgrade request and chooses the subprotocol.
+        # As with a browser, the WebSocket listener chooses the subprotocol for the upgrade request.
         asked = subprocess.run(
             ["curl", "-si", "--http1.1", "--max-time", "3", "--cacert", "cert.pem", "-H", "Connection: Upgrade", "-H",
              "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13", "-H", "Sec-WebSocket-Key: bGFtcGxpZ2h0ZXItMTIzNA==",
@@ -652,8 +652,8 @@ class Servers(Guided):
         self.assertIn(b"101 Switching Protocols", asked.stdout)
 
 
-# This program searches the log for the messages that were sent to an e-mail address, and prints the code from message
-# number `turn`. The program's last argument contains the address.
+# This program searches the log for the messages to an e-mail address. It prints the code from message number `turn`.
+# The program's last argument contains the address.
 CODE_OF_THE_LOG = r"""
 import pathlib, re, sys, time
 

@@ -1,5 +1,4 @@
-"""Tests with incomplete TLS records, WebSocket frames and MQTT packets, and tests with a broker that has no
-memory left."""
+"""Tests with incomplete TLS records, WebSocket frames and MQTT packets, and without free memory."""
 
 import os
 import pathlib
@@ -42,8 +41,7 @@ class Halves(OwnWorldOfClass):
         return memory(self.service.broker_pid) / MEGABYTE
 
     def half_packet(self):
-        """Connects a terminal with the app's secret, and sends only the beginning of a packet of the largest
-        size."""
+        """Connects a terminal, and sends only the beginning of a packet of maximum size."""
         mine = socket.create_connection(("127.0.0.1", self.world.port), 10)
         self.addCleanup(mine.close)
         mine.sendall(connect_packet("app:test-app", self.world.apps["test-app"]["secret"], secrets.token_hex(16)))
@@ -149,7 +147,7 @@ class Packets(Halves):
             if number % 40 == 0:
                 self.assert_served(device, app, number)
         self.assertGreater(codes.count(0), 100)
-        # The bound on the broker's memory also counts memory that isn't resident yet because it holds no data.
+        # The bound also counts memory that isn't resident yet because it holds no data.
         self.assertLess(most - before, 32)
         eventually(lambda: sum(map(self.is_closed, halves)) > 40, 15, "the end of those who hold most")
         eventually(lambda: self.half_packet()[1] == 0, 15, "room for a newcomer")
@@ -157,7 +155,7 @@ class Packets(Halves):
 
 
 class Short(Halves):
-    """The limit on the data that is kept for clients is off, so that the broker runs out of memory."""
+    """The broker runs out of memory, because the limit on clients' data is off."""
 
     settings = ("broker.memoryMegabytes=64", "broker.heldPercent=0")
 
@@ -187,7 +185,7 @@ class Short(Halves):
                 halves.append(self.half_packet()[0])
         _, code = self.half_packet()
         self.assertNotEqual(code, 0)
-        # Mosquitto never frees the wills of clients that it refuses; the gate frees them.
+        # Mosquitto never frees the wills of clients that it refuses. The gate frees these wills.
         for _ in range(800):
             self.refused_with_will()
         for mine in halves:

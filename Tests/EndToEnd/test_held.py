@@ -14,11 +14,11 @@ from floodways import HELD_OFF, SOURCES, WAYS, connect, publish
 from harness import LONG, TOPICS, eventually
 from world import OwnWorld, World
 
-# These floods fit into two minutes. The short test checks whether other clients get answers; the long test also
+# These floods fit into two minutes. The short test checks whether other clients get answers. The long test also
 # measures how long an answer takes.
 SHORT = {"terminals": 60, "seconds": 5, "baseline": 1, "rate": 4, "slack": 9}
-# These floods need more terminals to reach the bound. The gate checks the memory only once a second, so the highest
-# memory also depends on the pace of the flood.
+# These floods need more terminals to reach the bound. The gate checks the memory only once a second. The highest memory
+# therefore also depends on the flood's pace.
 OTHERWISE = {"half": {"terminals": 300, "pace": 18, "seconds": 14}, "wills": {"terminals": 400, "pace": 30, "seconds": 11},
              "filters": {"terminals": 200}}
 B1_AND_B2 = ["qos2", "sessions", "history", "status"]
@@ -106,8 +106,7 @@ class OneGround(unittest.TestCase):
 
 
 class Floods(OneGround):
-    """Each kind of flood, with its bound: the memory stays below the bound and is released, and other clients are
-    answered."""
+    """During each kind of flood, the memory stays bounded, and other clients get answers."""
 
 
 class FloodsWithout(OneGround):
@@ -117,8 +116,9 @@ class FloodsWithout(OneGround):
 
 
 class FloodsInFull(unittest.TestCase):
-    """Floods from 900 terminals with one or thirty source addresses, each for at most ten minutes; some floods
-    are repeated without the bound that limits them."""
+    """Floods from 900 terminals for at most ten minutes, from one or thirty addresses.
+
+    Some floods are repeated without the bound that limits them."""
 
 
 def bounded(way):

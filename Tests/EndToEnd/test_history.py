@@ -30,7 +30,7 @@ class History(EndToEnd):
                 return
 
     def ahead(self):
-        """Returns a time after the device was bound; the service does not change such a time in a report."""
+        """Returns a time after the binding, which the service doesn't change in a report."""
         return now() + 60_000
 
     def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):
@@ -41,7 +41,7 @@ class History(EndToEnd):
         for number, rows in enumerate(self.pages(terminal, params)):
             self.assertLessEqual(len(rows), 70)
             seen += [row["data"]["count"] for row in rows]
-            # One late report is older than the page, and another has the same time as the page's last row.
+            # One late report is older than the page. Another has the same time as the page's last row.
             device.report(ts=start + 500, data={"count": -1})
             if number == 0:
                 device.report(ts=rows[-1]["ts"], data={"count": 7777})
@@ -58,8 +58,8 @@ class History(EndToEnd):
 
     def test_data_from_before_the_registration_belongs_to_the_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
-        # The test uses two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours. If one
-        # of these days has 25 hours, the first hour of the day 29 days ago may already be deleted.
+        # The test uses two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours. If a
+        # day has 25 hours, the first hour 29 days ago may be deleted.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
                 - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]

@@ -260,8 +260,7 @@ class Neighbours(Linked):
         homes = [self.linked() for _ in range(2)]
         for _, _, home in homes:
             home.subscribe("homeassistant/#")
-        # The control is a client whose deliveries are not filtered; with the same topic filter it sees the messages of
-        # both homes.
+        # The control client has no filter for deliveries, and sees the messages of both homes.
         tool = self.keep(self.world.tool("neighbours"))
         self.assertEqual(tool.connect(), 0)
         tool.subscribe("homeassistant/device/+/+/config")
@@ -314,7 +313,7 @@ class Changes(OwnWorld, Linked):
 
 
 class Processes(OwnClusterOfClass, Linked):
-    """Several processes share the work: each topic belongs to a shard, and one process announces the devices."""
+    """Several processes share the topics by shard, and one process announces the devices."""
 
     processes = 2
 
@@ -360,7 +359,7 @@ class Bridge(Linked):
             home.shows(lamp.did, "switch-data_power", "ON")
             lamp.report(alerts=[{"name": "smoke", "value": True}])
             home.event(lamp.did, "alert")
-            # The user's broker retains the last messages, so that a Home Assistant that starts later receives them.
+            # The user's broker retains the last messages for a Home Assistant that starts later.
             later = self.keep(HomeAssistant(port, nobody))
             self.assertEqual(later.connect(), 0)
             later.subscribe("homeassistant/device/+/+/config")

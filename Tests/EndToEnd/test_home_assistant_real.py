@@ -1,5 +1,4 @@
-"""A test with a real Home Assistant; the test runs only if LAMPLIGHTER_HOME_ASSISTANT names a virtual environment
-that contains Home Assistant.
+"""A real Home Assistant, in the virtual environment that LAMPLIGHTER_HOME_ASSISTANT must name.
 
 The following commands create the environment, with Python 3.13 (docs/contributing/long-tests.md):
 
@@ -27,7 +26,7 @@ CLIENT = "http://127.0.0.1/"
 
 
 class Server:
-    """A running Home Assistant that has an owner; the test uses its HTTP interface."""
+    """A running Home Assistant with an owner, which the test uses over HTTP."""
 
     def __init__(self, folder):
         self.port, self.token = free_port(), None

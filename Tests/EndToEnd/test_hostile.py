@@ -1,16 +1,16 @@
 """With the default limits no client can harm others: hostile processes attack, one at a time.
 
-Other clients send requests, commands, reports and logins during the attack. The times until they get answers depend
-on the machine, so the test compares these times with the times at a quiet service. If the attack makes the times
-longer, the test also runs a process that uses as much processor time but has no connection, and compares the times.
-A debug build is allowed to take longer. If an attack has only delayed other clients, the test repeats the attack,
-because a shared machine is sometimes slow for a few seconds. Losses, restarts and growth count as failures in any
-build, at the first occurrence.
+Other clients send requests, commands, reports and logins during the attack. The times until their answers depend on
+the machine. Therefore, the test compares these times with those at a quiet service. If the attack makes the times
+longer, the test runs another process for comparison. This process uses as much processor time, but has no
+connection. A debug build is allowed to take longer. An attack that has only delayed others is repeated. A shared
+machine is sometimes slow for a few seconds. Losses, restarts and growth count as failures in any build, at the first
+occurrence.
 
-By default, only some attacks run. Other tests run at the same time and make all times longer, so an answer counts as
-late only after ten seconds. With LAMPLIGHTER_LONG=1, all attacks run for a longer time, and the test compares the
-times of answers. As a control, the test also runs attacks while the limits against them are switched off; these
-attacks must do harm. If the build is a release build, devices that send without end also flood the service.
+By default, only some attacks run. Other tests run at the same time and make all times longer. An answer therefore
+counts as late only after ten seconds. With LAMPLIGHTER_LONG=1, all attacks run for longer, and the test compares
+answers' times. As a control, the test also runs attacks with their limits switched off. These attacks must do harm.
+If the build is a release build, devices that send without end also flood the service.
 """
 
 import json
@@ -31,8 +31,8 @@ SECONDS = 10 if LONG else 4  # of each attack
 TRIES = 3
 PASSWORD = "seven lamps in a row"
 
-# The allowed delays in seconds: of an answer, of a login, and of the end of an intruder's connection. A login needs the
-# computation of a hash, and can wait for a few other logins.
+# The first two values allow extra seconds for an answer and a login. The third value allows seconds until the end of an
+# intruder's connection. A login needs the computation of a hash, and can wait for a few other logins.
 LATER, LOGIN_LATER, OUT = 0.1, 2.0, 1.0
 BESIDE = 100  # the factor for delays beside other tests
 GROWN, WRITTEN = 100, 50  # MB
@@ -56,8 +56,8 @@ class Attack:
     """An attack that a hostile process carries out.
 
     Two kinds of attacks have no control: attacks against which no setting protects, and harmless attacks. An attack is
-    harmless if its requests delay only its own requests, or if they respect every limit. An attack is also harmless
-    if its requests cost the workers nothing, and the broker answers each request with only one packet.
+    harmless if it delays only its own requests, or respects every limit. Some other attacks are also harmless. They
+    cost the workers nothing, and the broker answers each request with one packet.
     """
 
     def __init__(self, deed, control=(), connections=1, addresses=1, rate=0, known=False, short=True):
@@ -104,7 +104,7 @@ def megabytes(pid):
 
 
 def end(process):
-    """Waits for a hostile process to end; the first call returns its tally, and later calls return None."""
+    """Waits for a process to end, and returns its tally, or None in later calls."""
     if process.stdout.closed:
         return None
     with process.stdout:
@@ -114,7 +114,7 @@ def end(process):
 
 
 class Ground:
-    """A service with default limits, its honest users and devices, and the secrets that attackers have stolen."""
+    """A service with default limits, its honest users and devices, and the stolen secrets."""
 
     def __init__(self, settings=(), known=200, devices=20, people=40):
         words = [word for setting in settings for word in ("--set", setting)]
@@ -129,8 +129,8 @@ class Ground:
     def fill(self, known, devices, people):
         """Creates users, terminals and devices.
 
-        Two hundred newcomers can connect in a second, but an app can use only half of these connections while devices are
-        registering. Therefore, the devices register last.
+        Two hundred newcomers can connect in a second. While devices are registering, an app can use only half of these
+        connections. Therefore, the devices register last.
         """
         world, key = self.world, FREE["productKey"]
         world.import_app("hostile", {"products": [key], "policies": {"phoneRegistration": True}})
@@ -198,8 +198,9 @@ class Ground:
 
     @property
     def disk(self):
-        """The size of the data directory and the service's log in megabytes; a write-ahead log that is smaller
-        than usual counts with its usual size."""
+        """The megabytes of the data directory and the log.
+
+        A write-ahead log that is smaller than usual counts with its usual size."""
         sizes = [pathlib.Path(self.service.log.name).stat().st_size]
         for path in self.service.data.rglob("*"):
             try:
@@ -237,7 +238,7 @@ class Trial:
         ground.others.forget()
         devices = [ground.register()] if attack.control == DEVICE else []
         eviction, base = Eviction(ground.world.port, ground.app, PASSWORD), ground.memory
-        # Each attack comes from another address, so that the limits for one attack don't block the next.
+        # Each attack has its own address, so that limits don't block the next attack.
         process = ground.hostile(
             attack.deed, self.seconds, connections=attack.connections, addresses=attack.addresses, rate=attack.rate,
             address=f"127.0.{ground.count}.5", terminals=ground.known if attack.known else [], devices=devices)
@@ -255,7 +256,7 @@ class Trial:
             eviction.close()
 
     def live(self, eviction, base):
-        """Runs the other clients for as long as the attack lasts; halfway through, the owner evicts the intruder."""
+        """Runs the other clients during the attack, and evicts the intruder halfway through."""
         ground, begin, self.looked = self.ground, time.monotonic(), 0
 
         def meanwhile():
@@ -276,8 +277,9 @@ class Trial:
         self.samples.append((now, self.ground.disk))
 
     def burn(self):
-        """Measures the other clients while a process that opens no connection uses as much processor time as the
-        attack used."""
+        """Measures the other clients beside a process without connections.
+
+        This process uses as much processor time as the attack used."""
         others = self.ground.others
         others.forget()
         process = self.ground.hostile("burn", self.seconds, share=min(1, self.tally["processorSeconds"] / self.seconds))
@@ -290,13 +292,12 @@ class Trial:
 
     @property
     def written(self):
-        """The number of megabytes that were written in a minute; for a long attack, this is the minute in which the
-        most was written."""
+        """The most megabytes that were written in any minute of the attack."""
         return max(size - min(earlier for at, earlier in self.samples[:place + 1] if now - at <= 60)
                    for place, (now, size) in enumerate(self.samples))
 
     def times(self):
-        """Returns the bounds that a busy machine can miss: name, value and limit."""
+        """Returns the time limits that a busy machine can exceed, each with name, value and limit."""
         beside = self.burnt or self.ground.quiet
         found = [(f"{kind}: p99 later, s", lane.p99 - beside[kind].p99,
                   self.slower * (LOGIN_LATER if kind == "login" else LATER)) for kind, lane in self.lanes.items()]
@@ -389,7 +390,7 @@ class Hostile(unittest.TestCase):
 
 class Control(unittest.TestCase):
     def test_without_its_limits_a_flood_does_harm(self):
-        # Devices that register without end fill the disk; the effect becomes visible after half a minute.
+        # Devices that register without end fill the disk. The effect is visible after half a minute.
         attacks, seconds = (named(""), 30) if LONG else ({"A3": ATTACKS["A3"]}, 4)
         for name, attack in attacks.items():
             if attack.control:
@@ -424,15 +425,16 @@ class Overload(unittest.TestCase):
         return ground
 
     def measure(self, ground, seconds):
-        """Runs the other clients for `seconds`; returns the outcomes of their reports."""
+        """Runs the other clients for `seconds`, and returns their reports' outcomes."""
         ground.others.forget()
         ground.others.live(seconds)
         ground.others.drain(15)
         return ground.others.lanes["report"]
 
     def flood(self, ground, deed, count):
-        """Floods the service; returns the number of answers a second, and the outcomes of other clients before,
-        during and after the flood."""
+        """Floods the service, and returns the answers a second and the other clients' outcomes.
+
+        The outcomes are from before, during and after the flood."""
         devices = [ground.register() for _ in range(count)]
         before = self.measure(ground, 3)
         process = ground.hostile(deed, self.WARM + self.FLOOD, warmSeconds=self.WARM, connections=count, devices=devices)
@@ -446,8 +448,9 @@ class Overload(unittest.TestCase):
         return self.flood(self.ground(*DEVICE), "patientReports", self.BEST)[0]
 
     def late(self, best):
-        """Floods the service in each way; returns each excessive time as a line, and fails if a report is lost or a
-        part restarts."""
+        """Floods the service in each way, and returns a line for each excessive time.
+
+        Fails if a report is lost or a part restarts."""
         ground, found = self.ground(), []
         for count in (3, 300):
             for deed in ("reports", "hastyReports"):

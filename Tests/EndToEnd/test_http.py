@@ -1,4 +1,4 @@
-"""Requests over HTTP and the stream of a user's messages; clients can use both in addition to MQTT."""
+"""Requests over HTTP and the stream of a user's messages, in addition to MQTT."""
 
 import base64
 import contextlib
@@ -198,7 +198,7 @@ class Requests(EndToEnd):
         self.assertEqual(connection.getresponse().status, 413)
 
     def test_ambiguous_lengths_are_refused(self):
-        """These requests can be read in two ways, and a proxy and the service could each choose a different way."""
+        """A proxy and the service could read each of these requests differently."""
         for fields in (
             b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", b"Content-Length: 2\r\nContent-Length: 3\r\n",
             b"Content-Length: +2\r\n", b"Transfer-Encoding: xchunked\r\n", b"Content-Length : 2\r\n",
@@ -337,7 +337,7 @@ class Limits(OwnWorldOfClass):
                 break
         self.assertEqual(statuses[-1], 429, statuses)
         self.assertLess(len(statuses), 25)
-        # During the test, the limit accepts one message a second, so some of these messages are accepted.
+        # The limit accepts one message a second, so some of these messages are accepted.
         self.assertIn(0x87, [terminal.send("account/whoami", {}, fresh_id("q")) for _ in range(5)])
         status, headers, _ = app.send(
             f"/{TOPICS}/app/test-app/{app.terminal_id}/request/account/whoami", "{}",

@@ -1,5 +1,4 @@
-"""Attacks on the HTTP server: requests that two readers could read differently, floods of headers, and callers that
-send too many requests."""
+"""Attacks on the HTTP server: ambiguous requests, floods of headers, and too many requests."""
 
 import contextlib
 import json
@@ -78,8 +77,7 @@ class Raw(EndToEnd):
         return line.encode() + b"\r\n" + host + head.encode() + fields + b"\r\n" + body
 
     def send(self, data, count=9, end=(b"}", b"}\n", b">\n")):
-        """Sends bytes; returns the statuses of at most `count` answers, whether the connection was closed, and the
-        text."""
+        """Sends bytes, and returns up to `count` statuses, whether the connection closed, and the text."""
         connection = socket.create_connection(("127.0.0.1", self.world.service.http_port), 5)
         text, is_closed = b"", False
         with contextlib.closing(connection):
@@ -112,7 +110,7 @@ class Smuggling(Raw):
             with self.subTest(name):
                 statuses, is_closed, text = self.send(data + NEXT)
                 self.assertNotIn(b'{"ok":true}', text)
-                # If a header is too long, the service can cut off the connection before the client reads the answer.
+                # After a long header, the connection can end before the client reads the answer.
                 self.assertLessEqual(set(statuses), {400}, text)
                 self.assertTrue(statuses or "B" in name)
                 self.assertTrue(is_closed)
@@ -212,7 +210,7 @@ class Rates(OwnWorldOfClass):
             "--set", "limits.addressMessagesPerSecond=1", "--set", "limits.addressMessageBurst=30"])
 
     def until(self, ask, most):
-        """Sends requests until one is refused; returns the number of requests before that."""
+        """Sends requests until one is refused, and returns how many came before."""
         for count in range(most):
             if ask() == 429:
                 return count
@@ -241,7 +239,7 @@ class Rates(OwnWorldOfClass):
         apps = [From(self.world, one.app_id, one.terminal_id, one.token) for one in terminals]
         for one in apps:
             self.assertLess(self.until(lambda: one.ask("account/whoami")[0], 60), 45)
-        # MQTT and HTTP share the rate limit, so the requests over HTTP have used up the limit for MQTT.
+        # MQTT and HTTP share the rate limit. The requests over HTTP have already used it up.
         codes = [terminals[0].send("account/whoami", {}, fresh_id("q")) for _ in range(5)]
         self.assertIn(0x87, codes)
         other = self.terminal(source="127.0.0.78")

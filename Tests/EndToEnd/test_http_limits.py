@@ -1,4 +1,4 @@
-"""A client that sends slow or incomplete HTTP requests loses its connections, but doesn't affect other clients."""
+"""A client with slow or incomplete requests loses its connections, and affects no others."""
 
 import contextlib
 import http.client
@@ -15,7 +15,7 @@ HALF = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "
 
 
 def status(port, path, source="127.0.0.1", seconds=5):
-    """Sends a whole request from a source address; returns the answer's status and its delay in seconds."""
+    """Sends a request from an address, and returns the status and the delay in seconds."""
     began = time.monotonic()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds, source_address=(source, 0))
     with contextlib.closing(connection):
@@ -61,7 +61,7 @@ class Slow(OwnWorldOfClass):
 
     @staticmethod
     def lasting(crowd, seconds):
-        """Returns how many connections stay open for `seconds` while the client sends a byte every half second."""
+        """Returns how many connections stay open for `seconds` at a byte every half second."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for connection in crowd:
@@ -128,8 +128,7 @@ class HalfRequests(Slow):
 
 
 class OnePlace(Slow):
-    """An address that is allowed only one connection; this connection is busy, because the client doesn't read the
-    answers."""
+    """An address with only one connection, which is busy because its client doesn't read."""
 
     @classmethod
     def make_world(cls):
@@ -141,7 +140,7 @@ class OnePlace(Slow):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.bind((source, 0))
         connection.connect(("127.0.0.1", self.pages))
-        # The answers to these requests fill the buffers of both sides, so the service can't send the remaining answers.
+        # The first answers fill both sides' buffers, so the service can't send the rest.
         request = b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
         connection.settimeout(1)
         with contextlib.suppress(TimeoutError):

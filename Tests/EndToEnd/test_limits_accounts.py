@@ -40,8 +40,7 @@ class Limited(OwnWorldOfClass, People):
         return [self.stranger(source=source) for _ in range(count)]
 
     def spread(self, terminals, each, method, params):
-        """Every terminal in turn sends a number of requests (`each`); returns, for each answer, its error code,
-        or None if the answer is ok."""
+        """Sends `each` requests from every terminal, and returns each answer's error code or None."""
         codes = []
         for terminal in terminals:
             for _ in range(each):
@@ -145,7 +144,7 @@ class OfAnAddress(Limited):
         macs = [fresh_mac() for _ in range(30)]
         taken = [self.world.register(mac=mac, source="127.0.0.17")["ok"] for mac in macs[:25]]
         self.assertEqual(taken, [True] * 25)
-        # The gate admits 30 new client ids a minute; known devices can register again.
+        # The gate admits 30 new client ids a minute. Known devices can register again.
         for mac in macs[:3]:
             self.assertTrue(self.world.register(mac=mac, source="127.0.0.17")["ok"], "a known one registers again")
         self.assertTrue(self.world.register(source="127.0.0.18")["ok"])

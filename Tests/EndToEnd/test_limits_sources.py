@@ -1,4 +1,4 @@
-"""The limits of one source address; the machine connects from several addresses in 127.0.0.0/8."""
+"""The limits of one source address, tested from several addresses in 127.0.0.0/8."""
 
 import unittest
 
@@ -9,11 +9,10 @@ from test_limits_accounts import GATEWAY, named_params
 from world import LAMP, OwnWorldOfClass, World
 
 HASHES = ("namedPerTerminal", "namedPerSource", "hashesPerTerminal", "hashesAtOnce")
-# The service has only one thread for hashes, so that hashes wait for each other on any machine.
+# With only one thread for hashes, hashes wait for each other on any machine.
 HASHING = [*GATEWAY, "--set", "limits.hashThreads=1",
            *(word for name in HASHES for word in ("--set", f"limits.{name}=100000"))]
-# The gate's own limit for new client ids would refuse the devices before the service could count them, so this setting
-# raises it.
+# Otherwise, the gate would refuse new devices before the service could count them.
 GATE_OPEN = ["--set", "broker.newClientsPerMinute=100000"]
 
 
@@ -25,15 +24,16 @@ class OfSource(OwnWorldOfClass, People):
         return World(watch=False, service=Service(arguments=[*GATEWAY, *cls.arguments]))
 
     def registered(self, source, count):
-        """Registers new devices from an address; returns the error code of each answer, or None if the answer is ok."""
+        """Registers new devices from an address, and returns each answer's error code or None."""
         answers = [self.world.register(mac=fresh_mac(), source=source) for _ in range(count)]
         return [None if answer["ok"] else answer["error"]["code"] for answer in answers]
 
     def hashed_at_once(self, source):
-        """Sends 48 requests from one address and, at the same time, one request from another address; each
-        request needs a hash.
+        """Sends 48 requests from one address while another address sends one.
 
-        Returns the answers to all 48 requests, the answer to the other request, and a terminal at a third address.
+        Each request needs a hash.
+
+        Returns the answers to the 48 requests and to the other one. The third value is a terminal at a third address.
         """
         crowd = [self.stranger(source=source) for _ in range(12)]
         other = self.stranger(source=source + "1")

@@ -20,7 +20,7 @@ class Links(People):
         return local(self.gateway.taken(to, template)["params"]["url"], self.world.service.http_port)
 
     def follow(self, page, password=None):
-        """Sends the page's form if the page has one; returns the resulting page."""
+        """Sends the page's form, if there is one, and returns the resulting page."""
         return page.send(password) if page.forms else page
 
     def assertSafe(self, page):

@@ -1,4 +1,4 @@
-"""The log: it can be JSON, its size is limited, and a trace leads from a request to the outcome of its command."""
+"""The log can be JSON, has a limited size, and traces requests to their outcome."""
 
 import json
 import pathlib
@@ -48,13 +48,13 @@ class Logged(OwnWorldOfClass):
         return [line for line in whole_lines(self.own.service) if "level" in line]
 
     def found(self, **values):
-        """Waits for a log line that has these values; the arguments' names have an underscore in place of each dot."""
+        """Waits for a log line with these values, where underscores in names mean dots."""
         wanted = {name.replace("_", "."): value for name, value in values.items()}
         return eventually(
             lambda: next((line for line in self.lines() if wanted.items() <= line.items()), None), 10, f"{wanted}")
 
     def request(self, terminal, method, params, trace, **more):
-        """Sends a request with the property `traceparent`; returns the request's id and the property's value."""
+        """Sends a request with `traceparent`, and returns the request's id and this property."""
         id, value = fresh_id(), traceparent(trace)
         body = {"id": id, "token": terminal.token, "params": params, **more}
         terminal.publish(f"{terminal.base}/request/{method}", body, properties=properties(value))

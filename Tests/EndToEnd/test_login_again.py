@@ -1,4 +1,4 @@
-"""A login works at once after a logout or a lost answer, and shows no data of the user who was logged in before."""
+"""Logins work at once after a logout or lost answer, without the earlier user's data."""
 
 import time
 import unittest
@@ -25,7 +25,7 @@ class Hand(Pair):
         return terminal
 
     def granted(self, terminal, filter):
-        """Returns the granted QoS of a subscription; None if the connection ends before the grant arrives."""
+        """Returns the granted QoS, or None if the connection ends before the grant."""
         _rc, mid = terminal.paho.subscribe(filter, 1)
         terminal.wait(lambda: mid in terminal.granted or not terminal.connected)
         return (terminal.granted.get(mid) or [None])[0]
@@ -33,8 +33,8 @@ class Hand(Pair):
     def log_in(self, terminal, name):
         """Logs in on a connection that can end before the answer arrives.
 
-        Returns three values: a terminal that gets the user's messages; a list of all terminals that were used; and the
-        answer's time.
+        Returns a terminal that gets the user's messages, and a list of all used terminals. The third value is the answer's
+        time.
         """
         secret, id, all = self.world.apps[self.app]["secret"], fresh_id("login-"), [terminal]
         params = {"countryCode": COUNTRY, "username": name, "password": PASSWORD}
@@ -86,7 +86,7 @@ class ByHandOverWebSocket(ByHand):
 
 
 class LostAnswer(OwnWorld, Hand):
-    """The client closes the socket right after it has sent a login, so the answer is lost."""
+    """The client closes the socket right after its login, so the answer is lost."""
 
     def lose(self):
         """Sends a login whose answer is lost, and waits until the session has begun.
@@ -103,7 +103,7 @@ class LostAnswer(OwnWorld, Hand):
         return terminal, request
 
     def enter(self, terminal):
-        """Connects with the app's secret; a client that does this has no access to the session."""
+        """Connects with the app's secret, which gives no access to the session."""
         back = self.come(self.world.apps[self.app]["secret"], terminal.terminal_id)
         self.assertEqual(back.subscribe(f"{back.base}/#"), 1)
         self.assertIn(back.subscribe(f"{TOPICS}/user/{self.users[0].uid}/#"), REFUSED)

@@ -13,8 +13,7 @@ class Metrics(OwnWorldOfClass):
         return Page(self.own.service)
 
     def grown(self, name, by, before, **labels):
-        """Waits until a metric has grown; the service counts after the commit, so the metric can grow after the
-        answer has arrived."""
+        """Waits until a metric has grown, because the service counts only after the commit."""
         eventually(lambda: self.page().sum(name, **labels) == before.sum(name, **labels) + by, 10, f"{name} {labels}")
 
     def test_requests_are_counted_by_method_and_code(self):

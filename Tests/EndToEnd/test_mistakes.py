@@ -22,8 +22,7 @@ FILES = {
     "unknown.yaml": "mqtt.prt: 1\n",
     "kind.yaml": "mqtt:\n  port: abc\n",
 }
-# Each row has a command line and three patterns for its answer: one for the error's cause, one for its place, and one
-# for the cure.
+# Each row has a command line and three patterns for its answer. They match the error's cause, its place, and the cure.
 TYPED = [
     (["upp"], r"Unknown command 'upp'; did you mean up\?", r"lamplighter has up,", "lamplighter up"),
     (["device", "lst"], r"'lst'; did you mean list\?", "lamplighter device has list", "lamplighter device list"),
@@ -42,7 +41,7 @@ TYPED = [
     (["refusals", "--since", "5"], "takes a time such as 30s", "--since", "lamplighter refusals --help"),
     (["operator", "add", "bob", "--role", "chef"], "'chef' is invalid", "--role", "'viewer', 'operator' or 'admin'"),
 ]
-# These rows have the form of the rows in the list above, but their commands need a running service.
+# These rows look like the rows above, but their commands need a running service.
 ASKED = [
     (["product", "import", "misspelt.json"], "dataPoint is unknown", "misspelt.json", r"did you mean dataPoints\?"),
     (["product", "import", "cut.json"], "is not a JSON document", "cut.json:1", "is expected here at byte 37"),
@@ -129,8 +128,7 @@ class Sent(EndToEnd):
                     self.assertRegex(error["field"], field)
 
     def test_in_secrets(self):
-        """The broker gives no reason for a refusal; `refusals` names the rule that was broken, and `explain` names
-        the cure."""
+        """The broker gives no reason, but `refusals` names the rule, and `explain` the cure."""
         lamp, user = self.device(connect=False), fresh_id()
         for client, name in ((Device(self.world.port, lamp.did, "wrong"), f"device:{lamp.did}"),
                              (Terminal(self.world.port, "test-app", "wrong"), "app:test-app"),

@@ -44,7 +44,7 @@ class Moving(unittest.TestCase):
         with tarfile.open(sorted(STORES.glob("*.tar.gz"))[-1]) as archive:
             archive.extractall(cls.kept)
         cls.data = next(cls.kept.rglob("lamplighter.db")).parent
-        # The tables come from an old version, so `migrate` applies the migration steps that were added later.
+        # The tables come from an old version. Therefore, `migrate` applies the later migration steps.
         (cls.data / "gate").mkdir(mode=0o700)
         subprocess.run([str(BINARY), "migrate", "--data", str(cls.data)], check=True, capture_output=True, timeout=60, env=ENVIRONMENT)
         cls.fill(DEVICES)
@@ -90,8 +90,7 @@ class Moving(unittest.TestCase):
         first = self.move("--data", self.data, "--to", self.server.make())
         took = time.monotonic() - began
         store, kills = self.server.make(), 0
-        # All these runs together take about as long as one whole run, so the kills are spread over the duration of a
-        # whole run.
+        # Together, these runs take about as long as one whole run. This spreads the kills over a whole run's duration.
         for _ in range(KILLS):
             process = subprocess.Popen(
                 migrate("--data", self.data, "--to", store), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -166,8 +165,9 @@ class Moving(unittest.TestCase):
 
 @postgres.on_file
 class AfterACleanStop(OwnWorld):
-    """If a service is stopped while clients use it, its data can be moved at once; each round interrupts
-    different work."""
+    """Data can be moved at once even if the service was stopped in use.
+
+    Each round interrupts different work."""
 
     ROUNDS = 50 if LONG else 3
 
@@ -231,7 +231,7 @@ class AfterACleanStop(OwnWorld):
         self.assertGreater(device.report(data={"count": self.ROUNDS})["version"], version)
 
     def again(self, service, device, app):
-        """Connects the device and the terminal to a service, with the device's secret and the terminal's token."""
+        """Connects the device and the terminal to a service with their secret and token."""
         device.close(), app.close()
         back = self.keep(Terminal(service.mqtt_port, "test-app", app.token, terminal_id=app.terminal_id)).come()
         back.token, back.uid = app.token, app.uid

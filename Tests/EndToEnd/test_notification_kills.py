@@ -1,5 +1,6 @@
-"""Even if the service is killed, each event creates each of its notifications exactly once; the control test
-resets the notifier's stored position."""
+"""Despite kills, each event creates each of its notifications exactly once.
+
+The control test resets the notifier's stored position."""
 
 import contextlib
 import os
@@ -18,7 +19,7 @@ DEVICES = USERS = 3
 
 
 class Killed(OwnWorld):
-    """A service that is killed while devices report alerts; each alert concerns several users."""
+    """A service that is killed while devices report alerts, each for several users."""
 
     def make_world(self):
         self.service = Service(arguments=SETTINGS, store=self.make_store())
@@ -61,15 +62,16 @@ class Killed(OwnWorld):
         return self.faults()
 
     def alerts(self, device):
-        """Counts the device's alerts in the log of the device's own events; this log contains each event once."""
+        """Counts the alerts in the device's own log, which contains each event once."""
         return int(self.service.sql(f"SELECT count(*) FROM event WHERE did = '{device.did}' AND type = 'alert'")[0][0])
 
     def last_alert(self):
         return {sender.device.did: self.alerts(sender.device) for sender in self.senders}
 
     def counts(self, user, did):
-        """Returns three numbers about a user's notifications from one device: the events that they count, the
-        notification records, and the different event ids in these records."""
+        """Returns numbers about a user's notifications from one device.
+
+        The numbers are of counted events, records, and different event ids in these records."""
         where = f"uid = '{user.uid}' AND did = '{did}' AND type = 'device.alert'"
         count = self.service.sql(f"SELECT coalesce(sum(count), 0) FROM notification WHERE {where} AND hidden = 0")
         rows = self.service.sql(f"SELECT count(*), count(DISTINCT eventId) FROM notification WHERE {where}")
@@ -103,12 +105,11 @@ class Kills(Killed):
             print(f"({done} kills, {sum(self.last_alert().values())} alerts) ", end="", flush=True)
 
     def test_a_control_that_loses_its_position_fails(self):
-        """Resets the notifier's stored position, to simulate a notifier that stores its position and its
-        notifications in separate transactions."""
+        """Simulates a notifier that stores its position and notifications in separate transactions."""
         self.prepare()
         eventually(lambda: all(sender.answered > 20 for sender in self.senders), 30)
         self.service.kill()
-        # This change disables the unique event ids, so the service creates notifications for the same events again.
+        # Without unique event ids, the service creates notifications for the same events again.
         self.service.sql("UPDATE notification SET eventId = notificationId")
         self.service.sql("UPDATE meta SET value = '0-0-0' WHERE name = 'notifier'")
         self.service.start()

@@ -1,4 +1,4 @@
-"""Notifications: what users are notified of, what the message centre keeps, and why a notification was not sent."""
+"""What users are notified of, what the message centre keeps, and why notifications aren't sent."""
 
 import time
 import unittest
@@ -23,8 +23,7 @@ class Notifications(Sharing):
         return terminal.get("notification/list", params)["notifications"]
 
     def reasons(self, terminal, device=None, count=1, **params):
-        """Returns the decisions about a device's events, with the newest first, as soon as there are at least
-        `count` decisions."""
+        """Returns the decisions about a device's events, newest first, once there are `count`."""
         if device is not None:
             params["did"] = device.did
 

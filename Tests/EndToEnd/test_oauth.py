@@ -1,5 +1,4 @@
-"""OAuth 2.0: users link a service to their account, from the authorization page to the end of the session; Authlib
-is the client."""
+"""OAuth 2.0 from the authorization page to the session's end, with Authlib as client."""
 
 import base64
 import concurrent.futures
@@ -45,8 +44,7 @@ class Browser:
         self.port, self.cookies = port, {}
 
     def open(self, url, method="GET", values=None, headers=None):
-        """Sends a request; returns the page, whose `location` is the address to which the page redirects the
-        browser."""
+        """Sends a request, and returns the page, whose `location` is the redirect's address."""
         parts = urllib.parse.urlsplit(url)
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         body = None if values is None else urllib.parse.urlencode(values)
@@ -111,14 +109,13 @@ class OAuth(People):
         return self.browser.open(f"{self.issuer}/oauth/authorize?{query}")
 
     def allow(self, page, **entered):
-        """Logs in on the page and allows the link; returns the parameters of the address to which the browser is
-        redirected."""
+        """Logs in, allows the link, and returns the parameters of the redirect's address."""
         sent = self.browser.send(page, **{"account": self.name, "country": COUNTRY, "password": PASSWORD, **entered})
         self.assertEqual(sent.status, 303, sent.text)
         return answer(sent.location)
 
     def post(self, path, auth=None, **values):
-        """Sends a request to an endpoint; returns the status and the answer."""
+        """Sends a request to an endpoint, and returns the status and the answer."""
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         if auth:
             headers["Authorization"] = "Basic " + base64.b64encode(":".join(auth).encode()).decode()
@@ -144,7 +141,7 @@ class OAuth(People):
         return (client["clientId"], client["clientSecret"]) if "clientSecret" in client else None
 
     def ask(self, token, name, params=None, path=None):
-        """Sends a request over HTTP with an access token; returns the status and the answer."""
+        """Sends a request with an access token, and returns the status and the answer."""
         status, _, text = self.send_http(path or f"/{TOPICS}/request/{name}", json.dumps({"params": params or {}}), {
             "Authorization": f"Bearer {token}", "Content-Type": "application/json"})
         return status, json.loads(text)
@@ -533,7 +530,7 @@ class InABrowser(OAuth):
 @postgres.on_file
 class Moved(OwnWorld, OAuth):
     def goes_on(self, service):
-        """Checks that the link works at a service with the moved store; doesn't end the link."""
+        """Checks that the link works with the moved store, and keeps the link."""
         self.port = service.http_port
         self.issuer, self.browser = f"http://127.0.0.1:{self.port}", Browser(self.port)
         self.assertEqual(self.ask(self.tokens["access_token"], "device/list")[0], 200)

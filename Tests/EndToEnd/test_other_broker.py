@@ -1,5 +1,4 @@
-"""With an unknown version of Mosquitto, the service ends sessions, and the gate estimates the memory of the held
-messages."""
+"""With an unknown Mosquitto, the service ends sessions, and the gate estimates held memory."""
 
 import pathlib
 import shutil
@@ -105,8 +104,7 @@ class Tokens(Other):
 
 
 class Deliveries(Other):
-    """Terminals that acknowledge nothing; each terminal is sent fewer bytes per second than the gate's estimate
-    assumes."""
+    """Terminals without acknowledgements, each sent fewer bytes per second than the gate assumes."""
 
     settings = ("--set", "broker.memoryMegabytes=128", "--set", "broker.newClientsPerMinute=100000")
     count, seconds = 20, 60 if LONG else 20

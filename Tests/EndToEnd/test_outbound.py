@@ -1,5 +1,4 @@
-"""Tests that no webhook reaches an address in the service's own network, in any spelling of the address and with
-any answer of the name server."""
+"""No webhook reaches an internal address, whatever its spelling or the name server's answer."""
 
 import time
 import unittest
@@ -11,7 +10,7 @@ from test_keys import Server
 from world import SETTINGS, EndToEnd, World
 
 PUBLIC = ["93.184.216.34", "2606:2800:220:1::1"]
-# Each of these addresses belongs to the test's network, so that a connection to it would succeed.
+# These addresses belong to the test's network, so that connections to them would succeed.
 INSIDE = [
     "127.0.0.1", "127.1.2.3", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "198.18.0.1", "192.0.0.8",
     "fd00::1", "fec0::1", "64:ff9b::a00:1", "64:ff9b:1::a00:1", "2002:a00:1::1", "2001:0:1:2::3", "::ffff:0:a00:1", "100::1",
@@ -34,7 +33,7 @@ REFUSED = [
     "https://[5f00::1]/", "https://[2001:20::1]/", "https://[::1%25lo]/", "https://[::1", "https://::1/", "https://[127.0.0.1]/",
     # Names of this machine.
     "https://localhost/", "https://LOCALHOST/", "https://localhost./", "https://a.localhost/", "https://a.localhost./",
-    # URLs with other schemes, other ports or credentials, and URLs that programs can read in different ways.
+    # URLs with other schemes, ports or credentials, and URLs that programs read in different ways.
     "http://example.com/", "http://93.184.216.34/", "ftp://example.com/", "file:///etc/passwd", "file://localhost/etc/passwd",
     "gopher://example.com:6379/_INFO", "dict://example.com/", "ldap://example.com/", "javascript:alert(1)", "//example.com/", "example.com",
     "https:example.com", "https:/example.com", "https:///etc/passwd", "https://", "https://user@example.com/", "https://user:p@example.com/",
@@ -48,7 +47,7 @@ REFUSED = [
 
 @unittest.skipUnless(names.is_possible(), "needs the right to make a network")
 class Outbound(EndToEnd):
-    """The service runs in its own network, where every address of `PUBLIC` and `INSIDE` belongs to the test."""
+    """The service's own network, where the test has every address of `PUBLIC` and `INSIDE`."""
 
     @classmethod
     def setUpClass(cls):
@@ -73,7 +72,7 @@ class Outbound(EndToEnd):
         return id
 
     def error(self, id, tries=1):
-        """Waits until the webhook has been tried `tries` times; returns the last error."""
+        """Waits until the webhook has been tried `tries` times, and returns the last error."""
         def row():
             found = next(r for r in self.server.get("events/subscriptions")["subscriptions"] if r["subscriptionId"] == id)
             return found if found["tries"] >= tries else None
@@ -83,7 +82,7 @@ class Outbound(EndToEnd):
         self.user.get("account/updateProfile", {"nickname": fresh_id("name")})
 
     def again(self):
-        """Makes all webhooks due at once, and restarts the service, which then looks up all names again."""
+        """Makes all webhooks due, and restarts the service, which looks up all names again."""
         self.service.stop()
         self.service.sql("UPDATE eventSubscription SET dueAt = NULL")
         self.service.start()
@@ -147,8 +146,7 @@ class Outbound(EndToEnd):
         self.assertEqual(set(self.network.reached), {PUBLIC[1]})
 
     def test_a_name_that_changes_with_every_answer_never_leads_to_an_internal_address(self):
-        """The name server changes its answer after every look-up, so a client that looked the name up again for
-        the connection would reach an internal address."""
+        """The name server's answers alternate, and a second look-up would give an internal address."""
         ids = []
         for number in range(6):
             name = f"rebind{number}.example"

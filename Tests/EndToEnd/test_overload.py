@@ -1,5 +1,6 @@
-"""A worker that can't keep up says so and recovers; a service and its broker end quickly, no matter which of them
-is stopped first."""
+"""A worker that can't keep up says so and recovers.
+
+A service and its broker end quickly, whichever is stopped first."""
 
 import os
 import pathlib
@@ -131,8 +132,7 @@ class Restarting(unittest.TestCase):
                 if m.topic.endswith(f"/device/{device.did}/status") and m.payload and not m.retain]
 
     def settled(self, app, device):
-        """Returns the version of the device's status in the service; None if the last version that the app
-        received is different."""
+        """Returns the stored status's version, or None if the app last received a different one."""
         version = app.get("device/status", {"did": device.did})["version"]
         return version if self.versions(app, device)[-1:] == [version] else None
 

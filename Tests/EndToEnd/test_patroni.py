@@ -1,4 +1,4 @@
-"""A service on three PostgreSQL servers under Patroni: the leader and the standby are killed under load."""
+"""Under load, the leader and the standby of three servers under Patroni are killed."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ class Load:
                 number += 1
 
     def say(self, device, id, number):
-        """Repeats a report until it is answered; returns whether the answer was ok."""
+        """Repeats a report until it is answered, and returns whether the answer was ok."""
         while not self.is_over:
             device.send(id=id, data={"count": number})
             deadline = time.monotonic() + self.REPEAT_SECONDS

@@ -1,5 +1,4 @@
-"""The reference's playground in a browser: it has a real lamp and a real app, and the test covers the whole first
-minute of a visitor."""
+"""A visitor's whole first minute in the playground, with a real lamp and app."""
 
 import json
 import pathlib
@@ -22,7 +21,7 @@ RIGHT_TO_LEFT = "\u202eevil\u2066"
 
 
 class InPlayground(EndToEnd):
-    """Tests that share one browser and one service with the demo; each test is a new visitor."""
+    """Tests with one browser and one demo service, each as a new visitor."""
 
     @classmethod
     def setUpClass(cls):
@@ -40,8 +39,9 @@ class InPlayground(EndToEnd):
         return self.page
 
     def well_behaved(self):
-        """Asserts that the page sent no request to another origin, that nothing violated the content security
-        policy, and that nothing failed."""
+        """Asserts that all requests went to the page's origin, and that nothing failed.
+
+        Nothing may violate the content security policy."""
         own = {self.service.http_port, self.service.ready["webSocketPort"]}
         for address in self.visitor.requests:
             parts = urllib.parse.urlsplit(address)

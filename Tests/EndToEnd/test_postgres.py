@@ -43,8 +43,7 @@ def store_is_away(service, reason=""):
 
 
 class Changed:
-    """A proxy that replaces bytes with other bytes of the same length; in this way, it imitates a pooler that
-    changes settings."""
+    """A proxy that imitates a pooler, and replaces bytes with others of equal length."""
 
     def __init__(self, path, old, new):
         assert len(old) == len(new)
@@ -78,7 +77,7 @@ class Changed:
 
 
 class Refusals(unittest.TestCase):
-    """Databases that can't be used; for each of them, the service reports the code of the problem and a cure."""
+    """For each unusable database, the service reports the problem's code and a cure."""
 
     @classmethod
     def setUpClass(cls):
@@ -86,7 +85,7 @@ class Refusals(unittest.TestCase):
         cls.addClassCleanup(cls.server.close)
 
     def refuses(self, store, code, *arguments, environment=ENVIRONMENT, data=None):
-        """Asserts that `up` doesn't start on a store; returns its error and output."""
+        """Asserts that `up` doesn't start on a store, and returns its error and output."""
         with tempfile.TemporaryDirectory() as folder:
             done = run("up", "--data", data or folder + "/data", "--store", store, "--mqtt-port", "0", "--http-port", "0",
                        "--health-port", "0", "--json", *arguments, environment=environment)
@@ -231,7 +230,7 @@ class Works(unittest.TestCase):
             service.close()
 
     def feed(self):
-        """Asserts that a broker's feeder can read only the columns that the gate needs, and can't write."""
+        """Asserts that a feeder can read only what the gate needs, and can't write."""
         self.server.run("psql", "-X", *self.server.where(), "-d", "lamplighter", "-f",
                         self.server.copy(ROOT / "deploy" / "postgres" / "feed.sql"))
 

@@ -1,5 +1,4 @@
-"""Logins with third parties: the service checks that the third party issued each credential for this app, and
-trusts only credentials that pass this check."""
+"""The service trusts only credentials that the third party issued for this app."""
 
 import time
 import unittest

@@ -1,5 +1,4 @@
-"""Each provider alone: a local server answers as the provider's documentation says, and the service verifies the
-credentials."""
+"""A local server answers as each provider's documentation says, and the service verifies credentials."""
 
 import base64
 import hashlib
@@ -406,14 +405,15 @@ class Hanging(Each):
         during = {name: self.times(ask) for name, ask in asks.items()}
         for name in asks:
             with self.subTest(name=name):
-                # A call that hangs would take seconds. The test compares the median and the 90th percentile, so a
-                # single slow request does not matter.
+                # A call that hangs would take seconds. The test compares the median and the 90th percentile. A single
+                # slow request does not matter.
                 self.assertLess(during[name][10], 3 * before[name][10] + SECOND / 4)
                 self.assertLess(during[name][18], 3 * before[name][18] + SECOND / 2)
         for terminal in hanging:
             error = self.assertError(terminal.expect("/response", seconds=60).body, "Unavailable")
             self.assertGreaterEqual(error["retryAfter"], 1)
-        # By now the service knows that the provider doesn't answer, so it refuses requests without asking the provider.
+        # The service now knows that the provider doesn't answer. Therefore, the service refuses requests without asking
+        # the provider.
         began = time.monotonic()
         error = self.assertError(self.enter("facebook", accessToken=fresh_id()), "Unavailable")
         self.assertLess(time.monotonic() - began, 3)

@@ -1,5 +1,4 @@
-"""Pushes: for each kind of push service, which pushes reach a terminal that is asleep, and what each answer of the
-push service causes."""
+"""Which pushes reach a sleeping terminal, and what each push service's answers cause."""
 
 import os
 import threading
@@ -54,7 +53,7 @@ class PushWorld(unittest.TestCase):
         return address
 
     def notify(self, text="Too hot", uid=None):
-        """Notifies a user; if the user is the test's user, waits until the notifier has made its decision."""
+        """Notifies a user, and waits for the notifier's decision about the test's own user."""
         def reasons():
             return [row["eventId"] for row in self.user.get("notification/explain")["reasons"]]
         before = [] if uid else reasons()
@@ -63,8 +62,7 @@ class PushWorld(unittest.TestCase):
             eventually(lambda: len(reasons()) > len(before))
 
     def push(self):
-        """Returns what session/list says about this terminal's push address; None if the terminal has no push
-        address."""
+        """Returns session/list's facts about the push address, or None if there is no address."""
         return next(row.get("push") for row in self.user.get("session/list")["sessions"] if row["current"])
 
     def reason(self):
@@ -73,7 +71,7 @@ class PushWorld(unittest.TestCase):
         return row, next((end for end in row.get("terminals", []) if end["terminalId"] == self.user.terminal_id), None)
 
     def expect_end(self, outcome, *words, seconds=60):
-        """Waits until the push has this outcome; its error must contain these words."""
+        """Waits until the push has this outcome, with an error that contains these words."""
         eventually(lambda: (self.reason()[1] or {}).get("outcome") == outcome, seconds, lambda: f"{self.reason()}: that")
         _, end = self.reason()
         for word in words:
@@ -196,8 +194,7 @@ class WebPushes(PushWorld):
         self.assertEqual(other.get("notification/test"), {"state": "notConfigured"})
 
     def test_nothing_is_pushed_after_a_logout_was_answered(self):
-        """Each round notifies a terminal again and again while the terminal is logging out; some of the pushes are
-        waiting for another try."""
+        """A terminal gets pushes while it logs out, and some wait for another try."""
         rounds = []
         for round in range(RACES):
             user = self.world.terminal()

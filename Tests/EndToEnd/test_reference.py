@@ -1,4 +1,4 @@
-"""The reference: it is complete and works offline; its links, search and examples work."""
+"""The reference is complete and works offline, with its links, search and examples."""
 
 import functools
 import json
@@ -39,7 +39,7 @@ def folder():
 def tearDownModule():
     if folder.cache_info().currsize:
         shutil.rmtree(folder())
-        # Other test modules in the same process also call `folder()`, which must not return the deleted folder to them.
+        # Other test modules in this process call `folder()`. They must not get the deleted folder.
         folder.cache_clear()
 
 
@@ -259,7 +259,7 @@ class Search(unittest.TestCase):
             "device/control": "service-device.html#device-control", "tooFast": "refusals.html#tooFast",
             "InvalidToken": "errors.html#InvalidToken", "LL1003": "problems.html#LL1003",
             "life of a command": "commands.html#life", "birth will": "presence.html#birth",
-            # These queries are parts of names, mistyped words, and texts that were copied from a message or a log.
+            # These queries are parts of names, mistyped words, and text from messages or logs.
             "anonymous login": "service-account.html#account-loginAnonymous", "devcie/control": "service-device.html#device-control",
             "InvalidTokn": "errors.html#InvalidToken", "refusla reasons": "refusals.html",
             "ll/v1/device/d-k3m9x2q7w4ta7/report": "messages-device.html#message-report",
@@ -294,7 +294,7 @@ class Search(unittest.TestCase):
         """)
         self.assertEqual(found[0], "service-device.html#device-list")
         self.assertEqual(browser.run("return document.querySelector('#results mark').textContent"), "device/list")
-        # No page is wider than a phone; tables and pictures scroll separately from the page.
+        # No page is wider than a phone. Tables and pictures scroll separately.
         browser.command("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=True)
         for name in pages():
             browser.open((folder() / name).as_uri())

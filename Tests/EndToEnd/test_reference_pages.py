@@ -1,5 +1,4 @@
-"""The generator of the reference in schemas/reference: it reads Markdown, draws diagrams, and describes schemas in
-words."""
+"""The generator in schemas/reference reads Markdown, draws diagrams, and describes schemas in words."""
 
 import json
 import unittest

@@ -27,7 +27,7 @@ class Told(OwnWorldOfClass):
         return lines(self.own.service.cli("refusals", "--json", *more).stdout)
 
     def of(self, client_id, **facts):
-        """Waits for a stored refusal of the client id with these facts; returns all refusals of this client id."""
+        """Waits for a refusal with these facts, and returns all the client's refusals."""
         def found():
             rows = [row for row in self.refused() if row["clientId"] == client_id]
             return rows if any(facts.items() <= row.items() for row in rows) else None

@@ -1,4 +1,4 @@
-"""A restarted service finds all its data again, and a service that is stopped ends in an orderly way."""
+"""A restarted service finds all its data, and a stopped service ends properly."""
 
 import json
 import signal

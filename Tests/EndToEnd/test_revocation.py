@@ -1,5 +1,6 @@
-"""One second after a key, session, binding or subscription has ended, the service no longer sends any data that
-depended on it.
+"""One second after access has ended, the service sends no data that needed it.
+
+Access is a key, session, binding or subscription.
 
 When other tests are running, the allowed time can be longer than a second. LAMPLIGHTER_LONG=1 checks the limit of one
 second, in 500 rounds.
@@ -86,8 +87,9 @@ class TimedFollower(Follower):
 
 
 class TimedEventStream(EventStream):
-    """A reader of server-sent events that notes when events arrived; `ends` has the moments when a stream ended or
-    was refused."""
+    """A reader of server-sent events that notes when they arrived.
+
+    `ends` has the moments when a stream ended or was refused."""
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
@@ -152,8 +154,7 @@ class Rounds(OwnWorldOfClass):
         time.sleep(max(0, ended + SECOND + 0.5 - time.monotonic()))
 
     def late(self, times, ended):
-        """Returns the time from `ended` to the last of `times`; the test fails if this time is `SECOND` or
-        longer."""
+        """Returns the time from `ended` to the last of `times`, which must be below `SECOND`."""
         last = max(times, default=ended) - ended
         self.assertLess(last, SECOND)
         return last
@@ -161,8 +162,7 @@ class Rounds(OwnWorldOfClass):
     # The rounds. Most rounds return how long messages still reached the reader after its access had ended
 
     def user(self, reporter, number):
-        """Returns a user that has bound the device, and the user's stream, which has already shown statuses of the
-        device."""
+        """Returns a user who has bound the device, and a stream with earlier statuses."""
         app = HTTPTerminal(self.own).login()
         app.get("device/bind", {"did": reporter.device.did, "passcode": reporter.device.passcode})
         stream = TimedStream(self.own, f"/{TOPICS}/stream", app.token, f"127.0.3.{1 + number % 200}")
@@ -191,7 +191,7 @@ class Rounds(OwnWorldOfClass):
                 return self.late([at for at, name, data in stream.times if reporter.device.did in name and data], ended)
 
     def revoke(self, key):
-        """Revokes a key; returns the moment when the command reported the revocation."""
+        """Revokes a key, and returns the moment when the command reported the revocation."""
         lines = self.service.running("key", "revoke", key["keyId"], stdout=subprocess.PIPE)
         lines.stdout.readline()
         ended = time.monotonic()
@@ -219,8 +219,7 @@ class Rounds(OwnWorldOfClass):
         return self.end_key(number, TimedEventStream)
 
     def end_key_while_it_waits(self, number):
-        """A reader that is waiting when its key ends gets an answer; the answer contains no event from after the
-        key's end."""
+        """A waiting reader's answer contains no event from after its key's end."""
         with self.load(is_loud=False) as reporter:
             made = self.make_key()
             reader = TimedFollower(self.service, made["key"], ALERTS, after="now", wait=SECOND + 6)

@@ -28,8 +28,8 @@ class Rolling(test_cluster.Processes):
         state = self.all_answered_again()
         print(f"{RESTARTS} restarts, one each {seconds / RESTARTS:.1f} s; {sum(state['answered'])} reports answered")
         self.compare()
-        # The test waits until all rows that are now in the buffer have been moved to chunks, and then compares again.
-        # In the meantime, the load continues, so that all processes write.
+        # The test waits until all rows in the buffer have been moved to chunks. Then the test compares again. In the
+        # meantime, the load continues, so that all processes write.
         self.fleet.ask("go")
         marks = self.waiting_rows()
         eventually(lambda: not marks & self.waiting_rows(), 60, "all rows of then in chunks")
@@ -38,7 +38,7 @@ class Rolling(test_cluster.Processes):
         self.assertEqual([check["state"] for check in json.loads(done.stdout)["checks"]], ["pass"], done.stdout)
 
     def compare(self):
-        """Pauses the load, and compares the whole history of each device with the reports that were answered."""
+        """Pauses the load, and compares each device's whole history with the answered reports."""
         state, _ = self.rest("the restarts")
         self.assertEqual(state["errors"], [])
         self.assertEqual(sum(state["answered"]), state["sent"])

@@ -20,7 +20,7 @@ def clock(ms, zone="UTC"):
 
 
 def ahead(minutes, zone="UTC"):
-    """Returns the time of day that will be reached in `minutes` minutes, and the date at that time."""
+    """Returns the time of day and the date in `minutes` minutes."""
     moment = clock(now() + minutes * 60_000, zone)
     return moment.strftime("%H:%M"), moment.strftime("%Y-%m-%d")
 
@@ -29,8 +29,7 @@ class Scheduling(EndToEnd):
     def make(self, terminal, device, time=None, **more):
         """Creates a schedule, by default due in 3 to 4 minutes.
 
-        The test can fire this schedule early with a trigger of its own; the scheduler doesn't fire the schedule during
-        the test.
+        The test can fire this schedule early with its own trigger. The scheduler doesn't fire the schedule during the test.
         """
         params = {"did": device.did, "time": time or ahead(4)[0], "timezone": "UTC", "attrs": {"power": True}}
         if not {"date", "weekDays", "monthDays"} & set(more):
@@ -322,8 +321,7 @@ class Firing(Scheduling):
         self.assertEqual((len(coming), coming[0]["at"]), (400, schedule["nextAt"]))
         for row in coming:
             self.assertEqual(datetime.datetime.fromisoformat(row["local"]).timestamp() * 1000, row["at"])
-        # One of the times falls into the hour that the clock skips, so it moves to the end of this hour, which is three
-        # o'clock in summer time.
+        # One time falls into the hour that the clock skips. That time moves to three o'clock in summer time.
         self.assertEqual({r["local"][11:16] for r in coming}, {"02:30", "03:00"})
         lines = service.cli("schedule", "next", schedule["scheduleId"], "--count", "2").stdout.split()
         self.assertEqual(lines, [r["local"] for r in coming[:2]])
@@ -331,7 +329,7 @@ class Firing(Scheduling):
 
 
 class Apart(OwnWorldOfClass, Scheduling):
-    """The scheduler is a separate process; the test runs first without such a process, and then with two of them."""
+    """Tests with a separate scheduler: first without its process, then with two processes."""
 
     @classmethod
     def make_world(cls):

@@ -1,5 +1,4 @@
-"""The schemas: they are valid in both drafts, they have good and bad examples, and the generated files are up to
-date."""
+"""The schemas are valid in both drafts and have examples, and generated files are current."""
 
 import pathlib
 import re

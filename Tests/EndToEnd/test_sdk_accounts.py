@@ -1,5 +1,6 @@
-"""Account calls in the form in which the SDKs of five vendors make them; the ids at the beginning of the
-docstrings name capabilities."""
+"""Account calls as the SDKs of five vendors make them.
+
+The ids at the beginning of the docstrings name capabilities."""
 
 import base64
 import itertools
@@ -39,7 +40,7 @@ class Sdk(People):
                 self.world.import_app(app_id, app)
 
     def plain(self, app, method="account/register", terminal=None, **params):
-        """Registers with only these parameters, and by default without a code; returns the terminal."""
+        """Registers with only these parameters, and returns the terminal."""
         terminal = terminal or self.stranger(app)
         result = terminal.get(method, {"countryCode": COUNTRY, "password": PASSWORD, **params}, token=None)
         terminal.user = result["user"]
@@ -57,8 +58,7 @@ class Sdk(People):
 
 class SigningUp(Sdk):
     def test_name_password_and_an_optional_email_in_one_request(self):
-        """B8: one registration request can contain username, password and e-mail; the service checks each
-        required field."""
+        """B8: one request registers a username, password and e-mail, if no required field is missing."""
         for app in ("sdk-none", "sdk-link"):
             with self.subTest(app=app):
                 name, email = fresh_name(), fresh_email()
@@ -80,8 +80,7 @@ class SigningUp(Sdk):
         self.assertEqual((user["email"], user["phoneVerified"], user["pendingPhone"]), (ask["email"], False, "+49" + phone))
 
     def test_more_fields_at_sign_up(self):
-        """B10: the service refuses or stores an extra key, but never loses the key; the service merges the app's
-        own keys."""
+        """B10: the service stores or refuses each extra key, and merges the app's own keys."""
         terminal = self.stranger()
         ask = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
         for profile, field in (({"interest": "lamps"}, "profile.interest"),
@@ -100,8 +99,7 @@ class SigningUp(Sdk):
         self.assertEqual(set(self.whoami(owner)["custom"]), {"interest", "b", "big"})
 
     def test_a_phone_that_was_checked_in_an_earlier_request(self):
-        """B17: a code for the purpose `operation` gives a ticket; with this ticket, a user can register with or
-        without a name."""
+        """B17: a code for `operation` gives a ticket for registering, even without a name."""
         phone, terminal = fresh_phone(), self.anonymous("sdk")
         owner = self.plain("sdk", terminal=terminal, phone=phone, ticket=self.ticket(terminal, phone=phone))
         self.assertEqual((owner.user["username"], owner.user["phone"], owner.user["phoneVerified"]),
@@ -117,8 +115,7 @@ class SigningUp(Sdk):
 
 class Resetting(Sdk):
     def test_a_code_sent_with_the_register_number_resets_too(self):
-        """C11: the SDK uses the same call to send a code for a registration and for a password reset, without
-        naming the purpose."""
+        """C11: one call sends codes for registrations and password resets, without naming the purpose."""
         email = fresh_email()
         owner = self.register(app="sdk-open", email=email)
         for app in ("sdk", "sdk-open"):
@@ -137,8 +134,7 @@ class Resetting(Sdk):
                 self.assertEqual(self.login(app=app, email=email, password=OTHER_PASSWORD).uid, owner.uid)
 
     def test_a_link_to_the_address_that_an_account_registered_with(self):
-        """F4: an address that was registered without a code receives the mail, and the link in the mail verifies the
-        address."""
+        """F4: the mail's link verifies an address that was registered without a code."""
         for app in ("sdk-none", "sdk-link", "sdk-open"):
             with self.subTest(app=app):
                 email = fresh_email()
@@ -153,8 +149,7 @@ class Resetting(Sdk):
                 self.assertEqual((back.uid, back.user["emailVerified"]), (owner.uid, True))
 
     def test_a_reset_removes_an_earlier_persons_links(self):
-        """F4: a user who registered with another person's address loses access when that person resets the
-        password."""
+        """F4: a user of another person's address loses access when that person resets the password."""
         email, phone, mailbox = fresh_email(), fresh_phone(), fresh_email()
         thief = self.plain("sdk-none", email=email, username=mailbox)
         thief.get("account/bindPhone", {
@@ -175,15 +170,14 @@ class Resetting(Sdk):
         self.assertNotIn("resetPassword", self.templates_to(mailbox))
 
     def test_the_confirmation_has_a_link_that_verifies(self):
-        """F4: under the policy `none`, a user verifies their address with the link in the welcome mail."""
+        """F4: under the policy `none`, the welcome mail's link verifies the user's address."""
         email = fresh_email()
         owner = self.plain("sdk-none", email=email)
         self.assertEqual(self.page(email, "confirmation").send().status, 200)
         self.assertTrue(self.whoami(owner)["emailVerified"])
 
     def test_the_address_is_looked_up_in_both_fields(self):
-        """F5: the service finds a user by an address in the username or in the e-mail field, even before the
-        address is verified."""
+        """F5: an address in the username or e-mail field finds its user, even unverified."""
         for field in ("username", "email"):
             with self.subTest(field=field):
                 address = fresh_email()
@@ -196,7 +190,7 @@ class Resetting(Sdk):
 
 class TheModel(Sdk):
     def test_a_phone_is_in_the_form_of_the_user_object(self):
-        """H1: every method accepts a phone number from which the client removed everything up to the dash."""
+        """H1: every method accepts a phone number without the part up to the dash."""
         number = chinese_phone()
         forms = (number, f"86-{number}", f"+86{number}", f"+86 {number}")
         terminal = self.stranger()
@@ -222,7 +216,9 @@ class TheModel(Sdk):
             "password": PASSWORD}), "InvalidRequest", "userName")
 
     def test_more_fields_have_forms(self):
-        """H7: null keeps the present value; a birthday must be a day, and a gender must be one of four values."""
+        """H7: null keeps the present value.
+
+        A birthday must be a day, and a gender must be one of four values."""
         owner = self.register(app="sdk")
         for field, good, kept in (("birthday", "1990-1-1", "1990-01-01"), ("birthday", "2000-02-29", "2000-02-29"),
                                   *(("gender", g, g) for g in ("male", "female", "other", "unknown"))):
@@ -236,7 +232,7 @@ class TheModel(Sdk):
         self.assertEqual(owner.get("account/updateProfile", {"birthday": None, "gender": None})["user"], before)
 
     def test_a_changed_email_is_pending_until_it_is_proved(self):
-        """H8: the SDK saves another e-mail address; the old address stays valid until the user opens the link."""
+        """H8: until the user opens the new address's link, the old address stays valid."""
         old, new = fresh_email(), fresh_email()
         owner = self.register(app="sdk", email=old)
         user = owner.get("account/updateProfile", {"email": new})["user"]
@@ -255,8 +251,9 @@ class TheModel(Sdk):
         self.assertEqual(self.page(old, "addressChanged").send().status, 200, "the old one can undo it")
 
     def test_a_changed_phone_is_pending_too_and_a_code_proves_it(self):
-        """H8: a new phone number is pending until the user proves it with a code; if the user sends the current
-        number, the service cancels the change."""
+        """H8: a new phone number is pending until the user proves it with a code.
+
+        If the user sends the current number, the service cancels the change."""
         old, new = fresh_phone(), fresh_phone()
         owner = self.register(app="sdk", phone=old)
         user = owner.get("account/updateProfile", {"countryCode": COUNTRY, "phone": new})["user"]
@@ -270,8 +267,9 @@ class TheModel(Sdk):
         self.assertEqual((user["phone"], "pendingPhone" in user), ("+49" + new, False))
 
     def test_username_and_email_in_one_request(self):
-        """H11: if one request changes the username and the e-mail address, either both change or neither changes;
-        with revealAccounts, the error for a taken e-mail address is Duplicated."""
+        """H11: one request changes both the username and the e-mail address, or neither.
+
+        With revealAccounts, the error for a taken e-mail address is Duplicated."""
         taken = fresh_email()
         self.plain("sdk-open", email=taken)
         owner, name = self.plain("sdk-open", email=fresh_email()), fresh_name()
@@ -313,7 +311,7 @@ class TheModel(Sdk):
         self.assertEqual(self.whoami(owner)["lastLoginAt"], later)
 
     def test_the_zone_of_a_country_with_a_single_zone(self):
-        """Overlooked 9: by default, a user of country 86 has China's time zone, and a user of country 1 has UTC."""
+        """Overlooked 9: by default, country 86 gives China's time zone, and country 1 gives UTC."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"), ("1", "UTC")):
             with self.subTest(country=country):
                 owner = self.plain("sdk", username=fresh_name(), countryCode=country)
@@ -322,8 +320,7 @@ class TheModel(Sdk):
                 self.assertEqual(own, "Asia/Kolkata")
 
     def test_null_removes_a_picture(self):
-        """Overlooked 13: the value null removes the picture; if the value is missing, the service refuses the
-        request."""
+        """Overlooked 13: null removes the picture, and a missing value is refused."""
         owner = self.register(app="sdk")
         owner.get("account/setAvatar", {"data": base64.b64encode(png()).decode()})
         self.assertIn("avatarUrl", self.whoami(owner))
@@ -334,8 +331,7 @@ class TheModel(Sdk):
 
 class Closing(Sdk):
     def test_the_session_is_enough_if_the_app_allows_it(self):
-        """I1: the SDK's call cancels an account without a proof; every address is notified, and a login undoes the
-        cancellation."""
+        """I1: an account is cancelled without a proof, and a login undoes the cancellation."""
         email, phone = fresh_email(), fresh_phone()
         owner = self.register(app="sdk-bare", email=email)
         owner.get("account/bindPhone", {
@@ -347,14 +343,13 @@ class Closing(Sdk):
         self.assertEqual(self.login(app="sdk-bare", email=email).uid, owner.uid)
 
     def test_otherwise_it_requires_a_proof_and_a_wrong_one_counts_everywhere(self):
-        """I1: by default, a proof is required; a wrong proof is refused even if the app requires no proof."""
+        """I1: by default, a proof is required, and a wrong proof is always refused."""
         self.assertError(self.register(app="sdk").ask("account/cancel"), "InvalidRequest")
         owner = self.register(app="sdk-bare")
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
 
     def test_a_session_lives_as_long_as_the_app_determines(self):
-        """Overlooked 8: a session lives for 30 days if the app has set this, otherwise for 7 days; a refresh starts
-        this time again."""
+        """Overlooked 8: each refresh starts a session's 7 days, or the app's 30 days, again."""
         for app, days in (("sdk-bare", 30), ("sdk", 7)):
             with self.subTest(app=app):
                 owner = self.register(app=app)
@@ -366,8 +361,7 @@ class Closing(Sdk):
 
 class BeforeLogin(Sdk):
     def test_the_apps_features(self):
-        """Overlooked 6: before any login, an app can read its policies, its providers, and the regions with their
-        country codes."""
+        """Overlooked 6: before a login, an app can read policies, providers, regions and country codes."""
         info = self.stranger("sdk-bare").get("app/info")
         self.assertEqual((info["name"], info["sessionDays"], info["passwordMinLength"]), ("sdk-bare", 30, 8))
         self.assertEqual(info["providers"], [])
@@ -402,8 +396,7 @@ class Adopting(Sdk):
         return result
 
     def test_devices_bound_before_the_login_are_moved(self):
-        """Overlooked 2: if a user bound devices before a login, these devices move to the account, and the user
-        can then share them."""
+        """Overlooked 2: devices bound before a login move to the account and can be shared."""
         name, owner = self.account()
         terminal, (one, two) = self.begun(2)
         terminal.get("device/setCustomInfo", {"did": one.did, "alias": "Kitchen"})
@@ -430,7 +423,7 @@ class Adopting(Sdk):
         self.world.watcher.expect(f"user/{anonymous}/device", lambda b: b["type"] == "unbound" and b["did"] == two.did)
 
     def test_without_adopt_the_answer_has_their_number(self):
-        """Overlooked 2: the login offers to move the devices; nothing moves automatically."""
+        """Overlooked 2: the login only offers to move the devices."""
         name, _ = self.account()
         terminal, _ = self.begun(2)
         result = self.enter(terminal, name)
@@ -440,8 +433,7 @@ class Adopting(Sdk):
         self.assertNotIn("adoptable", self.enter(self.stranger("test-app"), name))
 
     def test_if_both_are_bound_the_stronger_role_stays(self):
-        """Overlooked 2: if the account and the anonymous user have both bound the device, the account gets the
-        stronger of the two roles."""
+        """Overlooked 2: if the account had also bound the device, the stronger role stays."""
         name, owner = self.account()
         terminal, (device,) = self.begun()
         owner.bind(device)
@@ -501,8 +493,7 @@ class ProfilesOfProviders(Each):
         return {"accessToken": token, **({name: user} if name else {})}
 
     def test_at_the_first_login(self):
-        """B16: at the first login, the user gets a random name, no password, and the provider's nickname and
-        picture."""
+        """B16: the first login sets a random name, no password, and the provider's nickname and picture."""
         for kind, name, nickname, picture in self.WAYS:
             with self.subTest(provider=kind):
                 result = self.enter(kind, **self.credential(kind, name))["result"]
@@ -511,8 +502,7 @@ class ProfilesOfProviders(Each):
                 self.assertTrue(result["user"]["username"])
 
     def test_when_linking_if_the_profile_is_empty(self):
-        """Overlooked 14: when a user links a provider, the service fills empty fields of the profile and doesn't
-        change other fields."""
+        """Overlooked 14: linking a provider fills only the empty fields of the profile."""
         for kind, name, nickname, picture in self.WAYS:
             with self.subTest(provider=kind):
                 owner = self.register()
@@ -539,7 +529,7 @@ class ProfilesOfProviders(Each):
             self.provider.answers[paths[kind]] = before
 
     def test_apple_in_an_sdks_spelling_without_a_profile(self):
-        """Overlooked 16: a login with the provider `auth2` and the type `ap` works with and without extraInfo."""
+        """Overlooked 16: provider `auth2` with type `ap` works with and without extraInfo."""
         for extra in ({}, {"extraInfo": {}}, {"extraInfo": {"nickname": "Lena"}}, {"extraInfo": {"snsNickname": "Lena"}}):
             with self.subTest(extra=extra):
                 token = self.provider.id_token(self.apple, APP, fresh_id("sub"))

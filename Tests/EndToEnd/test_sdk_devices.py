@@ -1,5 +1,6 @@
-"""Calls in the form in which the device SDKs and the firmware make them; the id at the beginning of a test's
-docstring names the capability."""
+"""Calls as the device SDKs and the firmware make them.
+
+The id at the beginning of a test's docstring names the capability."""
 
 import base64
 import json
@@ -83,8 +84,7 @@ class Raw(EndToEnd):
     """Binary values in the maker's own format."""
 
     def test_a_product_with_data_points_refuses_binary(self):
-        """N2: the service checks reports and commands against the product's data points; the service refuses
-        bytes, because it can't check them."""
+        """N2: the service checks reports and commands against data points, and refuses bytes."""
         device, terminal = self.pair()
         version = device.report(data={"power": True})["version"]
         for report in ({"binary": "AAEC"}, {"data": {"power": False}, "binary": "AAEC"}, {"cid": 1, "binary": "AAEC"}):
@@ -101,7 +101,7 @@ class Raw(EndToEnd):
         self.assertEqual(terminal.unread("/binary"), [])
 
     def test_a_product_without_data_points_accepts_binary(self):
-        """N2: if a product has no data points, its reports and commands can have the maker's own format."""
+        """N2: without data points, a product's reports and commands can have the maker's format."""
         device, terminal = self.pair(FREE)
         cid = terminal.get("device/control", {"did": device.did, "binary": "AAEC"})["cid"]
         self.assertEqual(device.command().body["binary"], "AAEC")
@@ -122,8 +122,9 @@ class Roles(Sharing):
         return [self.role(t, self.thing) for t in (self.one, self.two, *terminals)]
 
     def test_the_first_acceptance_changes_roles_and_an_invitation_does_not(self):
-        """Q6: a special user becomes the owner only when somebody accepts an invitation; sending an invitation isn't
-        enough, because the name in it can be mistyped."""
+        """Q6: sending an invitation isn't enough to make the special user the owner.
+
+        The name in it can be mistyped, so somebody must accept the invitation first."""
         guest, late = self.terminal(), self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.told(guest, id, "pending")
@@ -165,8 +166,7 @@ class Roles(Sharing):
                               if m.body and m.body.get("type") == "roleChanged"], [])
 
     def test_a_leaving_user_takes_invitations_along(self):
-        """Q6: when a special user leaves, that user's invitations are revoked; only the next special user's own
-        invitations count."""
+        """Q6: when a special user leaves, that user's invitations are revoked."""
         guest = self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.one.get("device/unbind", {"did": self.thing.did})
@@ -213,7 +213,9 @@ class Targets(People):
         friend.expect(f"user/{friend.uid}/share", lambda b: share(b, id, "pending"))
 
     def test_a_mistyped_number_is_pending_if_accounts_are_not_revealed(self):
-        """Q6: without revealAccounts, no caller learns which accounts exist; the inviter stays the special user."""
+        """Q6: without revealAccounts, no caller learns which accounts exist.
+
+        The inviter stays the special user."""
         owner = self.register(username=fresh_name())
         device = self.device()
         owner.bind(device)
@@ -225,8 +227,7 @@ class Targets(People):
         self.assertEqual(owner.get("device/list")["devices"][0]["role"], "special")
 
     def test_a_guest_sees_the_device_and_its_owner_before_accepting(self):
-        """Overlooked 12: an invitation shows the product, the inviter's alias for the device, the inviter, and the
-        time."""
+        """Overlooked 12: an invitation shows the product, the alias, the inviter and the time."""
         email = fresh_email()
         owner = self.register(email=email, profile={"nickname": "Olivia"})
         guest = self.register(username=fresh_name())
@@ -288,8 +289,7 @@ class Gateways(People):
         return terminal.expect("/code", lambda b: b["requestId"] == request, seconds).body
 
     def test_an_unknown_number_is_reported_at_once_and_not_retried(self):
-        """Overlooked case 15: a mistyped number fails at once; the service doesn't try the number three times, so
-        the user doesn't wait 15 s."""
+        """Overlooked case 15: a mistyped number fails at once, without a wait of 15 s."""
         phone, email = fresh_phone(), fresh_email()
         self.gateway.dead = (phone, email)
         self.addCleanup(setattr, self.gateway, "dead", ())
@@ -304,7 +304,7 @@ class Gateways(People):
         self.assertEqual([len(self.gateway.unread_to(to)) for to in (phone, email)], [1, 1])
 
     def test_it_does_not_reveal_who_has_an_account(self):
-        """Overlooked 15: for a reset code, the service reports the same outcome for known and unknown addresses."""
+        """Overlooked 15: a reset code has the same outcome for known and unknown addresses."""
         email = fresh_email()
         self.register(email=email)
         self.gateway.dead = (email,)
@@ -315,8 +315,7 @@ class Gateways(People):
             self.assertEqual(self.told(terminal, request, 10)["state"], "sent")
 
     def test_any_other_refusal_is_retried(self):
-        """Overlooked 15, the opposite case: if the gateway's refusal has no `final`, the service sends the
-        message again."""
+        """Overlooked 15, the opposite case: after a refusal without `final`, the service sends the message again."""
         phone = fresh_phone()
         self.gateway.refused = (phone,)
         self.addCleanup(setattr, self.gateway, "refused", ())
@@ -328,7 +327,7 @@ class Gateways(People):
 
 
 class Zones(EndToEnd):
-    """The time zone of schedules that come from SDKs; these SDKs send no time zone."""
+    """The time zone of schedules from SDKs that send no time zone."""
 
     def zone(self, country, **profile):
         device, terminal = self.device(), self.terminal(login=False)
@@ -342,15 +341,14 @@ class Zones(EndToEnd):
         return terminal.get("schedule/create", params)["schedule"]["timezone"]
 
     def test_the_country_determines_the_zone_if_it_has_a_single_one(self):
-        """Overlooked 9: if a user of country 86 sets 06:30, the command is sent at 06:30 in their time zone, not
-        at 14:30."""
+        """Overlooked 9: for a user of country 86, 06:30 means 06:30 in China."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"),
                               ("44", "Europe/London"), ("1", "UTC"), ("7", "UTC"), ("61", "UTC"), ("55", "UTC")):
             with self.subTest(country=country):
                 self.assertEqual(self.zone(country), zone)
 
     def test_the_users_own_zone_takes_precedence(self):
-        """Overlooked 9: if the user has set a time zone, this zone applies, even if it is UTC."""
+        """Overlooked 9: a time zone that the user has set applies, even UTC."""
         self.assertEqual(self.zone("86", timezone="Asia/Urumqi"), "Asia/Urumqi")
         self.assertEqual(self.zone("86", timezone="UTC"), "UTC")
 
@@ -422,8 +420,7 @@ class Documents(EndToEnd):
         self.assertEqual((unknown.returncode, "LL" in unknown.stderr), (1, True))
 
     def test_an_exported_app_imports_again_and_keeps_every_secret(self):
-        """Overlooked 7: an exported app, which lacks the provider's secret, can be imported again and keeps that
-        secret."""
+        """Overlooked 7: an exported app lacks the provider's secret, but an import keeps the secret."""
         original = {"name": "Exported", "policies": {"uidLogin": True}, "providers": {"twitter": self.PROVIDER},
                     "products": "all", "texts": {"code": {"en": {"sms": "Your code"}}}}
         made = self.take("app", original)
@@ -440,7 +437,7 @@ class Documents(EndToEnd):
         self.assertEqual(self.keep(client).connect(), 0, "the app's own secret still works")
 
     def test_a_new_app_still_needs_its_providers_secrets(self):
-        """Overlooked 7, the opposite case: a new app has no stored secret, so its document must contain the secret."""
+        """Overlooked 7, the opposite case: a new app's document must contain the secret."""
         provider = {k: v for k, v in self.PROVIDER.items() if k != "clientSecret"}
         path = self.write({"appId": "never-seen", "name": "New", "providers": {"twitter": provider}})
         failed = self.run_cli("app", "import", path, check=False)
@@ -448,8 +445,7 @@ class Documents(EndToEnd):
         self.assertIn("providers.twitter.clientSecret", failed.stderr)
 
     def test_an_exported_product_imports_again(self):
-        """Overlooked 7: the export of a product leaves out the secret, and the exported document can be imported
-        again."""
+        """Overlooked 7: a product's export lacks the secret, and can be imported again."""
         document = {k: v for k, v in LAMP.items() if k != "productKey"}
         made = self.take("product", {**document, "historyDays": 9})
         key = made["productKey"]
@@ -467,7 +463,7 @@ class Finding(EndToEnd):
     """A device that a user finds by the strings on its label."""
 
     def test_by_mac_and_product_key_also_when_the_app_was_there_first(self):
-        """J6: if an app tries to bind a new device before the device has registered, a later try succeeds."""
+        """J6: binding fails before the device has registered, but a later try succeeds."""
         terminal, mac = self.terminal(), fresh_mac()
         name = {"productKey": LAMP["productKey"], "mac": mac, "passcode": "123456"}
         for _ in range(3):
@@ -481,8 +477,7 @@ class Finding(EndToEnd):
 
 
 class Full(OwnWorldOfClass):
-    """A service with a small limit for the size of a device's history per day, which a test soon reaches; a
-    subclass switches the limit off."""
+    """A service with a small daily limit on the size of a device's history."""
 
     CHUNK = base64.b64encode(bytes(36_000)).decode()  # 48,000 characters
     megabytes = 1

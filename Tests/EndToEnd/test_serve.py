@@ -1,4 +1,4 @@
-"""`lamplighter serve` with a separate broker; both are set up as in deploy/mosquitto and deploy/systemd."""
+"""`lamplighter serve` with a separate broker, set up as in deploy/mosquitto and deploy/systemd."""
 
 import contextlib
 import getpass
@@ -29,7 +29,7 @@ GATE = BINARY.parent / "libLamplighterGate.so"
 
 
 def filled_in(text, **values):
-    """Returns the text with each phrase replaced; fails if the text lacks one of the phrases."""
+    """Returns the text with each phrase replaced, or fails if a phrase is missing."""
     for old, new in values.items():
         if old not in text:
             raise AssertionError(f"{old!r} is not in the file that is to be filled in")
@@ -50,7 +50,7 @@ def make_certificates(folder):
 
 
 class Outside(Service):
-    """A Mosquitto that is started by hand with the configuration of deploy/mosquitto, and a `serve` that uses it."""
+    """A Mosquitto with the configuration of deploy/mosquitto, and a `serve` that uses it."""
 
     def __init__(self):
         super().__init__()
@@ -127,7 +127,7 @@ class Outside(Service):
         return self
 
     def why_not_ready(self):
-        """Returns the text of /readyz; None if nothing answers, or "" if the service is ready."""
+        """Returns the text of /readyz, "" if the service is ready, or None without an answer."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.health_port}/readyz", timeout=5) as answer:
                 return "" if answer.status == 200 else None
@@ -205,7 +205,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         device = self.device(connect=False)
 
         def is_stored():
-            # The gate reports refusals with QoS 0, so a report is lost while the service is reconnecting.
+            # The gate reports refusals with QoS 0. While the service reconnects, such reports are lost.
             self.assertNotEqual(self.keep(Device(self.own.port, device.did, "wrong")).connect(), 0)
             return f'"clientId":"{device.did}"' in self.own.service.cli("refusals", "--json").stdout
 
@@ -248,8 +248,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
             chance.shuffle(processes)
             began = time.monotonic()
             processes[0].terminate()
-            # The second signal is sent without waiting for any condition, since the test varies the time between the
-            # two signals.
+            # The test varies the time between the two signals, and waits for nothing else.
             time.sleep(chance.uniform(0, 0.012))
             processes[1].terminate()
             self.assertEqual(service.process.wait(20), 0, service.tail())
@@ -339,7 +338,7 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
 class WhenTheGateIsLost(OwnWorld):
-    """The broker restarts without the gate, so it admits every client, and one client then forges reports."""
+    """Without the gate, the restarted broker admits every client, and one forges reports."""
 
     def make_world(self):
         service = Outside()

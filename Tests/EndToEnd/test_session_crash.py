@@ -1,4 +1,4 @@
-"""The service is killed while sessions are ending; each session ends exactly once and completely."""
+"""Each session ends exactly once and completely, even if the service is killed meanwhile."""
 
 import contextlib
 import threading
@@ -16,8 +16,7 @@ OTHERS = 3
 
 class Killed(OwnWorld, People):
     def by_token(self, terminal):
-        """Connects the terminal again with its token; from then on, the terminal reconnects automatically after the
-        broker restarts."""
+        """Connects the terminal with its token, now and after each restart of the broker."""
         terminal.close()
         again = self.keep(Terminal(self.own.port, self.app, terminal.token, terminal_id=terminal.terminal_id,
                                    reconnect=True, keepalive=5)).come()
@@ -25,8 +24,7 @@ class Killed(OwnWorld, People):
         return again
 
     def patient(self, terminal, method, params):
-        """Repeats a request with the same id, as an app does after a time-out, until the answer is a result or an
-        error other than `Unavailable`."""
+        """Repeats a request with the same id while the answer is missing or `Unavailable`."""
         id = fresh_id("k")
         end = time.monotonic() + 90
         while time.monotonic() < end:
@@ -42,7 +40,7 @@ class Killed(OwnWorld, People):
         raise AssertionError(f"{method} was never answered")
 
     def is_out(self, terminal):
-        """Returns whether a logout has taken effect; if it hasn't, sends the logout again."""
+        """Returns whether a logout has taken effect, and otherwise sends the logout again."""
         if [r for r in self.audit(terminal.uid) if r["kind"] == "sessionEnded"]:
             return True
         if terminal.connected:
@@ -51,7 +49,7 @@ class Killed(OwnWorld, People):
         return False
 
     def struck(self, seconds, work):
-        """Runs `work` in a thread; after `seconds`, kills the service and starts it again while `work` is running."""
+        """Kills and restarts the service `seconds` after `work` has begun in a thread."""
         result = []
         thread = threading.Thread(target=lambda: result.append(work()), daemon=True)
         thread.start()

@@ -1,5 +1,4 @@
-"""No matter how a session ends, the broker learns of the end; a second later, the terminal receives no more
-messages of that session.
+"""A second after a session's end, the terminal receives no more of its messages.
 
 Other tests can slow the machine down, so the limit is normally three seconds. With LAMPLIGHTER_LONG=1, the limit is one
 second.
@@ -26,7 +25,7 @@ def probes(terminal):
 
 
 class Ways(People):
-    """Tests of each way to end a session, while a client keeps publishing to the user's topics."""
+    """Tests each way to end a session, while a client publishes to the user's topics."""
 
     def setUp(self):
         super().setUp()
@@ -35,7 +34,7 @@ class Ways(People):
         self.other = self.login(email=self.email)
 
     def cut(self, end, reason, others=(), told=True):
-        """Ends the session of `other`, checks its last messages, and returns the time at which the session ended."""
+        """Ends the session of `other`, checks its last messages, and returns the time of the end."""
         probe = Probe(self.world.tool(fresh_id("probe")), self.owner.uid)
         probe.tool.connect()
         try:
@@ -92,8 +91,9 @@ class Ways(People):
         self.cut(lambda: self.world.service.cli("user", "erase", self.owner.uid, "--yes"), "accountCancelled")
 
     def test_another_user_on_the_terminal(self):
-        """After another user has logged in, the terminal receives no messages on the old user's topics; it keeps its
-        connection and the new user's topics."""
+        """After another user's login, the terminal receives no messages on the old user's topics.
+
+        The terminal keeps its connection and the new user's topics."""
         stranger = self.register()
         name = stranger.user["username"]
         stranger.get("account/logout")
@@ -179,8 +179,8 @@ class Away(People):
         device.report(data={"power": False})
         here.expect(f"/device/{device.did}/status", lambda b: b["data"].get("power") is False)
         back = self.stranger(terminal_id=away.terminal_id, clean=False, expiry=600)
-        # With the app's secret, the terminal begins a new MQTT session, so the messages queued for the old session,
-        # including the notice, are gone.
+        # With the app's secret, the terminal begins a new MQTT session. So the messages for the old session, including
+        # the notice, are gone.
         error = self.assertError(back.ask("account/whoami", token=away.token), "InvalidToken")
         self.assertEqual(error["reason"], "operator")
         self.assertEqual([m for m in back.everything if f"/user/{away.uid}/" in m.topic], [])
@@ -220,8 +220,7 @@ class Away(People):
 
 
 class Expiring(OwnWorld, People):
-    """Tests of sessions that expire early, because a test changes their expiry times in the database while the
-    service is down."""
+    """Tests of sessions that are made to expire in the database of a stopped service."""
 
     def test_an_expired_session_is_notified_and_cut_off(self):
         owner = self.register()
@@ -256,7 +255,7 @@ class Expiring(OwnWorld, People):
 
 
 class Crowded(OwnWorld):
-    """One user with fifty terminals, and a thousand terminals of other users; all terminals receive messages.
+    """Fifty terminals of one user, and a thousand terminals of other users; all receive messages.
 
     With LAMPLIGHTER_LONG=1, the test uses a thousand other terminals. Otherwise, it uses a hundred.
     """
@@ -268,7 +267,7 @@ class Crowded(OwnWorld):
     def test_fifty_terminals_of_one_user_while_others_get_traffic(self):
         secret = self.own.apps["test-app"]["secret"]
         devices = [self.device() for _ in range(DEVICES)]
-        # The tool connects before the crowd does, since paho can use only the first 1,024 file descriptors.
+        # paho can use only the first 1,024 file descriptors. So the tool connects before the crowd does.
         tool = self.own.tool("probe")
         tool.connect()
         ended = Crowd(self.own.port, "test-app", secret, TERMINALS)

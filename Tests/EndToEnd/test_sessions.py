@@ -1,4 +1,4 @@
-"""Tests of sessions on many terminals: users list the sessions, refresh them, and end them with a logout code."""
+"""Users list and refresh their sessions, and end them with a logout code."""
 
 import time
 import unittest

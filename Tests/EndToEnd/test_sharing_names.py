@@ -8,7 +8,7 @@ from sharing import share
 
 
 class Names(People):
-    """Tests of invitations by the names that users log in with, and of what these invitations reveal."""
+    """Tests of invitations by login names, and of what these invitations reveal."""
 
     def setUp(self):
         super().setUp()

@@ -70,8 +70,8 @@ class Simulate(EndToEnd):
                 result = app.get("device/control", {"did": did, "data": {"power": power}, "wait": True})
                 self.assertEqual((result["state"], result["code"]), ("done", 0))
                 self.assertIs(result["data"]["power"], power)
-        # The simulated devices don't know a data point that is added after their start, and they don't claim that they
-        # have set it.
+        # The simulated devices don't know a data point that is added later. So the devices don't claim that they have
+        # set this point.
         key = self.world.service.ready["demo"]["productKey"]
         product = json.loads(self.world.service.cli("product", "export", key).stdout)
         more = [*product["dataPoints"], {"name": "fan", "access": "rw", "type": "bool"}]
@@ -122,8 +122,7 @@ class AfterARestart(OwnWorld):
         see(r"^command to ")
         service.stop()
         service.start()
-        # The service needs at most 5 s to stop, and a command is sent every 3 s, so the fourth command is sent after
-        # the restart.
+        # The service needs at most 5 s to stop. A command is sent every 3 s, so the fourth is sent after the restart.
         for _ in range(4):
             see(r"^command to ")
             see(r"/device/\S+/report  \{.*\"cid\":")

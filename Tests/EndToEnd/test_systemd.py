@@ -1,5 +1,4 @@
-"""Tests of the notifications that a service of `Type=notify` sends to systemd; here, a socket of the test
-receives the notifications."""
+"""Tests of a `Type=notify` service's notifications, which the test receives instead of systemd."""
 
 import os
 import pathlib
@@ -29,7 +28,7 @@ class Systemd:
         return ENVIRONMENT | {"NOTIFY_SOCKET": self.path, "WATCHDOG_USEC": str(WATCHDOG_SECONDS * 1_000_000)}
 
     def lines(self, seconds):
-        """Returns the lines of the next message, or an empty list if no message arrives in time."""
+        """Returns the next message's lines, or an empty list if none arrives in time."""
         self.socket.settimeout(max(seconds, 0.001))
         try:
             data, ancillary, _flags, _address = self.socket.recvmsg(4096, 64)
@@ -40,7 +39,7 @@ class Systemd:
         return data.decode().splitlines()
 
     def until(self, beginning, seconds=30):
-        """Waits for a line that begins with `beginning`, and returns the lines of all messages received by then."""
+        """Waits for a line that begins with `beginning`, and returns all lines until then."""
         deadline, heard = time.monotonic() + seconds, []
         while not any(line.startswith(beginning) for line in heard):
             if time.monotonic() > deadline:
@@ -136,7 +135,7 @@ class Notifications(unittest.TestCase):
         self.quick(service, 0)
         os.kill(service.process.pid, signal.SIGSTOP)
         try:
-            # A machine that runs other tests can be slow, so `quick` allows more time than one second.
+            # `quick` allows more than one second, because a busy machine can be slow.
             self.quick(service, 1)
         finally:
             os.kill(service.process.pid, signal.SIGCONT)

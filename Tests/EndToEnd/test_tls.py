@@ -15,7 +15,7 @@ from client import Device
 from harness import BINARY, ENVIRONMENT, Service, eventually
 from world import SETTINGS, OwnWorld, OwnWorldOfClass, World
 
-# The address at which a lamp on another machine reaches this machine, and the address of that lamp.
+# This machine's address for a lamp on another machine, and that lamp's address.
 HOST, ELSEWHERE = "127.0.0.2", "127.0.0.3"
 LISTENERS = ("mqttTlsPort", "webSocketTlsPort", "httpTlsPort")
 
@@ -99,8 +99,8 @@ class Tls(OwnWorldOfClass):
             for version, is_spoken in versions:
                 with self.subTest(listener, version=version.name):
                     context = ssl._create_unverified_context()
-                    # With Debian's default settings, the client itself would refuse the old TLS version, so the
-                    # server's refusal would not be tested.
+                    # With Debian's default settings, the client itself would refuse the old TLS version. The server's
+                    # refusal would then not be tested.
                     context.set_ciphers("ALL:@SECLEVEL=0")
                     context.minimum_version = context.maximum_version = version
                     if is_spoken:
@@ -223,7 +223,7 @@ class Renewing(OwnWorld):
                 eventually(lambda: re.search(rf"{level}.*a certificate needs to be renewed", log.read_text()), 20, "the log")
 
     def put(self, begin, end):
-        """Installs a certificate of the service's authority; `begin` and `end` are counted in days from now."""
+        """Installs a certificate of the service's authority, from `begin` to `end` (days from now)."""
         tls = self.world.service.data / "tls"
         certificate, key = issued(tls / "authority.pem", pathlib.Path(self.world.service.holder) / "issued", "server", begin, end)
         for source, target in ((key, tls / "server.key"), (certificate, tls / "server.pem")):
@@ -256,10 +256,10 @@ class Renewing(OwnWorld):
         self.assertIn("the certificate expired at", told)
         for name in LISTENERS:
             self.assertIn(f"{HOST}:{service.ready[name]} shows another certificate", told)
-        # The doctor skips the port for client certificates, since a handshake without a device's certificate on that
-        # port would count as a refusal.
+        # The doctor skips the port for client certificates. There, a handshake without a device's certificate would
+        # count as a refusal.
         self.assertNotIn(f":{service.ready['clientCertificatePort']} ", told)
-        # After a restart, the service has no older certificate to use instead, and the banner reports the expired
+        # After a restart, the service has no older certificate to use instead. The banner reports the expired
         # certificate.
         service.stop()
         service.start()

@@ -1,6 +1,6 @@
 """Honest clients stay below every default limit: no client is refused, slowed down or cut off.
 
-With LAMPLIGHTER_LONG=1, the tests simulate a thousand devices; otherwise, they simulate a hundred.
+With LAMPLIGHTER_LONG=1, the tests simulate a thousand devices, otherwise a hundred.
 """
 
 import json
@@ -16,7 +16,7 @@ from world import FREE, LAMP, OwnWorldOfClass, World
 
 
 class Unnoticed(OwnWorldOfClass):
-    """A service with only the default settings, and a client that receives the gate's reports of all refusals."""
+    """A service with default settings, and a client that receives reports of all refusals."""
 
     @classmethod
     def make_world(cls):
@@ -28,7 +28,7 @@ class Unnoticed(OwnWorldOfClass):
         self.addCleanup(self._nobody_was_refused)
 
     def _nobody_was_refused(self):
-        # The test publishes this mark last; if the gate has reported refusals, these reports arrive before the mark.
+        # The test publishes this mark last. Reports of earlier refusals arrive before the mark.
         mark = secrets.token_hex(8)
         tool = self.world.tool(mark)
         tool.connect()
@@ -85,7 +85,7 @@ class ComesBack(Unnoticed):
                 self.assertIsNone(device.lost, "its connection stands")
 
     def send_all(self, device, reports, window=16):
-        """Sends reports as honest devices do, so that at most `window` reports are unanswered at the same time."""
+        """Sends reports as honest devices do, with at most `window` unanswered reports at once."""
         for number, report in enumerate(reports):
             if number >= window:
                 self.assertTrue(device.response(reports[number - window]["id"], 30)["ok"])
@@ -112,7 +112,7 @@ class ComesBack(Unnoticed):
     def test_all_at_once_within_the_burst(self):
         device = self.device()
         # The gate allows the broker to hold at most 200 answers for a device. An answer counts until the device has
-        # acknowledged it, and this client can send its next report before that acknowledgement.
+        # acknowledged it. This client can send its next report before that acknowledgement.
         self.send_all(device, [{"id": fresh_id("s"), **report} for report in self.stored()], window=190)
 
 

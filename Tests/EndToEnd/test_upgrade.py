@@ -1,4 +1,4 @@
-"""Tests that a migration keeps all contents of a store from an earlier version or from this version."""
+"""A migration keeps all contents of a store of this or an earlier version."""
 
 import json
 import pathlib

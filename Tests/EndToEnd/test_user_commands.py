@@ -32,7 +32,7 @@ class Beside(EndToEnd):
             self.assertNotIn(secret, output)
 
     def all_users(self):
-        """Returns all users; requests them page by page, since other tests may have created thousands of users."""
+        """Returns all users, read page by page, because there may be thousands."""
         rows = []
         while True:
             after = ["--after", rows[-1]["uid"]] if rows else []
@@ -110,8 +110,7 @@ class Beside(EndToEnd):
 
 
 class Alone(OwnWorld):
-    """Tests of commands that run while no service is running; the effects of these commands are published when the
-    service starts."""
+    """The service publishes the effects of commands that ran while it was stopped."""
 
     def test_a_session_ended_while_the_service_is_down(self):
         world = self.own

@@ -1,5 +1,4 @@
-"""The guide to voice assistants, run as printed; the guide's program gets recorded directives of Alexa and Google
-Home."""
+"""The guide to voice assistants, run with recorded directives of Alexa and Google Home."""
 
 import json
 import pathlib
@@ -27,7 +26,7 @@ class Voice(test_guides.Devices.__base__):  # the guides' tests without their ca
         program.write_text(program.read_text().replace("127.0.0.1:8080", f"127.0.0.1:{self.port}"))
 
     def link(self):
-        """Runs the guide's commands up to the one that gets the access token; returns the shell and the token."""
+        """Runs the guide's commands up to the access token, and returns shell and token."""
         client, user, exchange, *_ = self.commands
         shell = self.start("exec bash -e")
         shell.paste(f"did={self.did}\n{client}")
@@ -39,8 +38,7 @@ class Voice(test_guides.Devices.__base__):  # the guides' tests without their ca
         return shell, shell.paste("echo $access").strip()
 
     def run_program(self, code, *arguments):
-        """Runs Python in the guide's folder, with the guide's program as `voice`; returns the value that the Python
-        code prints as JSON."""
+        """Runs Python with the guide's program as `voice`, and returns the printed JSON value."""
         done = subprocess.run(
             [sys.executable, "-c", f"import json, sys, voice\nprint(json.dumps({code}))", *arguments],
             cwd=self.folder, capture_output=True, text=True, timeout=60)

@@ -28,15 +28,14 @@ DASHBOARD = ROOT / "deploy/grafana/lamplighter.json"
 # These metrics don't exist without TLS; Tests/Deploy/alerts.test.yml tests their alerts.
 WITH_TLS = {"lamplighter_certificate_remaining_seconds", "lamplighter_certificate_lifetime_seconds",
             "lamplighter_certificate_refused"}
-# With PostgreSQL, the database server makes the backups and frees space itself, so the service doesn't have these
-# metrics.
+# With PostgreSQL, the service lacks these metrics. The database server makes the backups and frees space itself.
 OF_A_FILE = {"lamplighter_backup_age_seconds", "lamplighter_database_free_bytes"} if postgres.WANTED else set()
 METRIC = re.compile(r'\b((?:lamplighter|process)_\w+|up)(\{[^}]*\})?')
 LABELS = re.compile(r"\b(?:by|on|ignoring|without) \([^)]*\)")
 
 
 class Prometheus:
-    """Debian's Prometheus on a free port, with the configuration in deploy/prometheus and the ports of a service."""
+    """Debian's Prometheus on a free port, with deploy/prometheus and the ports of a service."""
 
     def __init__(self, service):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-prometheus-"))
@@ -168,7 +167,7 @@ class Watching(OwnWorldOfClass):
     def test_a_healthy_service_raises_no_alert(self):
         firing = {alert["labels"]["alertname"] for alert in self.prometheus.get("alerts")["alerts"]
                   if alert["state"] == "firing"}
-        # On a machine that is busy with other tests, the service can be slow to end a session.
+        # On a busy machine, the service can be slow to end a session.
         self.assertEqual(firing - {"LamplighterRevocationSlow"}, set())
 
 

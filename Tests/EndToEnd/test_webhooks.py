@@ -1,5 +1,4 @@
-"""Webhooks: events arrive in order and at least once, whatever the receiver does; some addresses are forbidden for
-every key."""
+"""Webhooks receive events in order and at least once, but never at forbidden addresses."""
 
 import socket
 import time
@@ -296,7 +295,7 @@ class Webhooks(unittest.TestCase):
                 self.assertEqual((error["code"], error["field"]), ("InvalidRequest", "params.url"))
 
     def test_names_that_lead_to_internal_addresses_are_refused_at_each_try(self):
-        # This machine's host name resolves to an address of this machine, and the operator hasn't allowed this name.
+        # This machine's host name resolves to an address of this machine. The operator hasn't allowed this name.
         name = socket.gethostname()
         id = self.server.get("events/subscribe", {
             "name": "inside", "types": ["account.changed"], "url": f"https://{name}:{free_port()}/"})["subscriptionId"]

@@ -60,7 +60,7 @@ class Raw:
         return head[0] & 15, self.file.read(size)
 
     def closing(self):
-        """Returns the code of the closing frame; asserts that the connection ends after it."""
+        """Returns the closing frame's code, and asserts that the connection then ends."""
         while (frame := self.receive()) is not None:
             if frame[0] == CLOSE:
                 assert self.receive() is None
@@ -288,7 +288,7 @@ class Limits(OwnWorld):
         upgraded = self.raw()
         self.assertTrue(silent.is_over())
         self.assertTrue(half.is_over())
-        # A WebSocket has more time for its first MQTT packet than a connection has for the upgrade.
+        # The time limit for the first MQTT packet is longer than the limit for the upgrade.
         self.assertEqual(upgraded.status, 101)
         self.assertFalse(upgraded.is_over(1.5))
 
@@ -366,8 +366,8 @@ class Limits(OwnWorld):
         self.assertLess(resident(service.process.pid) - before, 30 << 20)
         # No other client has to wait for these messages.
         self.assertEqual(self.quiet().ask("device/list")["ok"], True)
-        # When the client begins to read, the broker's messages arrive. The test reads 5 MB of these messages. Until now
-        # the client used a small receive buffer; with that buffer, the test would take minutes.
+        # When the client begins to read, the broker's messages arrive. The test reads 5 MB of these messages. Until
+        # now, the client's receive buffer was small. With that buffer, the test would take minutes.
         raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         read = 0
         while read < 5_000_000:

@@ -15,8 +15,7 @@ CHROMIUM = shutil.which("chromium-headless-shell")
 
 @functools.cache
 def python():
-    """Returns the path of a Python interpreter that has these modules; installs the interpreter first if it is
-    missing."""
+    """Returns the path of a Python with these modules, and installs it if necessary."""
     done = subprocess.run(
         ["bash", "-c", f'source "{ROOT}/deploy/packages.sh" && install_tools "{ROOT}"'],
         capture_output=True, text=True, timeout=300)
@@ -33,7 +32,7 @@ def use():
 
 
 class Chromium:
-    """A headless browser; all browsers of a process share a driver, which ends when the last browser is closed."""
+    """A headless browser that shares a driver with the other browsers of the process."""
 
     driver, running = None, 0
 

@@ -1,12 +1,11 @@
-"""Two users who take turns on a terminal: after a logout the next login works at once."""
+"""After a user's logout, another user can log in at the terminal at once."""
 
 import threading
 
 from accounts import People
 from harness import LONG
 
-# The seconds from a logout's answer to the next login; the gate cuts the connection 0.3 to 0.5 s
-# after the logout.
+# The seconds from a logout's answer to the next login. The gate cuts the connection 0.3 to 0.5 s after the logout.
 PAUSES = [step / 20 for step in range(21)] * 2 if LONG else [0, 0.2, 0.3, 0.35, 0.4, 0.6]
 SECONDS = 2
 PAUSED_SECONDS = 6 if LONG else 15  # on a shared machine, at times; a locked-out user waits for 30

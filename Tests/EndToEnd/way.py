@@ -1,4 +1,4 @@
-"""A TCP proxy in its own process; while the process is stopped by a signal, no data and no new connections pass.
+"""A TCP proxy in its own process, which passes nothing while a signal stops it.
 
     way.py PORT [REPLACEMENTS]     prints its port; REPLACEMENTS: JSON of texts of equal length
 """
@@ -97,8 +97,10 @@ class Carrier:
             self.watch(end)
 
     def watch(self, end):
-        """Makes the selector wait for data from `end` if little data is held for the other side; if data is held
-        for `end`, the selector also waits until `end` can accept it."""
+        """Tells the selector what to wait for at `end`.
+
+        The selector waits for data if little data is held for the other side. If data is held for `end`, the selector
+        waits until `end` can accept it."""
         events = (selectors.EVENT_READ if len(end.other.held) < HELD_MAX else 0) | (selectors.EVENT_WRITE if end.held else 0)
         if events == end.events:
             return

@@ -1,4 +1,4 @@
-"""A web server on this machine for the browser; its pages are files in folders, or texts that a test passes."""
+"""A local web server for the browser, with pages from folders or texts."""
 
 import http.server
 import pathlib
@@ -8,8 +8,7 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
 
 
 class Pages:
-    """A web server that looks for a request's whole path in `texts`, and then for the first part of the path in
-    `folders`."""
+    """A web server that tries the path in `texts`, then its first part in `folders`."""
 
     def __init__(self, folders, texts):
         self.folders = {name: pathlib.Path(folder).resolve() for name, folder in folders.items()}

@@ -35,11 +35,11 @@ OTHER = {"productKey": "5e" * 16, "name": "Of the other app", "registration": "o
 REMOTE = {"productKey": "6f" * 16, "name": "Bound by secret", "registration": "open", "remoteBind": "secret"}
 OPERATED = {"productKey": "7a" * 16, "name": "Reset by operators", "registration": "open", "reset": "operator"}
 PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER, REMOTE, OPERATED]
-# The service sends codes to a gateway, from which the tests read them; by default, `up` would write the codes to its
-# log. All tests together, with their repetitions on a busy machine, would exceed the default limits on one app's codes.
+# The service sends codes to a gateway, from which the tests read them. By default, `up` would write the codes to its
+# log. All tests together would exceed the default limits on one app's codes.
 SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
             "--set", "limits.codesPerHour=100000", "--set", "limits.codesPerCountry=100000",
-            # Tests send requests faster than users do, so these limits are high; test_limits_accounts tests the default
+            # Tests send requests faster than users do, so these limits are high. test_limits_accounts tests the default
             # limits in separate worlds.
             "--set", "limits.codesPerTerminal=1000", "--set", "limits.anonymousPerTerminal=100000",
             "--set", "limits.mailsPerTerminal=1000",
@@ -137,7 +137,7 @@ class World:
 
 
 class Furnished:
-    """The data of a stopped service with the test products and apps; each world copies this data.
+    """The data of a stopped service with test products and apps, for worlds to copy.
 
     Each process makes this data once.
     """
@@ -213,7 +213,7 @@ def close_shared():
 
 
 class EndToEnd(unittest.TestCase):
-    """A test that uses the network; it also fails if it causes a message that violates a schema."""
+    """A test that uses the network, and fails if any message violates a schema."""
 
     longMessage = True
     own = None  # a world that these tests share with no others
@@ -243,8 +243,7 @@ class EndToEnd(unittest.TestCase):
         return self.keep(self.world.terminal(*arguments, **more))
 
     def pair(self, product=LAMP, **more):
-        """Returns a device and a terminal; the terminal's user has bound the device and has read the device's first
-        status."""
+        """Returns a device, and a terminal whose user has bound it and read its status."""
         device, terminal = self.device(product, **more), self.terminal()
         terminal.bind(device)
         terminal.status(device)
@@ -254,8 +253,8 @@ class EndToEnd(unittest.TestCase):
         error = answer.get("error", answer)
         self.assertEqual(error.get("code"), code, answer)
         if field is not None:
-            # The field in an error is a path that begins at the top of the request; the tests omit `params.` from the
-            # beginning of the path.
+            # The field in an error is a path from the top of the request. The tests omit `params.` at the beginning of
+            # the path.
             self.assertEqual(error.get("field", "").removeprefix("params."), field, answer)
         return error
 

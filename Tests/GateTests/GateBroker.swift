@@ -5,14 +5,14 @@ import Testing
 
 @testable import Gate
 
-/// A Mosquitto broker that loads the newly built gate, listens on a free loopback port, and ends with the test.
+/// A Mosquitto broker with the newly built gate on a free loopback port.
 final class GateBroker {
     let port: UInt16
     let folder: String
     private let pid: pid_t
     /// A socket that keeps the broker running.
     ///
-    /// A shell kills the broker when this socket closes, at the latest at the end of this process.
+    /// A shell kills the broker when this socket closes. The socket closes at the latest with this process.
     private let lifeline: Int32
 
     var credentials: String { "\(folder)/credentials" }
@@ -20,9 +20,9 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// The names in `options` are given without the prefix `plugin_opt_`; options that are not given have their default
-    /// values. If `isOther` is true, the broker claims to be a version of Mosquitto whose private structures the gate
-    /// doesn't know.
+    /// The names in `options` lack the prefix `plugin_opt_`. Missing options have their default values. If `isOther` is
+    /// true, the broker claims to be another version of Mosquitto. The gate doesn't know the private structures of that
+    /// version.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
@@ -124,7 +124,9 @@ final class GateBroker {
         return String(library)
     }
 
-    /// Returns the name of the user who runs the tests; a broker that runs as this user can read the tests' files.
+    /// Returns the name of the user who runs the tests.
+    ///
+    /// A broker that runs as this user can read the tests' files.
     private static func user() throws -> String {
         let entry = try #require(getpwuid(getuid()))
         return String(cString: entry.pointee.pw_name)

@@ -9,8 +9,7 @@ struct AddressBudgetTests {
     private struct Crowd {
         var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
         var senders: [AddressBudget.Sender]
-        /// The number of messages that each sender has sent; `passed` contains, for each sender, the number of messages
-        /// that were let through.
+        /// How many messages each sender has sent, and how many of them passed (`passed`).
         var tried: [Int]
         var passed: [Int]
         var toldAt: [Int64] = []
@@ -45,7 +44,7 @@ struct AddressBudgetTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The number of hostile senders, and the number of messages per minute that each of them sends.
+        /// The number of hostile senders, and the messages per minute of each of them.
         var hostile: (count: Int, rate: Int)
         var testDescription: String { name }
     }

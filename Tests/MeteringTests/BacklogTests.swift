@@ -10,8 +10,7 @@ struct BacklogTests {
         case away
         /// A device sends `count` messages at once, and `passed` of these messages pass.
         case sends(_ device: Int, _ count: Int, passed: Int)
-        /// Each of `count` devices sends one message, and `passed` of these messages pass; the first device has the
-        /// number `from`.
+        /// Each of `count` devices, beginning with device `from`, sends a message, and `passed` messages pass.
         case crowd(from: Int, _ count: Int, passed: Int)
         case left(Int)
     }
@@ -54,7 +53,7 @@ struct BacklogTests {
             [
                 .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 0), .echo(3, seen: 0), .left(10),
                 .sends(0, 1, passed: 0),
-                // Echo 1 was lost, but echo 2 also shows that the messages before echo 1 have been processed.
+                // Echo 1 was lost. Echo 2 also shows that the messages before echo 1 have been processed.
                 .echo(4, seen: 2), .left(10), .echo(5, seen: 3), .left(10), .echo(6, seen: 4), .left(0),
             ]
         ),
@@ -149,7 +148,7 @@ struct BacklogTests {
         var backlog = Backlog(limit: 2_000)
         var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 501)
         var passed = [Int](repeating: 0, count: 501)
-        // The worker's queue, in which a negative number is an echo and any other number is a device's message.
+        // The worker's queue. A negative number is an echo, and any other number is a device's message.
         var queue: [Int] = []
         var head = 0
         var (echo, longest) = (Int64(0), 0)
@@ -168,8 +167,8 @@ struct BacklogTests {
         }
         publishEcho(seen: 0)
         for now in Int64(0)..<20_000 {
-            // Each millisecond, five different devices send one message each, and the worker processes two or three
-            // messages.
+            // Each millisecond, five different devices send one message each. In this time, the worker processes two or
+            // three messages.
             for index in 0..<5 { _ = send(Int(now &* 5) % 500 + index, at: now) }
             if now % 1_000 == 0, !send(500, at: now) { slowRefused += 1 }
             for _ in 0..<(now % 2 == 0 ? 2 : 3) where head < queue.count {

@@ -43,7 +43,7 @@ struct MeterTests {
         #expect(passed(&meter, 1, bytes: 1_000, at: 999) == 0)
         #expect(passed(&meter, 1, bytes: 1_000, at: 1_000) == 1)
         // The byte limit refused some messages, and these took nothing from the message bucket. By 1,000 ms, the bucket
-        // of 100 messages had become full again, and then one message was taken from it.
+        // of 100 messages had become full again. Then one message was taken from it.
         #expect(passed(&meter, 200, bytes: 0, at: 1_000) == 99)
     }
 
@@ -81,7 +81,7 @@ struct MeterTests {
             if mustClose { closed.append(now) }
         }
 
-        // At each full second, the rate lets a message pass, so the next refusal comes a millisecond later.
+        // At each full second, the rate lets a message pass. The next refusal comes a millisecond later.
         #expect(told == [0] + stride(from: Int64(1_001), to: 12_000, by: 1_000))
         #expect(closed == [10_001])
     }
@@ -93,8 +93,8 @@ struct MeterTests {
         var isSteadyClosed = false
         var isWildClosed = false
         for second in Int64(0)..<600 {
-            // In each period of four seconds, the steady meter refuses messages during two of the seconds, and the wild
-            // meter during three of them.
+            // In each period of four seconds, the steady meter refuses messages during two seconds. The wild meter
+            // refuses messages during three seconds.
             for (number, hot) in [(0, second % 4 < 2), (1, second % 4 < 3)] where hot {
                 for _ in 0..<300 {
                     let verdict =

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// Tests of the batches that a client with an outlet receives and sends; to the broker, a batch is an ordinary message.
+/// Tests of batches, which to the broker are ordinary messages.
 @Suite("Batches on a set of connections", .tags(.broker), .endsInTime)
 struct BatchTests {
     private static let incoming = "batch/in"
@@ -100,7 +100,7 @@ struct BatchTests {
         var set = try Self.worker(broker.port)
         var ids: Set<Int32> = []
         for number in 0..<300 {
-            // Each payload is about 1 KB long, so that all messages together fill more than one batch.
+            // Each payload is about 1 KB long. So all messages together fill more than one batch.
             let payload = Array(String(repeating: "x", count: 1_000).utf8) + Array("\(number)".utf8)
             ids.insert(
                 try set.publish(

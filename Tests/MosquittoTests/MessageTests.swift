@@ -198,7 +198,7 @@ private func exchange(_ port: Int, from: String, to: String, count: Int) throws 
     let payload = [UInt8](repeating: 120, count: 16_384)
     var client = try connect(port, from)
     try client.subscribe(["to/\(from)"])
-    // Each client waits for the other client's retained message, so both have connected before either of them begins.
+    // Each client waits for the other client's retained message. So both have connected before either of them begins.
     try client.publish(topic: "ready/\(from)", payload: [1], isRetained: true)
     try client.subscribe(["ready/\(to)"], options: SubscribeOptions(retainHandling: .always))
     var sent = 0

@@ -7,7 +7,7 @@ extension Tag {
     @Tag static var broker: Self
 }
 
-/// The topic and payload of a received message, as a value that tests can store and compare.
+/// A received message's topic and payload, for tests to store and compare.
 struct Received: Equatable {
     var topic: String
     var payload: String
@@ -28,8 +28,7 @@ func connect(
 }
 
 extension MosquittoClient {
-    /// Receives and acknowledges messages until there are `count` messages or the time limit has passed, and returns
-    /// them.
+    /// Receives, acknowledges and returns up to `count` messages within the time limit.
     mutating func collect(_ count: Int, within limit: Duration = .seconds(10)) throws -> [Received] {
         var result: [Received] = []
         var intake = Intake()
@@ -44,8 +43,7 @@ extension MosquittoClient {
         return result
     }
 
-    /// Flushes and receives until the broker has confirmed all messages or ten seconds have passed; returns the
-    /// receipts.
+    /// Returns the receipts once the broker has confirmed all messages, or after ten seconds.
     mutating func confirmations() throws -> [PublishReceipt] {
         var result: [PublishReceipt] = []
         var intake = Intake()
@@ -59,7 +57,7 @@ extension MosquittoClient {
         return result
     }
 
-    /// Receives until an error occurs, and returns the error, or nil if the time limit is reached.
+    /// Receives until an error occurs and returns it, or nil after the time limit.
     mutating func failure(within limit: Duration = .seconds(10)) -> MosquittoError? {
         var intake = Intake()
         let deadline = ContinuousClock.now.advanced(by: limit)
@@ -73,7 +71,7 @@ extension MosquittoClient {
     }
 }
 
-/// Returns the path of one of the package's executables, which are in the same folder as the test program.
+/// Returns the path of an executable of the package, in the test program's folder.
 func builtExecutable(_ name: String) throws -> String {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name).path

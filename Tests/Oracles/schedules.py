@@ -1,8 +1,8 @@
 """Makes random schedules and computes when they are due, without any code of the service.
 
-The days come from dateutil's rrule, and the offsets come from Python's zoneinfo. The times of sunrise and sunset
-come from NOAA's hour angle, which is computed as in NOAA's spreadsheet. The last line of the output counts four
-kinds of special cases; the contract and zoneinfo give different results only for the first kind:
+The days come from dateutil's rrule, and the offsets come from Python's zoneinfo. Sunrise and sunset come from NOAA's
+hour angle, computed as in NOAA's spreadsheet. The last line of the output counts four kinds of special cases. Only
+for the first kind do the contract and zoneinfo give different results:
 
   gap       a local time that a clock change skips: Python moves it on by the length of the gap, the
             contract moves it to the end of the gap
@@ -12,7 +12,7 @@ kinds of special cases; the contract and zoneinfo give different results only fo
   border    a sunrise or sunset within 2 ms of a half minute, where rounding can differ: the
             schedule is left out
 
-Usage: schedules.py SEED COUNT; prints one schedule per line, with these fields separated by tabs: zone, days, time,
+Usage: schedules.py SEED COUNT. Each schedule is a line with these fields, separated by tabs: zone, days, time,
 latitude, longitude, after (ms), due times (ms, separated by commas)
 """
 
@@ -37,7 +37,7 @@ counts = {"gap": 0, "fold": 0, "grazing": 0, "border": 0}
 # Time zones.
 
 def seconds(naive: dt.datetime) -> int:
-    """Returns the seconds from the epoch to a time without a zone, which is taken as UTC."""
+    """Returns the seconds from the epoch to a time, which is taken as UTC."""
     delta = naive - EPOCH
     return delta.days * 86400 + delta.seconds
 
@@ -48,8 +48,10 @@ def offset(zone: zoneinfo.ZoneInfo, at: int) -> int:
 
 
 def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
-    """Returns the moment of a local time: the first moment if the local time occurs twice, or the end of the gap if
-    a clock change skips the local time."""
+    """Returns the moment of a local time.
+
+    If the local time occurs twice, the first moment counts. If a clock change skips the local time, the moment is the
+    end of the gap."""
     wall = seconds(local)
     first = wall - int(local.replace(tzinfo=zone, fold=0).utcoffset().total_seconds())
     second = wall - int(local.replace(tzinfo=zone, fold=1).utcoffset().total_seconds())
@@ -70,8 +72,9 @@ def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
 
 
 def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
-    """Compares a zone's offsets at intervals of 15 days between 1930 and 2070, and returns the times at which the
-    offset changes; it finds most of the changes, but not all."""
+    """Returns the times between 1930 and 2070 at which a zone's offset changes.
+
+    The function compares the offsets every 15 days, so it misses a few changes."""
     found, step = [], 15 * 86400
     at, before = -1262304000, offset(zone, -1262304000)
     while at < 3155760000:
@@ -92,7 +95,7 @@ def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
 # The sun.
 
 def sun(at: float) -> tuple[float, float]:
-    """Returns the sun's declination in degrees and the equation of time in minutes, as in NOAA's spreadsheet."""
+    """Returns the sun's declination (degrees) and the equation of time (minutes), as in NOAA's spreadsheet."""
     day = at / 86400 + 2440587.5
     t = (day - 2451545) / 36525
     long = (280.46646 + t * (36000.76983 + t * 0.0003032)) % 360
@@ -129,8 +132,7 @@ def noon(day: int, longitude: float) -> float:
 
 
 def event(kind: str, day: int, latitude: float, longitude: float) -> float | None:
-    """Returns the time of a sunrise or a sunset; the sunrise is before the solar noon of the given UTC day, and
-    the sunset is after it."""
+    """Returns the sunrise before or the sunset after the solar noon of a UTC day."""
     middle = noon(day, longitude)
     sign = -1 if kind == "sunrise" else 1
     at = middle + sign * 21600
@@ -210,8 +212,8 @@ def due_by_sun(zone, kind, numbers, which, shift, latitude, longitude, after) ->
             counts["border"] += 1
             return None
         local = (math.floor(at) + offset(zone, math.floor(at))) // 86400
-        # Only the first sunrise or sunset of a local day counts. The sunrise or sunset of the first computed day is
-        # left out, since it can be the second one of its local day.
+        # Only the first sunrise or sunset of a local day counts. The first computed day is left out. Its sunrise or
+        # sunset can be the second one of its local day.
         if local in seen or day == span[0]:
             seen.add(local)
             continue

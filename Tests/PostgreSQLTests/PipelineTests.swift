@@ -99,7 +99,7 @@ struct ScanTests {
     @Test("A reader that stops early skips the rest, and the next scan begins at its own start") func early() throws {
         let session = try Session()
         try session.connection.transaction { () throws in
-            // Fetching all these rows would take minutes, so the test passes quickly only if the scan stops early.
+            // Fetching all these rows would take minutes. The test passes quickly only if the scan stops early.
             #expect(try scan(session, to: 1 << 40, until: 3) == [1, 2, 3])
             #expect(try scan(session, to: 2, until: .max) == [1, 2])
         }

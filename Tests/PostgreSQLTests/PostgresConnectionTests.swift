@@ -12,7 +12,7 @@ struct Session {
         connection = try PostgresConnection(PostgresAddress(address ?? server.address()))
     }
 
-    /// Runs a statement with integer parameters, and returns the integers in the first column of the result.
+    /// Runs a statement with integer parameters, and returns the first column's integers.
     func integers(_ sql: String, _ values: Int64...) throws -> [Int64] {
         var found: [Int64] = []
         try connection.query(sql) { list in

@@ -43,7 +43,7 @@ struct IDTokenTests {
         )
     }
 
-    /// Runs an issuer that has one key of each kind, and calls `body` while the issuer is running.
+    /// Calls `body` while an issuer with a key of each kind is running.
     private func withIssuer<R: Sendable>(
         _ body:
             @escaping @Sendable (Issuer, String, IdentityProviders, Asked) async throws -> R

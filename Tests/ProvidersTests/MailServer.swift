@@ -4,7 +4,8 @@ import TestKit
 
 /// A test's mail server (`aiosmtpd`), which passes the received mails to the test.
 ///
-/// The server refuses addresses that begin with certain words, such as `full` or `nobody`, each with a different code.
+/// The server refuses addresses that begin with certain words, such as `full` or `nobody`. Each word has a different
+/// code.
 final class MailServer: Sendable {
     enum Kind: String {
         case startTLS

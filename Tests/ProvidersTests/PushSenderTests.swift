@@ -42,8 +42,7 @@ struct PushSenderTests {
         )
     }
 
-    /// Sends a push message `count` times to a test's server, which replaces the push service, and returns the outcomes
-    /// and the requests.
+    /// Pushes a message `count` times to a test's server, and returns outcomes and requests.
     private func send(
         _ kind: PushKind = .webpush,
         times count: Int = 1,

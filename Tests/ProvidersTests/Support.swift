@@ -17,7 +17,7 @@ extension ProviderCredential {
 struct ReceivedRequest: Sendable {
     let method: String
     let path: String
-    /// The parameters in the URL and, if the body is a form, the parameters in the form.
+    /// The parameters in the URL and, if the body is a form, in the body.
     let query: [String: String]
     let authorization: String?
     var headers: [String: String] = [:]
@@ -86,7 +86,7 @@ func withServer<R: Sendable>(
         onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
         logger: logger
     )
-    // The server is never stopped, since Hummingbird traps if it is stopped while it accepts a connection.
+    // The server is never stopped. Hummingbird traps if it is stopped while it accepts a connection.
     let server = Task {
         defer { port.finish() }
         try await application.run()

@@ -13,7 +13,7 @@ import Web
 @Suite struct FactsTests {
     /// Compares `schemas/facts.jsonl` with the facts that the program knows.
     ///
-    /// With `LAMPLIGHTER_WRITE_FACTS=1`, the test first rewrites the file; `schemas/bundle.py` then generates the pages
+    /// With `LAMPLIGHTER_WRITE_FACTS=1`, the test first rewrites the file. `schemas/bundle.py` then generates the pages
     /// from it.
     @Test("schemas/facts.jsonl lists the program's settings, metrics, problems and errors")
     func facts() throws {
@@ -24,7 +24,7 @@ import Web
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
-    /// The facts that only the program knows, as objects whose first member is the kind of fact.
+    /// The facts that only the program knows, as objects that begin with their kind.
     private static var facts: [JSONValue] {
         let errors = ErrorCode.allCases.map { code -> JSONObject in
             [

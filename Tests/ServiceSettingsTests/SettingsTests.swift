@@ -30,7 +30,7 @@ import Testing
     @Test("The defaults of settings equal the defaults of their limits")
     func limitDefaults() async throws {
         var limits = Limits(try await read())
-        // This limit has no setting of its own; the service derives it from the time limit for mails.
+        // This limit has no setting of its own. The service derives the limit from the time limit for mails.
         limits.messageLease = Limits().messageLease
 
         #expect("\(limits)" == "\(Limits())")

@@ -43,8 +43,7 @@ import Web
                 .split(separator: "\n").map(String.init)
         }
 
-        /// Waits for a message with a line that begins with `text`, and returns the lines of all messages received by
-        /// then.
+        /// Waits for a line that begins with `text`, and returns all lines until then.
         func lines(until text: String) throws -> [String] {
             var all: [String] = []
             while !all.contains(where: { $0.hasPrefix(text) }) { all += try next() }

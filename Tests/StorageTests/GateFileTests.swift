@@ -232,8 +232,7 @@ struct GateFileTests {
         #expect(after.count == 2)
     }
 
-    /// Makes a change, and tries again after each `GateTurnMissed`, since a transaction that throws this error has
-    /// changed nothing.
+    /// Makes a change, and tries again after each `GateTurnMissed`, which changes nothing.
     private func changeInTurn(_ world: World, _ name: String, _ number: Int) throws {
         while true {
             do { return try change(world, name, number) } catch is GateTurnMissed {}
@@ -263,7 +262,7 @@ struct GateFileTests {
         let world = try filled()
         #expect(world.store.gateLag == .zero)
         let file = world.directory.path("credentials")
-        // The test replaces the file with a folder of the same name, so that the file can't be written.
+        // The test replaces the file with a folder of the same name, so writing fails.
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: (any Error).self) {

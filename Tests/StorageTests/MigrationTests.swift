@@ -43,7 +43,7 @@ struct MigrationTests {
         #expect(try old.texts("SELECT name FROM meta") == ["x"])
     }
 
-    /// A migration step that the next version could have; it adds a table, a column and an index.
+    /// A migration step of a possible next version, with a table, column and index.
     private static let next: Migrations.Step = (
         "next",
         """
@@ -81,8 +81,8 @@ struct MigrationTests {
         for table in tables {
             let types = try database.texts("SELECT type FROM pragma_table_info(?)", table)
             for number in 0..<3 {
-                // Some columns of type INTEGER are flags, which can only be 0 or 1. So the rows of a table have
-                // different values only in text columns, in BLOB columns, and in a first column of type INTEGER.
+                // Some columns of type INTEGER are flags, which can only be 0 or 1. So rows differ only in text
+                // columns, BLOB columns and a first INTEGER column.
                 let isNumbered = types.allSatisfy { $0 == "INTEGER" } || types.first == "INTEGER"
                 let values = types.enumerated().map { place, type in
                     switch type {
@@ -104,7 +104,7 @@ struct MigrationTests {
         return try contents(file)
     }
 
-    /// Returns the rows of all tables except `later`; each row is a string.
+    /// Returns the rows of all tables except `later`, each row as a string.
     private func contents(_ database: SQLiteConnection) throws -> [String: [String]] {
         let tables = try database.texts(
             """
@@ -155,7 +155,8 @@ struct MigrationTests {
         // When the same version starts again, it has nothing to migrate, so it makes no copy.
         do { _ = try open(directory, steps) { _ in copies += 1 } }
         #expect(copies == 1)
-        // The older version refuses the migrated store, but it can open the copy, which contains the old rows.
+        // The older version refuses the migrated store. The older version can open the copy, which contains the old
+        // rows.
         #expect(throws: Store.Failure.newerVersion(path: directory.path("test.db"))) {
             try open(directory, Migrations.steps)
         }
@@ -197,8 +198,8 @@ struct MigrationTests {
 
     /// Compares the schema of a new store with `database.sql`.
     ///
-    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites `database.sql`, which is necessary after a migration
-    /// step has been added.
+    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites `database.sql`. This is necessary after a new
+    /// migration step.
     @Test("The migrations create the tables of schemas/database.sql")
     func schema() throws {
         let schema = packageRoot.appending(path: "schemas/database.sql")

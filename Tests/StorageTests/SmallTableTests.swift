@@ -63,8 +63,8 @@ struct SmallTableTests {
         }
         #expect(try take(at: Make.at(86_400)) == nil)
         #expect(try take(at: Make.at(86_400)) == 60)
-        // The limit's time window continues if the clock is set back by one second, because the clocks of two machines
-        // can differ by a second.
+        // The limit's time window continues if the clock is set back by one second. The clocks of two machines can
+        // differ by a second.
         #expect(try take(at: Make.at(86_399)) == 61)
         #expect(try take(at: Make.now) == nil)
         #expect(try take(at: Make.now) == 60)

@@ -4,8 +4,8 @@ package import Storage
 extension Store {
     /// Waits until all rows of the event log can be read.
     ///
-    /// A row can be read only when all transactions that began earlier have ended, including those of other tests on
-    /// the same server.
+    /// A row can be read only when all earlier transactions have ended. These include other tests' transactions on the
+    /// same server.
     package func awaitEvents() throws {
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {

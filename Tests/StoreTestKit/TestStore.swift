@@ -12,16 +12,16 @@ package enum TestStore {
 
     /// The key that seals the stores of tests.
     ///
-    /// The first use of the key also switches on a check: the process ends when a transaction writes without a lock.
+    /// The first use of the key also switches on a check. The process ends when a transaction writes without a lock.
     package static let key = {
         setenv("CHECK_LOCKS", "1", 1)
         return ServerKey([UInt8](repeating: 7, count: 32))
     }()
 
-    /// The error that is thrown when a test needs a PostgreSQL server and no server is available.
+    /// A test needs a PostgreSQL server, but no server is available.
     package struct NoServer: Error {}
 
-    /// The name of a database that has this version's tables and serves as the template of the tests' databases.
+    /// The name of the template database, which has this version's tables.
     private static let template = Result {
         guard let server = PostgresServer.shared, let key else { throw NoServer() }
         let name = server.newName()
@@ -87,7 +87,7 @@ package enum TestStore {
         )
     }
 
-    /// Returns the address of a directory's PostgreSQL database; the first call creates the database.
+    /// Returns the address of a directory's PostgreSQL database, and creates it if necessary.
     package static func address(of directory: TemporaryDirectory) throws -> String {
         let note = directory.path("database")
         if !FileManager.default.fileExists(atPath: note) {
@@ -107,7 +107,7 @@ package enum TestStore {
         return server.address(name)
     }
 
-    /// The SQL statement that returns the name of each column of all tables, together with the table's name.
+    /// The SQL statement that returns each column's name with the table's name.
     package static var columns: String {
         guard isPostgres else {
             return """
@@ -121,7 +121,7 @@ package enum TestStore {
             """
     }
 
-    /// Returns a statement in which literals of bytes, such as `x'01'`, have the notation of the engine in use.
+    /// Returns a statement with byte literals, such as `x'01'`, in the engine's notation.
     package static func bytes(in statement: String) -> String {
         isPostgres ? statement.replacing("x'", with: "'\\x") : statement
     }

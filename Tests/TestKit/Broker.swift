@@ -17,8 +17,7 @@ package final class BrokerProcess: Sendable {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The settings that suit most tests: no access control, and the service's limits on messages in flight and on
-    /// queued messages.
+    /// Settings for most tests: the service's limits on messages, and no access control.
     package static let open = """
         allow_anonymous true
         max_inflight_messages 1000
@@ -29,7 +28,7 @@ package final class BrokerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - settings: Lines of `mosquitto.conf` that follow the line of the listener.
-    ///   - port: A port that is known to be free, such as the port of a stopped broker.
+    ///   - port: A free port, such as the port of a stopped broker.
     ///   - directory: The directory that contains the files named in `settings`.
     /// - Throws: `BrokerError`, with the broker's log if the broker did not start.
     package init(settings: String = BrokerProcess.open, port: Int? = nil, directory: TemporaryDirectory? = nil) throws {
@@ -45,7 +44,7 @@ package final class BrokerProcess: Sendable {
         self.port = result.port
     }
 
-    /// Starts a broker; returns no process if the broker has ended or is not ready after ten seconds.
+    /// Starts a broker, or returns no process if it isn't ready after ten seconds.
     private static func start(
         _ settings: String,
         _ port: Int,
@@ -76,7 +75,9 @@ package final class BrokerProcess: Sendable {
     /// The broker's process id.
     package var pid: Int32 { process.pid }
 
-    /// Ends the broker with a signal and waits for its exit; with SIGKILL, the broker sends no message to its clients.
+    /// Ends the broker with a signal, and waits for its exit.
+    ///
+    /// With SIGKILL, the broker sends no message to its clients.
     package func stop(_ signal: Int32 = SIGTERM) { process.stop(signal) }
 
     /// Pauses or resumes the broker; its connections stay open.
@@ -94,7 +95,7 @@ package final class BrokerProcess: Sendable {
 
     /// Returns an unused loopback port outside the system's range for outgoing connections.
     ///
-    /// The system could assign a port in that range to a connection before the broker listens on the port.
+    /// The system could give a port in that range to a connection first.
     package static func freePort() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: 15_000..<32_000)

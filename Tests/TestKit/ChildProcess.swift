@@ -4,9 +4,9 @@ import Synchronization
 
 /// A test's child process, which always ends with the test's own process.
 ///
-/// A shell runs the command and reads from a pipe whose other end this process keeps open. When this process ends for
-/// any reason, the pipe closes, and the shell kills the command. The first line of output is the command's process id,
-/// which the shell writes before it runs the command.
+/// A shell runs the command and reads from a pipe. This process keeps the other end of the pipe open. When this process
+/// ends for any reason, the pipe closes, and the shell kills the command. The first line of output is the command's
+/// process id, which the shell writes.
 package final class ChildProcess: Sendable {
     private let guardian: pid_t
     private let leash: FileHandle
@@ -25,14 +25,14 @@ package final class ChildProcess: Sendable {
         exit $code
         """
 
-    /// Starts a command; `nextLine()` returns its standard output, and its standard error is discarded.
+    /// Starts a command whose standard output `nextLine()` returns, and discards its standard error.
     ///
     /// - Throws: `ChildProcessError`.
     package init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
-        // Without the close-on-exec flag, other tests' child processes would inherit this process's ends of the pipes
-        // and keep them open.
+        // Without the close-on-exec flag, other tests' child processes would inherit these ends. The pipes would then
+        // stay open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -52,7 +52,7 @@ package final class ChildProcess: Sendable {
 
     deinit { stop(SIGKILL) }
 
-    /// Returns the next line of the command's standard output, or nil at the end of the output.
+    /// Returns the next line of the command's standard output, or nil at its end.
     ///
     /// The function blocks until a line is available.
     package func nextLine() -> String? { lines.withLock { $0.next() } }
@@ -72,7 +72,7 @@ package final class ChildProcess: Sendable {
         return wait()
     }
 
-    /// Waits for the command to end, and returns its exit code, or 128 plus the number of the signal that killed it.
+    /// Waits for the command, and returns its exit code, or 128 plus a signal's number.
     @discardableResult
     package func wait() -> Int32 { reap(0) ?? -1 }
 
@@ -95,7 +95,7 @@ package struct ChildProcessError: Error {
 
 /// Starts a program in which no signals are blocked.
 ///
-/// The threads of tests block signals, and a program started by such a thread would inherit the blocked signals.
+/// The threads of tests block signals. A program started by such a thread would inherit the blocked signals.
 func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()

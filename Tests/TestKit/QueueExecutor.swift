@@ -1,7 +1,6 @@
 import Dispatch
 
-/// A task executor with a dispatch queue of its own, so that a task can continue even while tests block the shared
-/// threads.
+/// A task executor with its own queue, for use while tests block shared threads.
 package final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "a task of a test")
 

@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 
-/// A directory for one test; it is removed with its contents when the test releases this object.
+/// A directory for one test, removed with its contents when the object is released.
 package final class TemporaryDirectory: Sendable {
     /// The directory's URL.
     package let url: URL

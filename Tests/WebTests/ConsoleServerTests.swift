@@ -6,8 +6,7 @@ import Testing
 
 @Suite("The listener of the console")
 struct ConsoleServerTests {
-    /// A responder that answers `/stream` with a stream, and any other path with up to three bytes of the request's
-    /// body.
+    /// Answers `/stream` with a stream, and other paths with up to three body bytes.
     private struct Responder: ConsoleResponder {
         func answer(
             _ request: ConsoleRequest,

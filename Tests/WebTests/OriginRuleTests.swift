@@ -22,8 +22,8 @@ import Testing
             Case(origin: "https://lamps.example.com", isAllowed: true),
             Case(origin: "https://lamps.example.com:8443", isAllowed: true),
             Case(origin: "https://LAMPS.example.com", isAllowed: true),
-            // Without TLS, the server's own name is refused, because an attacker could use a name that resolves to the
-            // loopback address.
+            // Without TLS, the server's own name is refused. An attacker could use a name that resolves to the loopback
+            // address.
             Case(origin: "http://lamps.example.com", isSecure: false, isAllowed: false),
             Case(origin: "https://evil.example", isAllowed: false),
             Case(origin: "https://localhost.evil.example", isAllowed: false),

@@ -39,7 +39,7 @@ struct PrometheusPage {
         }
     }
 
-    /// Returns the value of the sample with this name and these labels, or nil if the page doesn't contain the sample.
+    /// Returns the named sample's value, or nil if the page doesn't contain it.
     func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
         samples.first { $0.name == name && $0.labels == labels }?.value
     }

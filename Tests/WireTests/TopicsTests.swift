@@ -137,8 +137,7 @@ struct TopicsTests {
     @Test("Combining characters, which Swift joins with the preceding character, are separate bytes to the broker")
     func combining() {
         let space = "ll/v1/app/demo/\(Self.terminal)"
-        // The check compares bytes, so a topic below `request/` is recognized even if Swift combines the slash with the
-        // next character.
+        // The check compares bytes. So a combining character after the slash doesn't hide a topic below `request/`.
         #expect(!Make.topics.isAnswerable("\(space)/request/\u{301}", Make.app, terminal: Make.terminal))
         #expect(!Make.topics.isAnswerable("\(space)/request/\u{200d}x", Make.app, terminal: Make.terminal))
         #expect(Make.topics.isAnswerable("\(space)/request\u{301}/x", Make.app, terminal: Make.terminal))

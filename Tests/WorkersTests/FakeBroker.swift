@@ -4,8 +4,7 @@ import Workers
 
 @testable import Mosquitto
 
-/// A test's replacement for a worker's broker connection; it passes each call to a `Broker` that outlives the
-/// connection.
+/// A test's broker connection, which passes each call to a `Broker` that outlives the connection.
 struct FakeBroker: BrokerConnection, ~Copyable {
     private let broker: Broker
 
@@ -37,8 +36,7 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     mutating func disconnect() { broker.journal.append(.disconnected) }
 }
 
-/// An in-memory broker with one MQTT session; it keeps unacknowledged messages, and fails at a point that a test
-/// chooses.
+/// An in-memory broker with one MQTT session, which fails where a test chooses.
 final class Broker {
     /// An event at the broker.
     enum Step: Equatable { case connected, received(Int), published(String), flushed(acknowledged: Int), disconnected }
@@ -72,7 +70,7 @@ final class Broker {
     private(set) var published: [OutboundMessage] = []
     /// The retained messages, by topic.
     private(set) var retained: [String: [UInt8]] = [:]
-    /// The number of messages that the worker has acknowledged, not counting messages on the workers' own topics.
+    /// The number of acknowledged messages, except those on the workers' own topics.
     private(set) var acknowledged = 0
     private(set) var limits: [Int] = []
     var failure: Failure?
@@ -115,7 +113,7 @@ final class Broker {
 
     func send(_ topic: String, text: String) { send(topic, Array(text.utf8)) }
 
-    /// Forgets the session, the retained messages and all queued messages, as if the broker had been killed.
+    /// Forgets the session and all messages, as if the broker had been killed.
     func forget() {
         hasSession = false
         retained = [:]
@@ -123,8 +121,7 @@ final class Broker {
         released = 0
     }
 
-    /// Removes and returns the messages that the next worker's filters don't match, and forgets the previous worker's
-    /// filters.
+    /// Removes and returns messages outside the next worker's filters, and forgets the previous filters.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)
         (held, outgoing, receipts, released) = ([], [], [], 0)

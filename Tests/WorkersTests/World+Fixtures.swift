@@ -6,8 +6,9 @@ import Testing
 @testable import Workers
 
 extension World {
-    /// Creates a `World` with devices and users, and binds each device to the first `bound` users; user 0 is the
-    /// special user of each device.
+    /// Creates a `World` with users, and devices bound to the first `bound` users.
+    ///
+    /// User 0 is each device's special user.
     convenience init(devices: Int, online: Bool = false, users: Int, bound: Int = 0, limits: Limits = Limits()) throws {
         try self.init(limits: limits)
         try makeDevices(devices, online: online)
@@ -26,8 +27,7 @@ extension World {
         return steps
     }
 
-    /// Deletes expired rows, erases the accounts whose erasure is due, and removes the content that these accounts
-    /// leave behind.
+    /// Deletes expired rows, and erases due accounts and the content they leave behind.
     func runMaintenance() throws {
         for job in ExpiredRows.all(environment) { try run(job) }
         try run(AccountErasure(environment))
@@ -39,7 +39,7 @@ extension World {
         broker.published(to: Self.answerTopic(user))
     }
 
-    /// Enqueues a schedule's command to device 0, and returns the command and the effects of the transaction.
+    /// Enqueues a schedule's command to device 0, and returns the command and the effects.
     func takeScheduled(level: Int64) throws -> (command: Command, effects: Effects) {
         let request = CommandRequest(
             did: World.did(0),

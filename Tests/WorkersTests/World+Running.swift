@@ -31,7 +31,7 @@ extension World {
         return loop
     }
 
-    /// Runs a worker until nothing is left to do, and starts a new loop after each failure.
+    /// Runs a worker until nothing is left, with a new loop after each failure.
     ///
     /// - Returns: The number of loops that were started.
     @discardableResult
@@ -42,7 +42,7 @@ extension World {
                 try settle(&loop)
                 return life
             } catch let error where error is MosquittoError || error is CancellationError {
-                // The error simulates the end of the connection or of the process; a new loop then continues the work.
+                // The error simulates the end of the connection or process. A new loop then continues the work.
             }
         }
         throw Endless()

@@ -15,7 +15,7 @@ import Wire
 /// A clock that stands still until a test moves it.
 final class ManualClock: WallClock {
     private let milliseconds = Mutex<Int64>(1_700_000_000_000)
-    /// The number of milliseconds by which a test has set the wall clock forward or, if negative, back.
+    /// How many milliseconds a test has set the wall clock forward (negative: back).
     private let offset = Mutex<Int64>(0)
 
     var now: Instant {
@@ -32,7 +32,7 @@ final class ManualClock: WallClock {
     func advance(milliseconds count: Int64) { milliseconds.withLock { $0 += count } }
 }
 
-/// The environment of one test: a clock, a broker, and a store that contains a product and an app.
+/// A test's clock and broker, and its store with a product and an app.
 final class World {
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))
     static let app = AppID(trusted: "demo")
@@ -44,8 +44,7 @@ final class World {
     let broker = Broker()
     var environment: Environment
 
-    /// Creates a `World` that acts as a second process on the same database, with its own store and lanes but the same
-    /// clock.
+    /// Creates a second process's `World`, with the same database and clock, but separate lanes.
     init(
         beside environment: Environment,
         _ clock: ManualClock,
@@ -67,8 +66,8 @@ final class World {
         clock = ManualClock()
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)
-        // By default, the budget for answers is unlimited, since a limited budget is not refilled while the clock
-        // stands still.
+        // By default, the budget for answers is unlimited. A limited budget is not refilled while the clock stands
+        // still.
         var limits = limits
         let isUnset = limits.answerBytesPerSecond == Limits().answerBytesPerSecond
         if isUnset { limits.answerBytesPerSecond = 0 }
@@ -166,7 +165,7 @@ final class World {
         }
     }
 
-    /// Creates `count` users, numbered from 0, and a session for each user on the terminal with the user's number.
+    /// Creates `count` users from number 0, each with a session on that number's terminal.
     func makeUsers(_ count: Int) throws {
         try write { (tx) throws in
             for number in 0..<count {
@@ -241,8 +240,7 @@ final class World {
 extension JSONObject {
     /// The error code of an answer, or nil if the answer is not a refusal.
     var errorCode: String? { self["error"]?.objectValue?["code"]?.stringValue }
-    /// The name of the parameter that a refusal names, or nil if the answer is not a refusal or the refusal names no
-    /// parameter.
+    /// The parameter that a refusal names, or nil if the answer names no parameter.
     var errorField: String? { self["error"]?.objectValue?["field"]?.stringValue }
     var isOK: Bool { self["ok"] == true }
 }

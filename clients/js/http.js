@@ -1,4 +1,4 @@
-// Requests over HTTP and the stream of server-sent events, in place of a connection to the broker.
+// Requests over HTTP and a stream of server-sent events, instead of a broker connection.
 
 /** The silence in milliseconds after which a stream counts as lost; the service sends a comment every 15 seconds. */
 const SILENCE = 40000;
@@ -109,7 +109,7 @@ export class HTTPConnection {
         for (const event of events) if (this.stream === stream) this.take(event.split("\n"));
       }
     } catch { /* a broken stream ends like another */ }
-    // A login ends the stream of the former session. The stream can end before the answer to the login arrives, so the
+    // A login ends the stream of the former session. The stream can end before the login's answer arrives. So the
     // client waits a short time for the answer.
     await Promise.race([Promise.all(this.underWay.values()), new Promise(resolve => setTimeout(resolve, GRACE))]);
     if (this.stream === stream && this.token === stream.token) this.end(null);

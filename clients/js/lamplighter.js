@@ -163,7 +163,7 @@ export class App {
 
   /** Opens a connection, with token or secret. */
   open() {
-    // After each refusal, the client switches between the token and the secret, so a temporary refusal doesn't end the
+    // After each refusal, the client switches between the token and the secret. So a temporary refusal doesn't end the
     // session.
     const withToken = this.credentials !== null && this.refused % 2 === 0;
     const { url, appId, terminalId, secret, root, trace } = this, token = withToken ? this.credentials.token : null;
@@ -185,12 +185,12 @@ export class App {
       for (const request of this.requests.values()) clearTimeout(request.repeat);
       if (this.isClosed) return;
       if (refused !== null) {
-        // The broker refuses a terminal that has lost the token of a live session, but doesn't report the reason.
+        // The broker refuses a terminal that has lost a live session's token. It doesn't report the reason.
         if (!this.credentials) [this.terminalId, this.otherId] = [this.otherId ?? randomId(), this.terminalId];
         if (++this.refused === 1) return this.renew();
         if (this.settle) return this.settle(new ConnectionRefused(REFUSED));
       }
-      // Reconnects after a pause of one second; each further pause is twice as long, up to a minute. The random part
+      // Reconnects after a pause of one second. Each further pause is twice as long, up to a minute. The random part
       // keeps many apps from reconnecting at once.
       this.pause = Math.min(this.pause * 2 || 1000, 60000);
       this.returning = setTimeout(() => this.open(), this.pause * (0.5 + Math.random() / 2));
@@ -307,7 +307,7 @@ export class App {
     } else if (result.token && result.sessionId && result.user) {
       this.logIn(result);
       // Once the request succeeds, the app must receive the user's messages. If the app logged in over a different
-      // connection, the app must reconnect with the token; then the request is sent again, and gets the same answer.
+      // connection, it must reconnect with the token. The app then repeats the request, and gets the same answer.
       return this.connection.subscribe(
         [`${this.userSpace}/#`], granted => granted ? request.succeed(result) : this.renew());
     } else if (request.method === "account/logout" && this.credentials) {

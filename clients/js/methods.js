@@ -4,12 +4,12 @@
 
 /** @typedef {{uid: string, externalUid?: string, appId: string, region: string, countryCode: string, username?: string, phone?: string, phoneVerified: boolean, pendingPhone?: string, email?: string, emailVerified?: boolean, pendingEmail?: string, nickname: string, avatarUrl?: string, tempUnit: 1|2, timezone: string, latitude?: number, longitude?: number, name?: string, gender?: string, birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, anonymous: boolean, providers: Array<string>, createdAt: number, lastLoginAt: number}} User An account as its own user sees it. */
 /** @typedef {{sessionId: string, terminalId: string, platform?: string, os?: string, name?: string, loginTime: number, lastSeenAt?: number, expiresAt: number}} Session The session whose token was used, without the token itself. */
-/** @typedef {{nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>}} Profile The user's data about themselves. Members that are absent or null stay unchanged. InvalidRequest: the time zone is unknown, the latitude is outside ±90, the longitude is outside ±180, or `profile` contains an unknown key. For an unknown key, the error's field is the key's path (such as params.profile.interest). The app's own data belongs in `custom`. */
+/** @typedef {{nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>}} Profile The user's data about themselves. Members that are absent or null stay unchanged. InvalidRequest: the time zone or a key of `profile` is unknown. The same error means a latitude outside ±90 or a longitude outside ±180. For an unknown key, the error's field is the key's path (such as params.profile.interest). The app's own data belongs in `custom`. */
 /** @typedef {{code: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", message: string, field?: string, reason?: string, retryAfter?: number, region?: string, endpoint?: string}} ErrorBody */
 /** @typedef {{did: string, productKey: string, mac: string, productName: string, alias: string, remark: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", online: boolean, subscribed: boolean, boundAt: number, guestUntil?: number, homeId?: string}} Device A device as its bound users see it. */
-/** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The user, device or other party that caused a change. `id` is the uid, the did, the scheduleId, the name of the API key, the operator's name, or the worker's name. `terminalId` is shown only to the user who caused the change, and never to a device. */
+/** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The user, device or other party that caused a change. `id` is the uid, did or scheduleId, or an API key's, operator's or worker's name. `terminalId` is shown only to the user who caused the change, and never to a device. */
 /** @typedef {{wifiHardVersion?: string, wifiSoftVersion?: string, mcuHardVersion?: string, mcuSoftVersion?: string, wifiFirmwareId?: string, wifiFirmwareVer?: string, productKey?: string, link?: "wifi"|"cellular"|"bluetooth"|"ethernet"}} Hardware The device's hardware and firmware. Fields that a later message omits stay unchanged. */
-/** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"notification.sent"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} LoggedEvent An entry is written in the same transaction as the change that it describes, and can be delivered more than once, with the same id. Entries about one device are in the order of the changes. A reader gets entries about its app's users and about devices of its app's products; `uid` and `actor` are left out if they name a user of another app. */
+/** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"notification.sent"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} LoggedEvent An entry is written in the same transaction as the change that it describes. An entry can be delivered more than once, with the same id. Entries about one device are in the order of the changes. A reader gets entries about its app's users and about devices of its app's products. `uid` and `actor` are left out if they name another app's user. */
 /** @typedef {{notificationId: string, kind: "device"|"home"|"system", type: string, did?: string, title: string, text: string, ts: number, read: boolean, count: number, clearedAt?: number, data?: Object<string, any>}} Notification A notification in the user's message centre. */
 /** @typedef {{device: number, home: number, system: number}} Unread The number of unread notifications of each kind. */
 /** @typedef {{from: string, to: string, timezone?: string}} QuietHours A daily period in which pushes wait. Faults and notifications about the account are pushed in any case. */
@@ -17,7 +17,7 @@
 /** @typedef {{kind: "fcm"|"apns"|"webpush"|"gateway", address: string, keys?: {p256dh: string, auth: string}, sandbox?: boolean}} PushAddress The address of a terminal at a push service. */
 /** @typedef {{ts: number, eventId: string, type: string, did?: string, outcome: "pushed"|"shown"|"held"|"off"|"collapsed"|"limited"|"failed"|"noAddress"|"notConfigured"|"notSubscribed"|"pending", why: string, notificationId?: string, terminals: Array<{terminalId: string, outcome: "pushed"|"shown"|"held"|"off"|"collapsed"|"limited"|"failed"|"noAddress"|"notConfigured"|"notSubscribed"|"pending", error?: string, at: number}>}} Reason The decision about one event. */
 /** @typedef {{scheduleId: string, did: string, nextAt?: number, date?: string, time: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone: string, attrs: Object<string, any>|any, remark: string, enabled: boolean, misfire: "skip"|"run", actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, createdAt: number, updatedAt: number, polar?: {date: string, sun: "polarDay"|"polarNight"}}} Schedule A command that a device receives at set times. A schedule has exactly one of date (one-time), weekDays (weekly) and monthDays (monthly). */
-/** @typedef {{sharingId: string, did: string, productName?: string, alias?: string, way: "user"|"qrcode", access: "control"|"read", guestMinutes?: number, status: "pending"|"accepted"|"rejected"|"expired"|"revoked", createdAt: number, expiresAt: number, updatedAt: number, acceptedAt?: number, inviter: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}, guest: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}}} Sharing An invitation as its inviter or its guest sees it. Names and addresses of the other user are masked; the user who views the invitation is shown with `uid` and `nickname`. */
+/** @typedef {{sharingId: string, did: string, productName?: string, alias?: string, way: "user"|"qrcode", access: "control"|"read", guestMinutes?: number, status: "pending"|"accepted"|"rejected"|"expired"|"revoked", createdAt: number, expiresAt: number, updatedAt: number, acceptedAt?: number, inviter: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}, guest: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}}} Sharing An invitation as its inviter or its guest sees it. Names and addresses of the other user are masked. The user who views the invitation is shown with `uid` and `nickname`. */
 
 /** Registers and logs in users, verifies their phones and e-mails, and keeps their profiles (reference: accounts#scope). */
 export class Account {
@@ -28,9 +28,9 @@ export class Account {
    * Logs in as an anonymous user.
    *
    * No token is needed. If the terminal already has a session, the login ends that session, with the reason `replaced`.
-   * If an anonymous user was logged in on the terminal, a login without `deviceId` erases that user, unless the user has
-   * a deviceId, a device, or a session on another terminal. TooManyRequests: more than 30 new users on one terminal in a
-   * day, or more than 60 from one source address in an hour.
+   * A login without `deviceId` erases an anonymous user who was logged in on the terminal. A deviceId, a device or a
+   * session on another terminal prevents this. TooManyRequests: more than 30 new users on one terminal in a day. The
+   * limit for one source address is 60 in an hour.
    * @param {{countryCode?: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -56,16 +56,15 @@ export class Account {
    * Sends a code to a phone or an e-mail address.
    *
    * No token is needed for the purposes login, register and resetPassword. The purposes `bind`, `operation` and
-   * `logoutTerminal` need a token, and codes for logoutTerminal are sent only to the user's own verified addresses. A
-   * code has six digits, is valid for 10 minutes, and works once. Callers who send the codeToken of the code have 5 tries
-   * together; all other callers have another 5 tries together. A code is valid for one purpose, address, app and region.
-   * TooManyRequests: the last code of this purpose was sent to the address less than 60 s ago; or the address has
-   * received 5 codes of this purpose in an hour, or 10 codes in a day; or the terminal has requested codes for 5 other
-   * addresses in an hour; or the source address has requested 20 codes in an hour. After such a refusal, a code that was
-   * already sent stays valid. A malformed address gets InvalidRequest and nothing is sent. The answer is the same whether
-   * or not the account exists. With the policy revealAccounts, a request for a code with the purpose `login` or
-   * `resetPassword` gets ResourceNotFound if no account has verified the address. The outcome is published on
-   * `app/{appId}/{terminalId}/code`.
+   * `logoutTerminal` need a token. Codes for logoutTerminal are sent only to the user's own verified addresses. A code
+   * has six digits, is valid for 10 minutes, and works once. Callers who send the code's codeToken have 5 tries together.
+   * All other callers have another 5 tries together. A code is valid for one purpose, address, app and region.
+   * TooManyRequests: the last code of this purpose was sent to the address less than 60 s ago. An address gets at most 5
+   * codes of this purpose in an hour, or 10 in a day. A terminal can request codes for 5 other addresses in an hour. A
+   * source address can request 20 codes in an hour. After such a refusal, a code that was already sent stays valid. A
+   * malformed address gets InvalidRequest and nothing is sent. The answer is the same whether or not the account exists.
+   * With the policy revealAccounts, the purposes `login` and `resetPassword` need an address that an account has
+   * verified. Other addresses get ResourceNotFound. The outcome is published on `app/{appId}/{terminalId}/code`.
    * @param {{purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|0|1|2|10, countryCode?: string, region?: string, phone?: string, email?: string, account?: string}} params
    * @returns {Promise<{expiresIn: number, retryAfter: number, codeToken: string, requestId: string}>}
    */
@@ -85,22 +84,21 @@ export class Account {
    * Creates a user and logs in.
    *
    * No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session is
-   * anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the purpose
-   * `register`; a ticket must be for an address in the request. If both a phone and an e-mail are given, the code or
+   * anonymous, the anonymous user becomes the registered user. The uid, devices and data stay. A code must have the
+   * purpose `register`. A ticket must be for an address in the request. With both a phone and an e-mail, the code or
    * ticket proves one of them. The other one is pending. A pending phone is verified by account/bindPhone. A pending
-   * e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in. If another account
-   * has verified the pending address, and the app reveals accounts, the request gets Duplicated. If the app does not
-   * reveal accounts, the answer is the same as for a free address. A phone without an e-mail needs a code or ticket, and
-   * gets PolicyRejected while the policy phoneRegistration is off. While the policy emailRegistration is `code`, an
-   * e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail needs neither. A phone that is given
-   * with the e-mail also needs neither, and is then pending. If no username is given, a proved phone becomes the
-   * username. The given username can also be the proved phone itself, in any of the phone's forms. A taken username gets
-   * Duplicated. A taken address gets Duplicated only if the code is right. With `link` or `none`, the answer for a taken
-   * address is the same as for a new address, and the address's owner gets an e-mail. Several accounts can then have the
-   * same address, and each logs in with its own password. But of the accounts that have not verified the address, only
-   * the two oldest can log in with the address. While no account has verified the address, each of these accounts gets a
-   * verification link (with `none`, as part of a confirmation). An address verified by a code is removed from accounts
-   * that never verified it.
+   * e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in. Another account
+   * may have verified the pending address. If the app reveals accounts, the request then gets Duplicated. Otherwise the
+   * answer is the same as for a free address. A phone without an e-mail needs a code or ticket. Such a request gets
+   * PolicyRejected while the policy phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail
+   * needs a code or ticket. While the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the
+   * e-mail also needs neither, and is then pending. If no username is given, a proved phone becomes the username. The
+   * given username can also be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A
+   * taken address gets Duplicated only if the code is right. With `link` or `none`, a taken address gets the same answer
+   * as a new address. The address's owner gets an e-mail. Several accounts can then have the same address, and each logs
+   * in with its own password. But only the two oldest unverified accounts can log in with the address. Until an account
+   * has verified the address, each of these accounts gets a verification link. With `none`, this link is part of a
+   * confirmation. An address verified by a code is removed from accounts that never verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -109,27 +107,26 @@ export class Account {
   /**
    * Logs in by password or code.
    *
-   * No token is needed. `account` can be a phone, an e-mail or a username. `code` must have the purpose `login`, and is
-   * given with phone, with email, or with an account that is a phone or an e-mail. If the code is right and the phone is
-   * unknown, a user is registered; this user has the phone as the username, a verified phone and no password. On a
-   * terminal whose session is anonymous, a login that creates a user turns the anonymous user into the new user. With
-   * `adopt`, a login to an existing account takes over the anonymous user's devices. Without `adopt`, the answer says how
-   * many devices the account could take over. A login undoes a pending cancellation. A wrong password and an unknown name
-   * both get InvalidCredentials; a wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets
-   * ResourceNotFound. If ten logins for one name or from one terminal have failed in 15 minutes, further passwords for
-   * that name or from that terminal get TooManyRequests. A login with a correct code still works. If the terminal already
-   * has a session, the login ends that session, with the reason `replaced`.
+   * No token is needed. `account` can be a phone, an e-mail or a username. `code` must have the purpose `login`. A code
+   * is given with a phone, an email, or an account that is one of these. If the code is right and the phone is unknown, a
+   * user is registered. This user has the phone as the username, a verified phone and no password. If the terminal's
+   * session is anonymous, its user becomes the new user. With `adopt`, a login to an existing account takes over the
+   * anonymous user's devices. Without `adopt`, the answer says how many devices the account could take over. A login
+   * undoes a pending cancellation. A wrong password and an unknown name both get InvalidCredentials. A wrong code gets
+   * InvalidCode. With the policy revealAccounts an unknown name gets ResourceNotFound. A name or terminal with ten failed
+   * logins in 15 minutes gets TooManyRequests for further passwords. A login with a correct code still works. If the
+   * terminal already has a session, the login ends that session, with the reason `replaced`.
    * @param {{countryCode?: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
   login(params = {}) { return this.ask("account/login", params); }
 
   /**
-   * Logs in with the app's own user id; the first login registers the user.
+   * Logs in with the app's own user id. The first login registers the user.
    *
    * No token is needed. While the policy uidLogin is off, the request gets PolicyRejected. `uid` is the app's own id
-   * (`externalUid`); `user.uid` is always the service's own id. The password in the first request becomes the user's
-   * password; a wrong password in a later request gets InvalidCredentials. `createHome` creates a home when the user is
+   * (`externalUid`). `user.uid` is always the service's own id. The password in the first request becomes the user's
+   * password. A wrong password in a later request gets InvalidCredentials. `createHome` creates a home when the user is
    * registered.
    * @param {{uid: string, password: string, countryCode?: string, region?: string, adopt?: boolean, createHome?: boolean, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
@@ -140,10 +137,10 @@ export class Account {
    * Logs in with a credential of an external provider.
    *
    * No token is needed. Accounts are found by provider and subject, never by e-mail. If the service stores an address
-   * from the provider, the address is unverified. If the profile has no nickname or picture, the service takes it from
-   * the provider, if the provider returns one. The first login creates a user with a random username and no password
-   * (`isNew`), or converts the anonymous user whose session is on the terminal. The provider `auth2` means `apple`; one
-   * SDK uses this name.
+   * from the provider, the address is unverified. A missing nickname or picture is taken from the provider, if the
+   * provider returns one. The first login creates a user with a random username and no password (`isNew`). If the
+   * terminal's session is anonymous, its user is converted instead. The provider `auth2` means `apple`; one SDK uses this
+   * name.
    * @param {{provider: string, credential: Object<string, any>, countryCode?: string, region?: string, adopt?: boolean, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -153,8 +150,8 @@ export class Account {
    * Links an account at an external provider to the user.
    *
    * Linking turns an anonymous user into a user with an account. Duplicated: the provider's account belongs to another
-   * user. If the account is already linked to this user, the method succeeds. The nickname and the picture are taken from
-   * the provider if the provider returns them and the profile lacks them.
+   * user. If the account is already linked to this user, the method succeeds. A missing nickname or picture is taken from
+   * the provider, if the provider returns one.
    * @param {{provider: string, credential: Object<string, any>}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -200,14 +197,14 @@ export class Account {
    *
    * Members that are absent or null stay unchanged. If another user has the `username`, the request gets Duplicated. If
    * the policy usernameChangeable is off, a user who already has a username gets PolicyRejected. A phone (with its
-   * country code) or an e-mail given here can't be used to log in or to reset the password until it is verified. A phone
-   * is verified by account/bindPhone. An e-mail is verified by account/bindEmail, or by the link that is sent to it.
-   * Until then the address is shown as `pendingPhone` or `pendingEmail`, and also as `phone` or `email` if the account
-   * has no verified address. If the current address is given again, the pending address is dropped. With the policy
-   * revealAccounts, an address of another account gets Duplicated; otherwise the address is accepted like any other, and
-   * its owner gets a message. If a request has both a username and an address, either both are accepted or neither is. If
-   * they are accepted but another member is refused, the answer is a success with `profileError`. A request that has only
-   * profile fields is refused as a whole if one of these fields is bad.
+   * country code) or an e-mail given here must be verified. Until then it can't be used to log in or to reset the
+   * password. A phone is verified by account/bindPhone. An e-mail is verified by account/bindEmail, or by the link that
+   * is sent to it. Until then the address is shown as `pendingPhone` or `pendingEmail`. If the account has no verified
+   * address, `phone` or `email` shows it too. If the current address is given again, the pending address is dropped. With
+   * the policy revealAccounts, another account's address gets Duplicated. Otherwise the address is accepted, and its
+   * owner gets a message. If a request has both a username and an address, both are accepted or neither. If they are
+   * accepted but another member is refused, the answer is a success with `profileError`. A request with only profile
+   * fields is refused as a whole if one is bad.
    * @param {{username?: string, nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, countryCode?: string, phone?: string, email?: string}} [params]
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -216,7 +213,7 @@ export class Account {
   /**
    * Sets the user's picture.
    *
-   * The picture's bytes must be a PNG or JPEG of at most 45 KiB; anything else gets InvalidRequest (field params.data).
+   * The picture's bytes must be a PNG or JPEG of at most 45 KiB. Anything else gets InvalidRequest (field params.data).
    * The value null removes the picture, even if the picture came from a provider.
    * @param {{data?: string}} [params]
    * @returns {Promise<{avatarUrl?: string}>}
@@ -227,12 +224,12 @@ export class Account {
    * Binds a phone number that the user has verified, and replaces the old one.
    *
    * `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
-   * account has verified the number. Another account that has the same phone or e-mail, but has not verified it, loses
-   * that address. The old address and the user's other terminals are notified. For 24 hours a link sent to the old
-   * address can undo the change. Undoing the change ends all sessions. It also removes what an intruder could use to log
-   * in: a password set after the change; an e-mail address or a provider's identity added after the change or within a
-   * day before it; and a username that is an e-mail address that the account has not verified. A bad `profile` does not
-   * prevent the binding, and is reported as `profileError`.
+   * account has verified the number. Another account loses the same phone or e-mail if that account has not verified it.
+   * The old address and the user's other terminals are notified. For 24 hours a link sent to the old address can undo the
+   * change. Undoing the change ends all sessions. It also removes what an intruder could use to log in. This is a
+   * password set after the change, or a username that is an unverified e-mail address. It is also an e-mail address or
+   * provider's identity added after the change or within a day before it. A bad `profile` does not prevent the binding,
+   * and is reported as `profileError`.
    * @param {{phone: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -244,10 +241,10 @@ export class Account {
    * `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
    * account has verified the address. If another account has the same address without having verified it, that account
    * loses the address. The old address and the user's other terminals are notified. The old address gets a link, which
-   * can undo the change for 24 hours. Undoing the change ends all sessions. It also removes whatever an intruder could
-   * use to log in: a password set after the change; a phone number or a provider's identity added after the change or
-   * within a day before it; and a username that is an e-mail address that the account has not verified. A bad `profile`
-   * does not prevent the binding, and is reported as `profileError`.
+   * can undo the change for 24 hours. Undoing the change ends all sessions. It also removes what an intruder could use to
+   * log in. This is a password set after the change, or a username that is an unverified e-mail address. It is also a
+   * phone number or provider's identity added after the change or within a day before it. A bad `profile` does not
+   * prevent the binding, and is reported as `profileError`.
    * @param {{email: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -256,10 +253,10 @@ export class Account {
   /**
    * Sends a link that verifies the user's e-mail.
    *
-   * The link is sent to `pendingEmail` if there is one, and otherwise to `email` if that is not verified. The link is
-   * valid for 24 hours; a new link makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected:
-   * the policy emailVerification is off. If the e-mail is already verified, nothing is sent and the answer is a success.
-   * The limits are the same as for sendCode.
+   * The link is sent to `pendingEmail`, or else to an unverified `email`. The link is valid for 24 hours. A new link
+   * makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected: the policy emailVerification is
+   * off. If the e-mail is already verified, nothing is sent and the answer is a success. The limits are the same as for
+   * sendCode.
    * @returns {Promise<Object<string, any>>}
    */
   requestEmailVerification() { return this.ask("account/requestEmailVerification", {}); }
@@ -267,8 +264,8 @@ export class Account {
   /**
    * Sets a new password.
    *
-   * A wrong old password gets InvalidCredentials; an account without a password needs no old password. All other
-   * sessions end with the reason passwordChanged; the caller's session continues with its token.
+   * A wrong old password gets InvalidCredentials. An account without a password needs no old password. All other
+   * sessions end with the reason passwordChanged. The caller's session continues with its token.
    * @param {{newPassword: string, oldPassword?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -286,13 +283,12 @@ export class Account {
   /**
    * Sends a link to the page that sets a new password.
    *
-   * No token is needed. An address finds the account that has verified it, that registered with it, or that has it as
-   * its username. If no account matches, the answer is the same, but with the policy revealAccounts it is
-   * ResourceNotFound. The link is valid for 1 hour and works once; a new link makes the old link invalid. If the account
-   * was registered with this address and the address was never verified, the link verifies the address. The link also
-   * removes everything that was linked to the account in the meantime: the phone, providers, a username that is a
-   * different e-mail address, and other links. When the new password is set, all sessions end. The limits are the same as
-   * for sendCode.
+   * No token is needed. An address finds the account that verified it, registered with it, or has it as username. If no
+   * account matches, the answer is the same. With the policy revealAccounts, it is ResourceNotFound. The link is valid
+   * for 1 hour and works once. A new link makes the old link invalid. If the account was registered with this address and
+   * never verified it, the link verifies it. The link also removes everything that was linked to the account in the
+   * meantime. This is the phone, providers, other links and a username that is a different e-mail address. When the new
+   * password is set, all sessions end. The limits are the same as for sendCode.
    * @param {{email: string, countryCode?: string, region?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -301,11 +297,11 @@ export class Account {
   /**
    * Sets a new password with a code.
    *
-   * No token is needed. The code must have the purpose `resetPassword`, or `register` if the address has an account
-   * (other clouds' SDKs send `register`). The request resets the password of the account that has verified the phone or
-   * e-mail. If no account has verified it, the account is found in the same way as for requestPasswordReset. The
-   * consequences are the same as for requestPasswordReset. A wrong code and an unknown address both get InvalidCode (with
-   * the policy revealAccounts, an unknown address gets ResourceNotFound). A weak password gets PolicyRejected, and the
+   * No token is needed. The code must have the purpose `resetPassword`. If the address has an account, `register` is
+   * also accepted, because other clouds' SDKs send it. The request resets the password of the account that has verified
+   * the phone or e-mail. If no account has verified it, the account is found as for requestPasswordReset. The
+   * consequences are the same as for requestPasswordReset. A wrong code and an unknown address both get InvalidCode. With
+   * the policy revealAccounts, an unknown address gets ResourceNotFound. A weak password gets PolicyRejected, and the
    * code is not used up. All sessions end with the reason passwordReset.
    * @param {{code: string, newPassword: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<Object<string, any>>}
@@ -325,8 +321,9 @@ export class Account {
   /**
    * Exchanges a code for a ticket.
    *
-   * The code must have the purpose `operation`; it can have been sent to any address. A session is needed, but it can
-   * be anonymous. The ticket can be used once within 5 minutes, only from this terminal and only for the code's address.
+   * The code must have the purpose `operation`. It can have been sent to any address. A session is needed, but it can
+   * be anonymous. The ticket can be used once within 5 minutes. It is valid only from this terminal and only for the
+   * code's address.
    * @param {{code: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<{ticket: string, expiresIn: number}>}
    */
@@ -335,10 +332,11 @@ export class Account {
   /**
    * The service will erase the account in seven days.
    *
-   * Give a password, a code or a ticket as proof. The code must have the purpose `operation` and must have been sent to
-   * a verified address of the account. No proof is needed if the account has no password and no verified address, or
-   * while the app's policy cancelProof is off. Every address of the account is notified. All sessions end with the reason
-   * accountCancelled. A login before `deletesAt` undoes the cancellation; at `deletesAt` all the user's data is erased.
+   * Give a password, a code or a ticket as proof. The code must have the purpose `operation`. It must have been sent to
+   * a verified address of the account. No proof is needed while the app's policy cancelProof is off. An account without a
+   * password and without a verified address also needs no proof. Every address of the account is notified. All sessions
+   * end with the reason accountCancelled. A login before `deletesAt` undoes the cancellation. At `deletesAt` all the
+   * user's data is erased.
    * @param {{password?: string, code?: string, codeToken?: string, ticket?: string}} [params]
    * @returns {Promise<{deletesAt: number}>}
    */
@@ -359,7 +357,7 @@ export class App {
   info() { return this.ask("app/info", {}); }
 }
 
-/** Binds devices to users, sends commands to devices, and reads their status, history and users (reference: commands#life). */
+/** Binds devices to users, sends commands, and reads devices' status, history and users (reference: commands#life). */
 export class Device {
   /** @param {Ask} ask */
   constructor(ask) { this.ask = ask; }
@@ -367,12 +365,11 @@ export class Device {
   /**
    * Binds a device by its passcode.
    *
-   * Give either `did`, or `productKey` and `mac`. The service allows, in 15 minutes, 5 wrong tries from one user for
-   * one device, 10 from one terminal, and 50 from all users for one device; after that even the right passcode gets
-   * TooManyRequests. A request with the right `claim` is accepted even if other users have used up the 50 tries. A try
-   * for a device that does not exist counts only towards the limit of this user for the given `did` or MAC. A user who is
-   * already bound also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has
-   * 1,000 devices.
+   * Give either `did`, or `productKey` and `mac`. In 15 minutes, one user has 5 wrong tries for one device, and one
+   * terminal has 10. All users together have 50 for one device. After that even the right passcode gets TooManyRequests.
+   * The right `claim` is accepted even if other users have used up the 50 tries. A try for an unknown device counts only
+   * for this user and the `did` or MAC. A user who is already bound also needs the right passcode. Forbidden: the device
+   * has an owner or 10,000 users, or the caller has 1,000 devices.
    * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -417,9 +414,9 @@ export class Device {
   /**
    * Sends a command to a device.
    *
-   * Give either `data` or `binary`. The service checks the following, in this order: the request's form, the binding
-   * (NotBound), the subscription (NotSubscribed), the caller's access (Forbidden), whether the data fits the writable
-   * data points (InvalidRequest, field params.data.NAME), and whether the device is online (DeviceOffline).
+   * Give either `data` or `binary`. The service first checks the request's form. Then it checks the binding (NotBound),
+   * the subscription (NotSubscribed) and the caller's access (Forbidden). Next, the data must fit the writable data
+   * points (InvalidRequest, field params.data.NAME). Last, the device must be online (DeviceOffline).
    * @param {{did: string, data?: Object<string, any>|any, binary?: string, sn?: number, mode?: "now"|"queue", ttl?: number, wait?: boolean}} params
    * @returns {Promise<{cid: number, sn: number, state: "queued"|"sent"|"done"|"failed"|"expired"|"superseded", code?: number|"InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", data?: Object<string, any>}>}
    */
@@ -428,9 +425,9 @@ export class Device {
   /**
    * Asks a device to report now.
    *
-   * The service asks the device to report now, and answers with the status once the device has answered. The errors are
-   * NotBound, NotSubscribed, DeviceOffline (the device is not connected) and DeviceTimeout (no answer within `timeout`).
-   * The device receives a command of type query. A guest with the access `read` can also use this method.
+   * The service asks the device to report now. Once the device has answered, the service answers with the status. The
+   * errors are NotBound, NotSubscribed, DeviceOffline (not connected) and DeviceTimeout (no answer within `timeout`). The
+   * device receives a command of type query. A guest with the access `read` can also use this method.
    * @param {{did: string, timeout?: number}} params
    * @returns {Promise<{did: string, sn: 0, version: number, ts: number, online: boolean, data: Object<string, any>, changed: Array<string>, alerts: Array<string>, faults: Array<string>}>}
    */
@@ -439,15 +436,15 @@ export class Device {
   /**
    * Returns a page of a device's reports, or aggregated values from the reports.
    *
-   * The oldest record comes first; records with the same time are in the order of their arrival. The history contains
-   * only records of the device's current ownership period, and only records that are not older than the product's
-   * historyDays (30 by default). Earlier records are left out, without an error. The first ownership period has no
-   * beginning, so it also includes records from before the device's registration. With `every`, values are summarised by
-   * steps. Steps of minutes and hours (15m, 6h) have a fixed length and are counted from the epoch in UTC. Steps of days,
-   * weeks (from Monday) and months follow `timezone`, with days of 23 or 25 hours when the zone's clocks change. A record
-   * is used if its time is at or after `from` and before `to`. This is also true of the first and the last step. Steps
-   * without values are left out. `avg, min, max, sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown
-   * zone, or a step with more records than one answer can read (5,000,000).
+   * The oldest record comes first. Records with the same time are in the order of their arrival. The history contains
+   * only records of the device's current ownership period. No record is older than the product's historyDays (30 by
+   * default). Earlier records are left out, without an error. The first ownership period also includes records from
+   * before the device's registration. With `every`, values are summarised by steps. Steps of minutes and hours (15m, 6h)
+   * have a fixed length. They are counted from the epoch in UTC. Steps of days, weeks (from Monday) and months follow
+   * `timezone`. Days have 23 or 25 hours when the zone's clocks change. A record is used if its time is at or after
+   * `from` and before `to`. This is also true of the first and the last step. Steps without values are left out. `avg,
+   * min, max, sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step with more than
+   * 5,000,000 records.
    * @param {{did: string, from: number, to: number, attr?: string, limit?: number, cursor?: string, every?: string, fn?: "avg"|"min"|"max"|"sum"|"count"|"first"|"last", timezone?: string}} params
    * @returns {Promise<{rows: Array<{ts: number, data: Object<string, any>, binary?: string}|{ts: number, value: any}>, cursor?: string}>}
    */
@@ -475,18 +472,18 @@ export class Device {
   commands(params) { return this.ask("device/commands", params); }
 
   /**
-   * Uses the text of a device's label to bind a device that is not on the LAN.
+   * Binds a device that is not on the LAN, by the text of its label.
    *
    * This method is for a device that is not on the LAN. Give either `claim` or `productSecret`. `claim` is the whole
    * text of the device's printed label. `productSecret` is accepted only if the product's `remoteBind` is `secret` and no
-   * other user is bound. The device is created if it has not registered yet; its first registration then needs no
+   * other user is bound. The device is created if it has not registered yet. Its first registration then needs no
    * oldSecret and sets the passcode. NotListed: the product's `registration` is `listed`, and the MAC is not on its list.
    * A wrong claim or secret, an unknown device and a product of another app get InvalidCredentials. All these failed
-   * tries count together with the wrong passcodes of device/bind. In 15 minutes, the service allows 5 wrong tries to one
-   * user for one device, 10 to one terminal, and 50 to all users together for one device. Beyond these limits the request
-   * gets TooManyRequests; the last limit does not apply to requests with the right `claim`. Forbidden: the claim or
-   * secret is right, but the device has an owner or 10,000 users, or the caller has 1,000 devices. If the caller is
-   * already bound, the request succeeds and changes nothing.
+   * tries count together with the wrong passcodes of device/bind. In 15 minutes, one user has 5 wrong tries for one
+   * device, and one terminal has 10. All users together have 50 for one device. Beyond these limits the request gets
+   * TooManyRequests. The last limit does not apply to requests with the right `claim`. Forbidden: the device has an owner
+   * or 10,000 users, or the caller has 1,000 devices. Only requests with the right claim or secret get Forbidden. If the
+   * caller is already bound, the request succeeds and changes nothing.
    * @param {{productKey: string, mac: string, claim?: string, productSecret?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -495,8 +492,8 @@ export class Device {
   /**
    * Sets the caller's own name and note for a device.
    *
-   * Sets the caller's own name and note for the device; no other user sees them. A name or note that is absent or null
-   * stays unchanged; an empty string clears it. A change is pushed to the caller's terminals (`changed`).
+   * Sets the caller's own name and note for the device. No other user sees them. A name or note that is absent or null
+   * stays unchanged. An empty string clears it. A change is pushed to the caller's terminals (`changed`).
    * @param {{did: string, alias?: string, remark?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -515,7 +512,7 @@ export class Device {
   /**
    * Lists the users who are bound to a device.
    *
-   * Only the special user and the owner may list the users; others get Forbidden. The oldest binding comes first.
+   * Only the special user and the owner may list the users. Others get Forbidden. The oldest binding comes first.
    * Bindings that were made at the same time are in the order of the uid.
    * @param {{did: string, limit?: number, cursor?: string}} params
    * @returns {Promise<{users: Array<{uid: string, nickname: string, address?: string, username?: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", boundAt: number, guestUntil?: number}>, cursor?: string}>}
@@ -526,8 +523,8 @@ export class Device {
    * Removes a guest from a device.
    *
    * The owner removes a guest from the device. Forbidden: the caller is not the owner. InvalidRequest: the uid is the
-   * owner's own; an owner must use device/unbind instead. ResourceNotFound: the user is not bound. The guest is notified
-   * (message `unbound` with the reason `removed`), the guest's retained status is cleared, and the guest's invitation is
+   * owner's own. An owner must use device/unbind instead. ResourceNotFound: the user is not bound. The guest is notified
+   * (message `unbound` with the reason `removed`). The guest's retained status is cleared, and the guest's invitation is
    * revoked.
    * @param {{did: string, uid: string}} params
    * @returns {Promise<Object<string, any>>}
@@ -537,8 +534,8 @@ export class Device {
   /**
    * Lets a device be reset to its factory state.
    *
-   * The special user or the owner allows the device to be reset: one registration without the old secret then succeeds
-   * within 15 minutes, and counts as a factory reset. Other users get Forbidden. If the product's `reset` is `operator`,
+   * The special user or the owner allows the device to be reset. One registration without the old secret then succeeds
+   * within 15 minutes. It counts as a factory reset. Other users get Forbidden. If the product's `reset` is `operator`,
    * all users get Forbidden. The permission is void if the user who gave it unbinds the device.
    * @param {{did: string}} params
    * @returns {Promise<{expiresAt: number}>}
@@ -546,7 +543,7 @@ export class Device {
   allowReset(params) { return this.ask("device/allowReset", params); }
 }
 
-/** Lets servers with an API key read the event log and manage their subscriptions to it (reference: events). */
+/** Lets servers with an API key read the event log and manage subscriptions (reference: events). */
 export class Events {
   /** @param {Ask} ask */
   constructor(ask) { this.ask = ask; }
@@ -555,7 +552,7 @@ export class Events {
    * Returns entries of the event log, or waits for the next one.
    *
    * Only for API keys with the scope events; users get Forbidden. Without `types`, entries of all types except
-   * device.status are returned. InvalidRequest: a type or a product that doesn't exist, or a string that is not a cursor.
+   * device.status are returned. InvalidRequest: an unknown type or product, or a string that is not a cursor.
    * TooManyRequests: too many readers with this key are waiting (limits.eventReadersPerKey). ResourceNotFound: the app
    * has no such subscription.
    * @param {{after?: string, subscriptionId?: string, types?: Array<string>, productKeys?: Array<string>, dids?: Array<string>, limit?: number, wait?: number}} [params]
@@ -583,7 +580,7 @@ export class Events {
   ack(params) { return this.ask("events/ack", params); }
 
   /**
-   * Changes a subscription; if its cursor is moved back, the later events are sent again.
+   * Changes a subscription. If its cursor is moved back, the later events are sent again.
    *
    * Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such subscription.
    * InvalidRequest: url is given for a subscription without a webhook.
@@ -601,7 +598,7 @@ export class Events {
   subscriptions() { return this.ask("events/subscriptions", {}); }
 
   /**
-   * Gives a webhook a new secret; for 24 hours, batches are signed with both secrets.
+   * Gives a webhook a new secret. For 24 hours, batches are signed with both secrets.
    *
    * Only for API keys with the scope events; users get Forbidden. InvalidRequest: the subscription has no webhook.
    * ResourceNotFound: the app has no such subscription.
@@ -656,8 +653,8 @@ export class Home {
   /**
    * Renames a home.
    *
-   * Changes the name of one of the caller's homes, and the home's place if one is given. ResourceNotFound: the caller
-   * has no such home.
+   * Changes the name of one of the caller's homes. If a place is given, the home's place changes too. ResourceNotFound:
+   * the caller has no such home.
    * @param {{homeId: string, name: string, latitude?: number, longitude?: number}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -666,7 +663,7 @@ export class Home {
   /**
    * Deletes a home.
    *
-   * Deletes one of the caller's homes. The home's devices stay bound and are then in no home; the caller's terminals
+   * Deletes one of the caller's homes. The home's devices stay bound, but are then in no home. The caller's terminals
    * are notified (`changed`).
    * @param {{homeId: string}} params
    * @returns {Promise<Object<string, any>>}
@@ -687,7 +684,7 @@ export class Home {
   /**
    * Removes a device from a home.
    *
-   * Removes a device from one of the caller's homes; the device stays bound. ResourceNotFound: the caller has no such
+   * Removes a device from one of the caller's homes. The device stays bound. ResourceNotFound: the caller has no such
    * home, or the device is not in it.
    * @param {{homeId: string, did: string}} params
    * @returns {Promise<Object<string, any>>}
@@ -712,8 +709,8 @@ export class Notification {
   /**
    * Marks notifications as read, on all terminals of the user.
    *
-   * ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; in both cases the service
-   * marks no notification.
+   * ResourceNotFound: one of the notifications doesn't exist or belongs to another user. No notification is then
+   * marked.
    * @param {{notificationIds?: Array<string>, all?: true, kind?: "device"|"home"|"system"}} [params]
    * @returns {Promise<{unread: Unread}>}
    */
@@ -722,8 +719,8 @@ export class Notification {
   /**
    * Deletes notifications, on all terminals of the user.
    *
-   * ResourceNotFound: one of the notifications doesn't exist, or belongs to another user; in this case, no notification
-   * is deleted.
+   * ResourceNotFound: one of the notifications doesn't exist or belongs to another user. No notification is then
+   * deleted.
    * @param {{notificationIds?: Array<string>, all?: true, kind?: "device"|"home"|"system"}} [params]
    * @returns {Promise<{unread: Unread}>}
    */
@@ -732,8 +729,8 @@ export class Notification {
   /**
    * Returns or changes the user's settings for notifications.
    *
-   * Fields that are absent stay unchanged; without fields, the method only returns the settings. InvalidRequest: the
-   * system doesn't know the time zone.
+   * Absent fields stay unchanged. Without fields, the method only returns the settings. InvalidRequest: the system
+   * doesn't know the time zone.
    * @param {{device?: boolean, home?: boolean, system?: boolean, dids?: Object<string, any>, offlineMinutes?: number, quiet?: QuietHours|null}} [params]
    * @returns {Promise<{device: boolean, home: boolean, system: boolean, dids: Object<string, any>, offlineMinutes: number, quiet?: QuietHours}>}
    */
@@ -742,9 +739,9 @@ export class Notification {
   /**
    * Sets the address at which a push service reaches this terminal.
    *
-   * A terminal has one address. A new address replaces the old one, and null removes the address; without `push` the
-   * method only returns the address. If two terminals set the same address, only the one that set it last keeps it. The
-   * end of the session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the
+   * A terminal has one address. A new address replaces the old one, and null removes it. Without `push`, the method
+   * only returns the address. If two terminals set the same address, only the one that set it last keeps it. The end of
+   * the session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the
    * service is not allowed to connect to this Web Push address.
    * @param {{push?: PushAddress|null}} [params]
    * @returns {Promise<{push?: PushState}>}
@@ -763,7 +760,7 @@ export class Notification {
   /**
    * Explains why the user was, or was not, notified of events.
    *
-   * Returns the decisions as they were made at the time of the events, even if the settings have changed since then.
+   * Returns the decisions made at the time of the events. Later changes to the settings don't change these decisions.
    * The newest event comes first. The reasons why the user was not notified are kept for 7 days. An event that notifies
    * nobody, or only other users, has no row (reference: notifications#events). If the user deleted a notification, its
    * event has no row. NotBound: the user isn't bound to the device.
@@ -775,7 +772,7 @@ export class Notification {
   /**
    * Lets the maker's server notify users.
    *
-   * Only API keys with the scope notification may use this method; users get Forbidden. With `did`, all users of the
+   * Only API keys with the scope notification may use this method. Users get Forbidden. With `did`, all users of the
    * app who are bound to the device are notified. ResourceNotFound: the app has no such user or device.
    * @param {{title: string, text: string, uid?: string, did?: string, kind?: "device"|"home"|"system", data?: Object<string, any>}} params
    * @returns {Promise<{notifications: number}>}
@@ -791,11 +788,11 @@ export class Schedule {
   /**
    * Creates a schedule that commands a device at set times.
    *
-   * If date, weekDays and monthDays are all omitted, the schedule runs only once, the next time that its time of day
-   * comes. The caller must be able to control the device; otherwise the request gets NotBound or NotSubscribed, or
-   * Forbidden if the user can only watch. The service checks the following, in this order: the request's form, the
-   * binding, the subscription, the caller's access, whether attrs fit the writable data points (field params.attrs.NAME),
-   * whether the device has fewer than 100 schedules (Forbidden, field params.did), the zone, the place, and the times.
+   * Without date, weekDays and monthDays, the schedule runs once, when its time next comes. The caller must be able to
+   * control the device. Otherwise the request gets NotBound or NotSubscribed. A user who can only watch gets Forbidden.
+   * The order of the checks is: form, binding, subscription, access, attrs, number of schedules, zone, place, times.
+   * attrs must fit the writable data points (field params.attrs.NAME). The device must have fewer than 100 schedules
+   * (Forbidden, field params.did).
    * @param {{did: string, time: string, attrs: Object<string, any>|any, date?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
    * @returns {Promise<{schedule: Schedule, schedules: Array<Schedule>, cursor?: string, ignored?: Array<"date"|"monthDays">}>}
    */
@@ -804,8 +801,8 @@ export class Schedule {
   /**
    * Lists the schedules of one device or of all devices.
    *
-   * With did, the schedules of one device are listed (NotBound: the device isn't bound to the caller). Without did, the
-   * schedules of all the caller's devices are listed.
+   * With did, the schedules of one device are listed. Without did, the schedules of all the caller's devices are
+   * listed. NotBound: the device isn't bound to the caller.
    * @param {{did?: string, limit?: number, cursor?: string}} [params]
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
    */
@@ -815,9 +812,9 @@ export class Schedule {
    * Changes a schedule.
    *
    * Members that are absent or null stay unchanged. If date, weekDays or monthDays is given, this member sets the kind
-   * of schedule, and the other two members are cleared. If several of them are given, the rule of schedule/create
+   * of schedule. The other two members are then cleared. If several of them are given, the rule of schedule/create
    * applies. A disabled schedule stays disabled unless `enabled` is true. Only the schedule's creator, the special user
-   * and the owner may use this method; requests from other users or with an unknown id get ResourceNotFound. To change
+   * and the owner may use this method. Requests from other users or with an unknown id get ResourceNotFound. To change
    * attrs, the caller must be able to control the device (otherwise NotSubscribed or Forbidden). The schedule still acts
    * with its creator's rights.
    * @param {{scheduleId: string, date?: string, time?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, attrs?: Object<string, any>|any, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
@@ -829,7 +826,7 @@ export class Schedule {
    * Deletes a schedule.
    *
    * The schedule's runs are deleted too. Only the schedule's creator, the special user and the owner may use this
-   * method; requests from other users or with an unknown id get ResourceNotFound.
+   * method. Requests from other users or with an unknown id get ResourceNotFound.
    * @param {{scheduleId: string}} params
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
    */
@@ -839,7 +836,7 @@ export class Schedule {
    * Enables a schedule.
    *
    * The schedule is enabled from now on. InvalidRequest, field params.scheduleId: the schedule is one-time and its time
-   * has passed. Only the schedule's creator, the special user and the owner may use this method; requests from other
+   * has passed. Only the schedule's creator, the special user and the owner may use this method. Requests from other
    * users or with an unknown id get ResourceNotFound.
    * @param {{scheduleId: string}} params
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
@@ -849,9 +846,9 @@ export class Schedule {
   /**
    * Disables a schedule.
    *
-   * The occurrences of a disabled schedule are skipped, and a trigger for such an occurrence becomes a dead letter.
-   * Only the schedule's creator, the special user and the owner may use this method; other users get ResourceNotFound,
-   * and so do requests with an unknown id.
+   * A disabled schedule's occurrences are skipped. A trigger for such an occurrence becomes a dead letter. Only the
+   * schedule's creator, the special user and the owner may use this method. Requests from other users or with an unknown
+   * id get ResourceNotFound.
    * @param {{scheduleId: string}} params
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
    */
@@ -860,7 +857,7 @@ export class Schedule {
   /**
    * Lists the runs of a schedule and their results.
    *
-   * Every user who is bound to the device may list the runs; requests from other users or with an unknown id get
+   * Every user who is bound to the device may list the runs. Requests from other users or with an unknown id get
    * ResourceNotFound. The runs of a schedule are kept for 90 days by default.
    * @param {{scheduleId: string, limit?: number, cursor?: string}} params
    * @returns {Promise<{runs: Array<{dueAt: number, firedAt: number, state: "done"|"failed"|"expired"|"missed", cid?: number, code?: number, error?: {code: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", message: string, field?: string, reason?: string, retryAfter?: number, region?: string, endpoint?: string}}>, cursor?: string}>}
@@ -884,11 +881,11 @@ export class Session {
   /**
    * Returns the code that is needed to end sessions of other terminals.
    *
-   * `userName` is the user's own verified e-mail or phone, the phone in any form (E.164, 86-13800138000, or without
-   * country code). Another user's address is refused like a wrong code or password. `authCode` is a code with the purpose
-   * logoutTerminal. A password is accepted only with accountType phone. InvalidRequest: both a code and a password are
-   * given. `ifencrypt` 1 is accepted with a password and refused with `authCode`. `ifencrypt` has no other effect: TLS
-   * encrypts the request, and the password is sent unchanged.
+   * `userName` is the user's own verified e-mail or phone. The phone may have any form (E.164, 86-13800138000, or
+   * without country code). Another user's address is refused like a wrong code or password. `authCode` is a code with the
+   * purpose logoutTerminal. A password is accepted only with accountType phone. InvalidRequest: both a code and a
+   * password are given. `ifencrypt` 1 is accepted with a password and refused with `authCode`. `ifencrypt` has no other
+   * effect: TLS encrypts the request, and the password is sent unchanged.
    * @param {{userName: string, accountType: "email"|"phone", verifyType: "authCode"|"password", countryCode?: string, region?: string, authCode?: string, codeToken?: string, password?: string, ifencrypt?: 0|1}} params
    * @returns {Promise<{logoutCode: string, expiresIn: number}>}
    */
@@ -898,7 +895,7 @@ export class Session {
    * Ends the session of another terminal of the user.
    *
    * InvalidCode: the code is wrong, has expired, or was used before. ResourceNotFound: the user isn't logged in on the
-   * terminal; the code then stays valid. InvalidRequest: the terminal is the caller's own; use account/logout instead.
+   * terminal. The code then stays valid. InvalidRequest: the terminal is the caller's own; use account/logout instead.
    * @param {{terminalId: string, logoutCode: string}} params
    * @returns {Promise<{terminated: string}>}
    */
@@ -915,7 +912,7 @@ export class Session {
   terminateOthers(params) { return this.ask("session/terminateOthers", params); }
 
   /**
-   * Ends the session of a linked service, such as a voice assistant or a Home Assistant, without a logout code.
+   * Ends the session of a linked service, such as a voice assistant or a Home Assistant. No logout code is needed.
    *
    * ResourceNotFound: the user has no linked service with this session.
    * @param {{sessionId: string}} params
@@ -926,8 +923,8 @@ export class Session {
   /**
    * Renews the session with a new token and, by default, seven more days.
    *
-   * The old token works until the new token is first used, but for 60 s at most. A request or a CONNECT with the new
-   * token counts as its first use; the gate reports a CONNECT to the service on system/token-used. A refresh with the old
+   * The old token works for 60 s at most. It stops when the new token is first used. The first use is a request or a
+   * CONNECT with the new token. The gate reports a CONNECT to the service on system/token-used. A refresh with the old
    * token and a new `id` gets InvalidToken. While the old token works, a repeat of the same request gets the same answer.
    * @returns {Promise<{token: string, expiresAt: number}>}
    */
@@ -951,17 +948,16 @@ export class Share {
   /**
    * Invites a user to a device.
    *
-   * Only the special user and the owner may invite; other users of the device get Forbidden, and users who are not
-   * bound to it get NotBound. No role changes before an invitation is accepted. When the first invitation is accepted,
-   * the special user becomes the owner, and normal users become guests. If an invitation is rejected or revoked, or
-   * expires, nothing changes. With way `user`, `guest` is required; a phone or e-mail must be verified if the app's
-   * policy emailVerification is on. If the app reveals accounts, an unknown name gets ResourceNotFound, field
-   * params.guest.value. Otherwise the service never reveals that a name is unknown: the request gets the same answer as
-   * any other, and the invitation expires like any other. InvalidRequest: the name is the caller's own. Duplicated: the
-   * named user is bound to the device, or an invitation to the same name is pending or was accepted. With way `qrcode`,
-   * `guest` must be absent, and the first user to scan the code answers the invitation. TooManyRequests: the user has
-   * made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden: the device has 200 pending
-   * invitations.
+   * Only the special user and the owner may invite. Other users of the device get Forbidden. Users who are not bound to
+   * the device get NotBound. No role changes before an invitation is accepted. When the first invitation is accepted, the
+   * special user becomes the owner. Normal users become guests. If an invitation is rejected or revoked, or expires,
+   * nothing changes. With way `user`, `guest` is required. If the policy emailVerification is on, a phone or e-mail must
+   * be verified. If the app reveals accounts, an unknown name gets ResourceNotFound, field params.guest.value. Otherwise
+   * the service never reveals that a name is unknown. The request gets the usual answer, and the invitation expires like
+   * any other. InvalidRequest: the name is the caller's own. Duplicated: the named user is bound to the device, or the
+   * name has another invitation. The other invitation is pending or was accepted. With way `qrcode`, `guest` must be
+   * absent. The first user to scan the code answers the invitation. TooManyRequests: the user has made 200 invitations in
+   * an hour (setting limits.invitationsPerHour). Forbidden: the device has 200 pending invitations.
    * @param {{did: string, way: "user"|"qrcode", guest?: {type: "phone"|"email"|"username"|"uid"|"anonymous", value: string, countryCode?: string}, access?: "control"|"read", guestMinutes?: number}} params
    * @returns {Promise<{sharingId: string, expiresAt: number, qrCode?: {text: string, svg: string, png: string}}>}
    */
@@ -970,8 +966,8 @@ export class Share {
   /**
    * Lists the invitations that the caller has received or made.
    *
-   * `toMe`: invitations that name the caller, and invitations by QR code that the caller has answered; `byMe`:
-   * invitations that the caller made. The newest invitations come first. Ended invitations are shown for 30 days (setting
+   * `toMe`: invitations that name the caller, and QR code invitations that the caller has answered. `byMe`: invitations
+   * that the caller made. The newest invitations come first. Ended invitations are shown for 30 days (setting
    * limits.invitationDays).
    * @param {{type: "toMe"|"byMe", did?: string, limit?: number, cursor?: string}} params
    * @returns {Promise<{sharings: Array<Sharing>, cursor?: string}>}
@@ -981,7 +977,7 @@ export class Share {
   /**
    * Shows an invitation before it is answered.
    *
-   * Only the user who can answer the invitation may preview it; the refusals are the same as for share/answer. The
+   * Only the user who can answer the invitation may preview it. The refusals are the same as for share/answer. The
    * preview changes nothing, and the invitation stays pending. TooManyRequests: the terminal has had 30 previews in an
    * hour (setting limits.previewsPerTerminal).
    * @param {{sharingId?: string, qrText?: string}} [params]
@@ -992,8 +988,8 @@ export class Share {
   /**
    * Accepts or rejects an invitation.
    *
-   * If an invitation names a user, only that user can answer it, with the invitation's id in the request. If an
-   * invitation has a QR code, the first user who scans the code answers it, with the code's text in the request.
+   * If an invitation names a user, only that user can answer it. The request contains the invitation's id. If an
+   * invitation has a QR code, the first user who scans the code answers it. The request contains the code's text.
    * ResourceNotFound: the invitation is unknown, or is for another user. InvalidRequest: the code is the caller's own.
    * Expired: the invitation was answered or revoked, or has expired. Duplicated: the caller accepts, but the device is
    * already bound to the caller. Forbidden: the caller accepts, but the device has 10,000 users or the caller has 1,000
@@ -1016,7 +1012,7 @@ export class Share {
   /**
    * Transfers a device to one of its guests.
    *
-   * The owner makes a guest the new owner, with the access `control` and without a time limit. The old owner is
+   * The owner makes a guest the new owner. The new owner has the access `control` and no time limit. The old owner is
    * unbound, and the reason is `transferred`. The other guests stay, and their invitations pass to the new owner. The new
    * owner's own invitation and all pending invitations are revoked. A new ownership period begins, and the new owner sees
    * no data from earlier periods. Forbidden: the caller is not the owner. InvalidRequest: the uid is the caller's own.

@@ -1,5 +1,5 @@
-// The part of MQTT 5 over the browser's WebSocket that an app needs: QoS 1 in both directions,
-// without sessions on the broker.
+// The part of MQTT 5 that an app needs, over the browser's WebSocket. It has QoS 1 in both directions, and no sessions
+// on the broker.
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });

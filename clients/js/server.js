@@ -1,5 +1,5 @@
-// The client for a maker's server, for Node, Deno and Bun. It makes requests for users of an app, and reads the app's
-// events, with an API key over HTTP.
+// The client for a maker's server, for Node, Deno and Bun. With an API key, it makes requests for an app's users over
+// HTTP. It also reads the app's events.
 
 import { post } from "./http.js";
 import { LamplighterError, TimeoutError, randomId } from "./lamplighter.js";

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Starts a group of three PostgreSQL servers under Patroni, and three etcd servers, for trials and drills; all of
-them listen only on this machine's loopback address.
+"""Starts three PostgreSQL servers under Patroni, and three etcd servers, for trials and drills.
 
-`deploy/patroni/group.py DIRECTORY` starts the group, prints the address to use with --store, and stops the group at
-Ctrl-C. It needs Debian's `patroni`, `etcd-server` and `postgresql-15`. A group on three machines needs the settings
-that `settings()` returns for synchronous commits. With these settings, a commit is confirmed only after a standby
-has it.
+`deploy/patroni/group.py DIRECTORY` starts the group, and prints the address for --store. Ctrl-C stops the group. All
+servers listen only on this machine's loopback address. The script needs Debian's `patroni`, `etcd-server` and
+`postgresql-15`. A group on three machines needs the settings that `settings()` returns for synchronous commits. With
+these settings, a commit is confirmed only after a standby has it.
 """
 
 import json
@@ -71,15 +70,15 @@ class Node:
                 "dcs": {
                     # A leader that is silent for 20 s is replaced.
                     "ttl": 20, "loop_wait": 5, "retry_timeout": 5,
-                    # A commit is confirmed only after a standby has stored it; without a standby, no commit is
+                    # A commit is confirmed only after a standby has stored it. Without a standby, no commit is
                     # confirmed.
                     "synchronous_mode": True, "synchronous_mode_strict": True,
                     "postgresql": {
                         "use_pg_rewind": True,
                         "parameters": {
                             "max_connections": 150, "wal_level": "replica", "wal_log_hints": "on",
-                            # This size is enough for an hour of load, so a server that was down for less than an hour
-                            # can catch up.
+                            # This size is enough for an hour of load. A server that was down for less time can catch
+                            # up.
                             "wal_keep_size": "2GB", "max_wal_senders": 10,
                         },
                     },
@@ -141,7 +140,7 @@ class Group:
         """Starts everything and waits until there is a leader that has a synchronous standby."""
         for node in self.nodes:
             node.start_etcd()
-        # All nodes start at once; the node that first gets Patroni's lock makes the database, and the others copy it.
+        # All nodes start at once. The node that first gets Patroni's lock makes the database. The others copy it.
         for node in self.nodes:
             node.start_patroni()
         self.wait(lambda: self.leader() and self.synchronous(), START_SECONDS, "a leader with a synchronous standby")
@@ -159,7 +158,7 @@ class Group:
             time.sleep(0.2)
 
     def members(self):
-        """Returns the role, state and lag of every member, by the member's name, as one of the nodes reports them."""
+        """Returns every member's role, state and lag by name, as one node reports them."""
         for node in self.nodes:
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{node.rest_port}/cluster", timeout=2) as answer:
@@ -184,8 +183,7 @@ class Group:
         return f"postgres://lamplighter@{hosts}/{database}"
 
     def sql(self, statement, database="postgres"):
-        """Runs a statement at the leader, and returns psql's output: one row per line, with vertical bars between
-        the values."""
+        """Runs a statement at the leader, and returns psql's lines, with bars between values."""
         done = subprocess.run(
             [PROGRAMS / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
              "-p", str(self.leader().postgres_port), "-U", "lamplighter", "-d", database, "-c", statement],

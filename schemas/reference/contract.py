@@ -1,5 +1,4 @@
-"""Provides the methods, messages and channels as the pages show them, and the schemas, in which all references are
-resolved.
+"""Provides methods, messages and channels as the pages show them, and schemas with all references resolved.
 
 A place names a file and a definition in it, such as `messages/device#report`. The place of a method's params or
 result ends with `.params` or `.result`, as in `methods/device#list.params`.
@@ -89,7 +88,7 @@ def compact(value):
 
 @functools.cache
 def schemas():
-    """The schemas by place; each reference in them is replaced by the place to which it points."""
+    """The schemas by place, each reference replaced by its target's place."""
     out = {}
     for file, schema in catalog.files().items():
         for name, definition in schema["definitions"].items():
@@ -102,7 +101,7 @@ def schemas():
 
 
 def pointed(schema, file):
-    """A schema of `file`, in which each reference is replaced by the place to which it points."""
+    """A schema of `file`, each reference replaced by its target's place."""
     if isinstance(schema, list):
         return [pointed(one, file) for one in schema]
     if not isinstance(schema, dict):
@@ -119,8 +118,7 @@ def objects(schema, key):
 
 
 def members(schema):
-    """The members of an object with their schemas; several parts of a schema can name the same member, to restrict
-    its values further."""
+    """The members of an object with their schemas, where a name can occur in several parts."""
     found = schema.get("properties", {})
     return list(found.items()) if isinstance(found, dict) else found
 
@@ -129,7 +127,7 @@ def resolved(schema):
     """Follows a schema's references, including a reference that is the only entry of `allOf`.
 
     Returns the resolved schema and a place. If several schemas on the way have a description, the first description
-    counts. The place names the last definition to which a reference led, or is None if there is no reference.
+    counts. The place names the last definition to which a reference led. Without a reference, the place is None.
     """
     place, description = None, None
     while True:
@@ -170,7 +168,7 @@ def merged(schema):
 
 @functools.cache
 def nouns():
-    """The shared definitions that have their own sections, each as `file#name`; tables link to these sections."""
+    """The shared definitions that have their own sections, each as `file#name`."""
     places = [
         f"{file}#{name}" for file, schema in catalog.files().items()
         for name, definition in schema["definitions"].items() if not catalog.is_entry(definition)]

@@ -1,5 +1,6 @@
-"""Draws the diagrams that a page describes in fences; the fence of a diagram begins with ```` ```sequence NAME Title
-```` or ```` ```states NAME Title ````."""
+"""Draws the diagrams that a page describes in fences.
+
+A diagram's fence begins with ```` ```sequence NAME Title ```` or ```` ```states NAME Title ````."""
 
 import math
 import re
@@ -32,7 +33,7 @@ class Diagram(NamedTuple):
 
 
 def read(info, lines):
-    """The diagram in a fence; None if the fence doesn't contain a diagram."""
+    """The diagram in a fence, or None if the fence has no diagram."""
     found = info.split(maxsplit=2)
     if len(found) != 3 or found[0] not in ("sequence", "states"):
         return None
@@ -40,8 +41,7 @@ def read(info, lines):
 
 
 def svg(diagram, is_alone):
-    """The picture of a diagram; a picture in its own file includes its colours, and a picture within a page uses the
-    page's colours."""
+    """The picture of a diagram, with its own colours only if it has its own file."""
     drawing = (sequence if diagram.kind == "sequence" else states)(diagram.lines)
     text = "\n".join(escape(line) for line in diagram.lines)
     title = escape(diagram.title)
@@ -85,7 +85,7 @@ def point(*place):
     return ",".join(f"{math.floor(value * 10 + 0.5) / 10:g}" for value in place)
 
 
-# Messages between parties, from top to bottom. The first line names the parties, separated by `|`; each further line is
+# Messages between parties, from top to bottom. The first line names the parties, separated by `|`. Each further line is
 # `A -> B: words`, `A --> B: words` (dashed, an answer) or `note A: words`.
 
 

@@ -1,7 +1,7 @@
-"""Reads the reference's Markdown and writes it as HTML, as plain text, and as Markdown that every program can read.
+"""Writes the reference's Markdown as HTML, plain text, and Markdown that every program can read.
 
-The reference uses a small part of Markdown: headings with `{#anchor}`, paragraphs, lists of one level, tables, quotes
-and fences. All generated pages use only this part of Markdown, and other programs read this part in the same way.
+The reference uses only a part of Markdown. The part has headings with `{#anchor}`, paragraphs, lists of one level,
+tables, quotes and fences. All generated pages use only this part. Other programs read this part in the same way.
 """
 
 import re
@@ -93,8 +93,7 @@ def block_at(lines, at):
 
 
 def run(lines, at, fits):
-    """The index of the first line that `fits` rejects, searched from line `at`, or the number of lines if `fits`
-    accepts all of these lines."""
+    """The first index from `at` whose line `fits` rejects, or the number of lines."""
     while at < len(lines) and fits(lines[at]):
         at += 1
     return at
@@ -120,7 +119,7 @@ def items(lines, at, is_numbered):
 
 
 def cells(line):
-    """The cells of a table's line; an escaped bar loses its backslash in the cell's text."""
+    """The cells of a table's line, without the backslashes of escaped bars."""
     found = re.findall(r"((?:\\.|[^|\\])*)(?:\||$)", line[1:])
     if not found[-1].strip():
         found.pop()
@@ -199,7 +198,7 @@ def page_html(found):
 
 
 def examples(found):
-    """Returns the examples at the start of a list of blocks; each of these examples is in a different language."""
+    """The examples at the start of the blocks, each in a different language."""
     group = []
     for block in found:
         fits = isinstance(block, Fence) and block.info in LANGUAGES and block.info != "json"
@@ -210,7 +209,7 @@ def examples(found):
 
 
 def tabs(group):
-    """A group of examples as HTML elements that can be opened; the first is open."""
+    """A group of examples as HTML elements that can be opened, the first already open."""
     out = ""
     for one in group:
         is_open = "" if out else ' open=""'
@@ -248,15 +247,14 @@ def block_html(block):
 
 
 def row(found, name):
-    # A screen reader would announce an empty header cell with each cell of its column, so an empty cell is always a
+    # A screen reader would announce an empty header cell with each cell of its column. So an empty cell is always a
     # `td`.
     named = [(name if text else "td", inline(text)) for text in found]
     return "<tr>" + "".join(f"<{tag}>{text}</{tag}>" for tag, text in named) + "</tr>"
 
 
 def portable(text):
-    """A page's text as Markdown that every program can read; anchors become HTML elements, and diagrams become
-    pictures."""
+    """A page as Markdown for every program, with anchors as HTML and diagrams as pictures."""
     def picture(fence):
         diagram = diagrams.read(fence[1], fence[2].split("\n"))
         return f"![{diagram.title}]({diagram.name}.svg)"

@@ -32,7 +32,7 @@ def code(text):
 
 
 def table(titles, rows):
-    """A table that begins with a row of titles; the text is empty if `rows` is empty."""
+    """A table with a row of titles, or an empty text if `rows` is empty."""
     cells = [[cell.replace("\n", " ").replace("|", "\\|") for cell in row] for row in rows]
     lines = [titles, ["---"] * len(titles), *cells]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) if rows else ""

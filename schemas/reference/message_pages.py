@@ -81,8 +81,7 @@ def notes(channel):
 
 
 def address(channel):
-    """The address of a channel's description, which is either the section of the channel's message or the page of
-    topics."""
+    """The address of a channel's description: its message's section or the page of topics."""
     if "payload" not in channel:
         return "topics.html"
     entry = contract.entries()[channel["payload"]]

@@ -1,5 +1,6 @@
-"""Lists all pages of the reference in Markdown, in the order of the navigation, and makes the handwritten pages, the
-guides, and the pages of codes, limits, settings and metrics."""
+"""Lists all pages of the reference in Markdown, in the order of the navigation.
+
+This file makes the handwritten pages, the guides, and the lists of codes, limits, settings and metrics."""
 
 import json
 import pathlib
@@ -11,7 +12,7 @@ from . import markup, message_pages, method_pages
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = ROOT / "Sources/Reference/Texts"
 GUIDES = ROOT / "docs/guides"
-# The facts that only the program knows; a Swift test compares this file with the program, and can rewrite the file.
+# The facts that only the program knows. A Swift test compares this file with the program, and can rewrite it.
 FACTS = ROOT / "schemas/facts.jsonl"
 
 START, GUIDE, RULES, CONTRACT, LISTS = GROUPS = (
@@ -27,7 +28,7 @@ GUIDE_PAGES = (
 
 
 class Page(NamedTuple):
-    """A page; the first line of its text is its title as a heading."""
+    """A page, whose text begins with its title as a heading."""
 
     name: str
     group: str
@@ -54,7 +55,7 @@ def pages():
 
 
 def written(name):
-    """A handwritten page; a line such as `{{ask.py}}` is replaced by the text of that example file."""
+    """A handwritten page, in which a line such as `{{ask.py}}` becomes that example file's text."""
     return re.sub(r"\{\{(\w+\.\w+)\}\}", lambda file: read(f"examples/{file[1]}").strip(), read(f"{name}.md"))
 
 
@@ -67,8 +68,10 @@ def guide(name):
 
 
 def pointed(text):
-    """A guide's text for the reference, without pictures; a link to another guide leads to that guide's page in
-    the reference, and a link to a file outside the guides' folder becomes plain text."""
+    """A guide's text for the reference, without pictures.
+
+    A link to another guide leads to its page in the reference. A link to a file outside the guides' folder becomes
+    plain text."""
     text = re.sub(r"!\[[^\]]*\]\(\.\./[^)]*\)\n\n", "", text.replace("](README.md", "](guides.md"))
     text = re.sub(rf"\]\(({'|'.join(GUIDE_PAGES)})\.md", r"](guide-\1.md", text)
     return re.sub(r"\[([^\[\]]*)\]\(\.\./[^)]*\)", r"\1", text)
@@ -84,7 +87,7 @@ def facts(kind):
 
 
 def lists():
-    """The pages that list all codes, limits, settings and metrics, each as a name and a text."""
+    """The pages of codes, limits, settings and metrics, each as a name and a text."""
     settings = facts("setting")
     groups = {}
     for one in settings:

@@ -1,6 +1,6 @@
-"""Writes a request as an example in each language, so that readers can copy it, and writes a value as JSON.
+"""Writes requests as examples in each language, and values as JSON.
 
-Each example uses the function `ask` of a small file in its language, which the page of examples shows in full.
+Each example uses the function `ask` of a small file in its language. The page of examples shows this file in full.
 """
 
 from . import contract
@@ -28,8 +28,7 @@ def blocks(method, params):
 
 
 def over_http(method, params, needs_token):
-    """The same request over HTTP, as Markdown fences; the request uses a token if the method needs one, and
-    otherwise the app's secret."""
+    """The same request over HTTP, as Markdown fences, with a token or the app's secret."""
     json = contract.compact({"params": params})
     path = f"request/{method}" if needs_token else f"app/$LL_APP/$LL_TERMINAL/request/{method}"
     login = '-H "Authorization: Bearer $LL_TOKEN"' if needs_token else '-u "$LL_APP:$LL_SECRET"'

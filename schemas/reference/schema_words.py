@@ -111,7 +111,7 @@ def rule(schema):
 
 
 def condition(schema):
-    """A condition in words; the text is empty if the condition isn't about members."""
+    """A condition in words, or an empty text if the condition isn't about members."""
     schema, _ = contract.resolved(schema)
     said = [(name, member(name, inner)) for name, inner in contract.members(schema)]
     parts = [words for _, words in said if words]
@@ -137,7 +137,7 @@ def without(schema):
 
 
 def member(name, schema):
-    """What a condition says about a member; the text is empty if the condition says nothing about the member."""
+    """What a condition says about a member, or an empty text."""
     name = code(name)
     if not isinstance(schema, dict):
         return "" if schema else f"without {name}"
@@ -161,7 +161,7 @@ def values(schema):
 
 
 def tables(place):
-    """The tables and rules of the schema at a place; the text is empty if the schema has neither."""
+    """The tables and rules of the schema at a place, or an empty text."""
     schema, _ = contract.resolved(contract.schemas()[place])
     forms = variants(schema)
     parts = [table(schema)]
@@ -173,8 +173,7 @@ def tables(place):
 
 
 def variants(schema):
-    """The alternatives of an object if each alternative has its own members; empty if the alternatives only add
-    conditions."""
+    """The alternatives of an object if each has its own members, otherwise an empty list."""
     forms = [contract.resolved(one)[0] for one in contract.objects(schema, "oneOf")]
     return forms if all(form.get("type") == "object" for form in forms) else []
 

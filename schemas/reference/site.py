@@ -1,5 +1,6 @@
-"""Makes the reference's files: the pages in HTML (also valid XML) and in Markdown, the pictures, the search
-index, and the contract for the playground's forms."""
+"""Makes the reference's pages, pictures and search index, and the contract for the playground's forms.
+
+The pages are in Markdown, and in HTML that is also valid XML."""
 
 import catalog
 
@@ -117,8 +118,9 @@ def contents(blocks):
 
 
 def search_index(whole):
-    """The search index, with a row for each section and each topic; the index is a script, so that a page opened
-    from a local disk can load it too."""
+    """The search index, with a row for each section and each topic.
+
+    The index is a script, so pages opened from a local disk can load it."""
     rows = [row for page in whole for row in sections(page)]
     for channel in contract.channels().values():
         rows.append([contract.topic(channel), "Topics", message_pages.address(channel), channel["summary"]])
@@ -183,7 +185,7 @@ def form(schema, depth):
     members = {}
     for one in [found, *variants]:
         for name, inner in contract.members(one):
-            # Several parts of a schema can name the same member, to restrict its values further; the first schema found
+            # Several parts of a schema can name the same member, to restrict its values further. The first schema found
             # for the member is the most specific.
             members.setdefault(name, inner)
     shown = {name: form(inner, depth + 1) for name, inner in members.items() if isinstance(inner, dict)}

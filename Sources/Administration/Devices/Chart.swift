@@ -16,7 +16,7 @@ struct Chart {
 
     /// The maximum number of steps in a chart.
     private static let rowsMax = 2000
-    /// The time steps from which the default step is chosen, the shortest first, each with its length in milliseconds.
+    /// The time steps from which the default is chosen, the shortest first.
     private static let steps: [(text: String, milliseconds: Int64)] = [
         ("1s", 1000), ("5s", 5000), ("15s", 15_000), ("1m", 60_000), ("5m", 300_000),
         ("15m", 900_000), ("1h", 3_600_000),
@@ -83,7 +83,7 @@ struct Chart {
 enum HistoryTableText {
     private static let rowsMax = 100_000
 
-    /// Returns the CSV file, with a line for each record and a column for each data point.
+    /// Returns a CSV file with a line per record and a column per data point.
     static func reply(_ call: OperationCall) throws -> Reply {
         let (from, to) = try Chart.period(call)
         let name = call.request.query["name"]

@@ -2,8 +2,7 @@ import Domain
 import JSON
 import Storage
 
-/// A reader of a data point's values: for steps in seconds or minutes, it reads only records; for longer steps, it
-/// reads the stored sums (`HistoryDayTable`) of days that have sums, and the records of all other times.
+/// A reader of a data point's records, and of stored sums (`HistoryDayTable`) for long steps.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -13,11 +12,10 @@ struct ChartReading {
 
     /// The maximum number of records that one chart reads.
     private static let scanMax = 2_000_000
-    /// The maximum number of records in one read; during a read, the store can't shorten its log.
+    /// The maximum number of records in one read, during which the store's log can't shrink.
     private static let stepRecords = 20_000
 
-    /// Adds the stored sums of days, and the records of all other times; returns true if there were too many records or
-    /// steps for a complete chart.
+    /// Adds all values, and returns whether a complete chart would be too large.
     func read(into sums: inout ChartSums) throws -> Bool {
         var left: [Range<Int64>] = [from.milliseconds..<to.milliseconds]
         if sums.step.isCalendar || sums.step.unit == .hour { left = try store.read { tx in try addSums(tx, &sums) } }
@@ -28,10 +26,9 @@ struct ChartReading {
         return false
     }
 
-    /// Adds the half-hour sums of all days that have sums, and returns the periods that are left to read.
+    /// Adds the sums of all days that have sums, and returns the remaining periods.
     ///
-    /// A day's records that are still in the buffer are added in the same transaction, so each record counts exactly
-    /// once.
+    /// A day's buffered records are added in the same transaction, so each counts exactly once.
     private func addSums(
         _ tx: Transaction,
         _ sums: inout ChartSums
@@ -49,8 +46,8 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // If a time zone's day begins in the middle of a half hour, this half hour can belong to two steps.
-                // Such a half hour is read record by record.
+                // If a local day begins within a half hour, two steps can share the half hour. Such a half hour is read
+                // record by record.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }
         }

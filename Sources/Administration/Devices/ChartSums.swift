@@ -22,7 +22,7 @@ struct ChartSums {
         return true
     }
 
-    /// Adds the sums of a period if a single step contains the period; otherwise returns false.
+    /// Adds a period's sums, or returns false if no single step contains the period.
     mutating func add(_ sums: ValueTotals, of time: Range<Int64>) -> Bool {
         let bounds = open?.contains(time.lowerBound) == true ? open : bounds(time.lowerBound)
         guard let bounds, bounds.upperBound >= time.upperBound else { return false }
@@ -39,7 +39,7 @@ struct ChartSums {
         return bounds.lowerBound.milliseconds..<bounds.upperBound.milliseconds
     }
 
-    /// Opens the step that contains a moment; returns false if `rowsMax` other steps exist, except if `always` is true.
+    /// Opens a moment's step, or returns false if `rowsMax` others exist and `always` is false.
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)

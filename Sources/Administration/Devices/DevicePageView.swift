@@ -3,10 +3,9 @@ package import JSON
 import Sodium
 package import Storage
 
-/// The state that a device's page in the console follows: the device's row, and marks that show which tabs have
-/// changed.
+/// What a device's console page follows: the device's row, and marks of changed tabs.
 package enum DevicePageView {
-    /// Returns the device's row and the marks (`DeviceChange`); nil if the device doesn't exist.
+    /// Returns the device's row and the marks (`DeviceChange`), or nil for an unknown device.
     package static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {
         guard let row = try DeviceView.row(of: did, in: tx) else { return nil }
         let commands = try tx.commands.newest(did, limit: 50)

@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// A search for devices: a filter for the store, and terms that are checked row by row.
+/// A search for devices, with a filter for the store and terms checked per row.
 struct DeviceSearch {
     private(set) var filter = DeviceFilter()
     /// The terms by which the store can't filter.
@@ -9,7 +9,7 @@ struct DeviceSearch {
 
     static let keys = ["product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag"]
 
-    /// Parses a search; the term `product` takes a product's key or a part of its name.
+    /// Parses a search, in which `product` takes a product's key or part of its name.
     ///
     /// - Throws: `Refused` if a term can't be understood.
     init(_ terms: SearchTerms, products: [Product], at now: Instant) throws {
@@ -52,8 +52,7 @@ struct DeviceSearch {
         }
     }
 
-    /// Returns the name and the value of a tag from a term such as `tag:floor=2`; the value is nil for a term such as
-    /// `tag:floor`, which finds the tag with any value.
+    /// Returns a tag's name and value, which is nil for `tag:floor` (any value).
     private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
         let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
@@ -110,13 +109,13 @@ struct DeviceSearch {
 struct FoundDevices {
     /// The devices of the page.
     var found: [DeviceListing] = []
-    /// The id after which the next page begins; nil if there is no next page.
+    /// The id after which the next page begins, or nil on the last page.
     var next: DeviceID?
 
     /// The maximum number of rows that a search examines for one page.
     static let scanMax = 200_000
 
-    /// Finds one page of devices; the page begins after the device id `did`.
+    /// Finds one page of devices, which begins after the device id `did`.
     init(
         _ search: DeviceSearch,
         after did: String,

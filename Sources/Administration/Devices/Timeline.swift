@@ -7,7 +7,7 @@ import Wire
 /// The timeline of a device: reports, commands, events, bindings, refusals and operators' actions, the newest first.
 ///
 /// Each entry contains data that the console's page turns into a sentence in the operator's language. The cursor
-/// contains the last entry's time, and how many entries with that time were already returned.
+/// contains the last entry's time. It also counts the returned entries with that time.
 struct Timeline {
     private struct Entry {
         var at: Instant
@@ -89,9 +89,9 @@ struct Timeline {
     }
 
     private func reports(_ device: DeviceRecord, _ product: Product?, in tx: Transaction) throws -> [Entry] {
-        // Records have no numbers, so a record is identified by its time and its index among the records of that time.
-        // For each page, the records are read from the newest record at the cursor's time, even if an earlier page
-        // contained this record. Therefore, a record has the same index on every page.
+        // Records have no numbers. So a record is identified by its time and its index among that time's records. Each
+        // page reads the records from the newest one at the cursor's time. An earlier page may have contained this
+        // record. Therefore, a record has the same index on every page.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)

@@ -19,7 +19,7 @@ enum KeyOperations {
     /// The maximum validity, in days, of an API key that expires.
     private static let daysMax: Int64 = 3650
 
-    /// Returns the app that the query names; nil if the query names no app, which means all apps.
+    /// Returns the app that the query names, or nil for all apps.
     static func wantedApp(_ call: OperationCall) throws -> AppID? {
         try call.request.query["appId"].map(id)
     }
@@ -73,7 +73,7 @@ enum KeyOperations {
         return row(key).adding([("key", .string(secret))])
     }
 
-    /// Returns the scopes in the body; there must be at least one.
+    /// Returns the scopes in the body, at least one.
     static func scopes(_ call: OperationCall) throws -> [KeyScope] {
         let texts = call.body["scopes"]?.arrayValue ?? []
         let scopes = try texts.map { value in
@@ -119,7 +119,7 @@ enum KeyOperations {
         try call.act { work, act in
             let key = try live(call, &act, in: work.tx)
             try KeyLifecycle.end(key, in: &work)
-            // Subscriptions that were made with the key belong to the app, and remain after the key is revoked.
+            // Subscriptions made with the key belong to the app. They remain after the key is revoked.
             let made = try work.tx.eventSubscriptions.all(of: key.app).filter { $0.key == key.id.text }
             let rows = made.map { JSONObject(showing: ["subscriptionId": $0.id, "name": $0.name]) }
             return row(try work.tx.keys.find(key.id) ?? key).adding([

@@ -10,14 +10,13 @@ package struct Caller: Sendable, Equatable {
         case token(OperatorToken)
     }
 
-    /// The operator's name, or the name under which a command runs the operation; empty if the caller has not signed
-    /// in.
+    /// The operator's name, `cli` or `lamplighter` for commands, or empty without a sign-in.
     package var name: String
     /// The caller's role, which determines their rights.
     package var role: OperatorRole
     /// Whether the operator has a password.
     package var hasPassword: Bool
-    /// The session or token that authenticates the caller; nil if the caller has neither, as on the command line.
+    /// The caller's session or token, or nil without either, as on the command line.
     package var way: Way?
 
     /// Creates a caller.
@@ -31,7 +30,7 @@ package struct Caller: Sendable, Equatable {
     /// A caller who has not signed in.
     package static let nobody = Caller(name: "", role: .viewer)
 
-    /// The caller's session; nil if the caller has a token or has not signed in.
+    /// The caller's session, or nil with a token or without a sign-in.
     package var session: OperatorSession? {
         guard case .session(let session) = way else { return nil }
         return session

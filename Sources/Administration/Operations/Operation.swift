@@ -2,7 +2,7 @@ package import Domain
 package import JSON
 package import Web
 
-/// An operation of the console's HTTP interface; a test compares its id and role with `schemas/http`.
+/// An operation of the console's HTTP interface, as `schemas/http` describes it.
 package struct Operation: Sendable {
     /// The work of an operation.
     package enum Work: Sendable {
@@ -16,22 +16,21 @@ package struct Operation: Sendable {
     package let id: String
     /// The HTTP method.
     package let method: String
-    /// The parts of the path below `/api/v1`; a part in braces matches any text.
+    /// The path's parts below `/api/v1`, where a part in braces matches any text.
     package let path: [String]
-    /// The lowest role that can run the operation; nil if callers who have not signed in can run it too.
+    /// The lowest role that can run the operation, or nil if no sign-in is needed.
     package let role: OperatorRole?
-    /// Whether the operation requires a session in a browser; a token isn't enough.
+    /// Whether the operation needs a session in a browser, and refuses tokens.
     package let isForBrowsers: Bool
     /// The maximum size of a request's body, in bytes.
     package private(set) var bodyMax: Int
     /// The work of the operation.
     package let work: Work
 
-    /// The maximum sizes, in bytes, of the body of a request without a session, of the body of a request with a
-    /// session, and of a document.
+    /// The maximum sizes of bodies in bytes: without a session, with one, and documents.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
-    /// Creates an operation that answers with a JSON object; the operation may block.
+    /// Creates an operation that may block, and answers with a JSON object.
     package init(
         _ id: String,
         _ method: String,
@@ -67,7 +66,7 @@ package struct Operation: Sendable {
         return operation
     }
 
-    /// Returns the values of the parameters in a path; nil if the path belongs to another operation.
+    /// Returns the values of a path's parameters, or nil for another operation's path.
     package func match(_ path: ArraySlice<String>) -> [String: String]? {
         guard path.count == self.path.count else { return nil }
         var values: [String: String] = [:]
@@ -81,8 +80,7 @@ package struct Operation: Sendable {
         return values
     }
 
-    /// The number of parameters in the path; if several operations match a request, the operation with the fewest
-    /// parameters is run.
+    /// The number of parameters: the matching operation with the fewest parameters is run.
     package var looseness: Int { path.count { $0.hasPrefix("{") } }
 }
 

@@ -94,14 +94,13 @@ package struct OperationCall: Sendable {
         return number
     }
 
-    /// Returns the maximum number of rows on a page; commands can request larger pages than the console can.
+    /// Returns the maximum number of rows on a page, which is larger for commands.
     func limit() throws -> Int {
         let most: Int64 = isCommand ? 10_000 : 200
         return Int(try integer("limit", in: 1...most, default: 50))
     }
 
-    /// Returns the cursor in the query as a number; if the query contains no cursor, returns the largest possible
-    /// number.
+    /// Returns the cursor in the query, or by default the largest possible number.
     func cursor() throws -> Int64 { try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax) }
 
     /// Returns the cursor of a list that is sorted by ids.
@@ -122,7 +121,7 @@ package struct OperationCall: Sendable {
     /// Reads from the last committed state.
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(at: now, body) }
 
-    /// Runs a transaction that changes something, and records the action in the audit trail in the same transaction.
+    /// Changes something and records the action in the audit trail, in one transaction.
     package func act<Value>(_ body: (inout UnitOfWork, inout Act) throws -> Value) throws -> Value {
         try context.work { work in
             var act = Act()
@@ -145,7 +144,7 @@ package struct OperationCall: Sendable {
         try tx.audit.add(entry)
     }
 
-    /// Throws `Refused` unless the request confirms the deletion by repeating the id of the object to delete.
+    /// Throws `Refused` unless the request repeats the id of the object to delete.
     func requireConfirmation(of id: String) throws {
         guard body["confirm"]?.stringValue == id else { throw Refused.invalid("confirm", "Type \(id) to confirm.") }
     }

@@ -6,8 +6,7 @@ package import Storage
 package import Wire
 package import Workers
 
-/// Everything that operations need: the store, the settings and more; in the service's process, also the running
-/// service.
+/// Everything that operations need, such as the store, the settings and the running service.
 package struct OperationContext: Sendable {
     /// The store.
     package let store: Store
@@ -26,7 +25,7 @@ package struct OperationContext: Sendable {
     /// The threads on which blocking work runs.
     package let threads = OperationThreads()
 
-    /// Creates the context of a command; a running service learns of the command's changes from the store.
+    /// Creates the context of a command, whose changes the service sees in the store.
     package init(_ store: Store, _ settings: Settings, in directory: DataDirectory, consoleURL: String) {
         self.store = store
         self.settings = settings
@@ -72,7 +71,8 @@ package struct RunningService: Sendable {
         startedAt = backend.environment.clock.now
     }
 
-    /// Whether the service was started by `lamplighter up` together with the demo; the console then shows the sign-in
-    /// codes that outgoing messages contain.
+    /// Whether `lamplighter up` started the service together with the demo.
+    ///
+    /// The console then shows the sign-in codes in outgoing messages.
     package var isDevelopment: Bool { run.demo != nil }
 }

@@ -2,15 +2,15 @@ import DequeModule
 import Synchronization
 import Workers
 
-/// A few plain threads that run pieces of blocking work; the pieces run in the order of their ranks, and within a rank
-/// in the order of their arrival.
+/// A few plain threads that run blocking work, the highest rank first.
 ///
-/// The number of threads limits how many database connections the pages of the console can use for reading.
+/// Work of the same rank runs in the order of its arrival. The number of threads limits the console's database
+/// connections for reading.
 package final class OperationThreads: Sendable {
-    /// The error that refuses a piece of work because too many pieces of its rank are waiting.
+    /// The refusal of work because too much work of its rank is waiting.
     package struct IsFull: Error {}
 
-    /// The rank of a piece of work; the cases are in order, the highest rank first.
+    /// The rank of a piece of work, from the highest rank to the lowest.
     package enum Rank: Int, CaseIterable, Sendable {
         /// Work for an operator.
         case `operator`
@@ -21,8 +21,7 @@ package final class OperationThreads: Sendable {
         /// A sign-in from an address that has sent too many requests within a minute.
         case crowd
 
-        /// Whether work of this rank can use only one of the threads, so that the other thread stays free for
-        /// operators.
+        /// Whether only one thread runs such work, so the other stays free for operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// How many pieces of work of this rank can wait for a thread.
@@ -56,8 +55,7 @@ package final class OperationThreads: Sendable {
 
     /// Runs a piece of work on one of the threads and returns its result.
     ///
-    /// - Throws: `IsFull` if too many pieces of work are already waiting, or the error that the work throws. The method
-    ///   throws `IsFull` without waiting.
+    /// - Throws: `IsFull` if too much work is waiting, or the work's error. The method throws `IsFull` without waiting.
     package func run<Value: Sendable>(
         _ rank: Rank = .operator,
         _ body: @escaping @Sendable () throws -> Value

@@ -2,21 +2,21 @@ import Domain
 package import JSON
 import Problems
 
-/// The refusal of a request; the answer contains problem details (RFC 9457).
+/// The refusal of a request, answered with problem details (RFC 9457).
 package struct Refused: Error {
     /// The HTTP status.
     package var status: Int
-    /// An error code, or the code of a `Problem`; `lamplighter explain` explains the codes of problems.
+    /// An error code, or the code of a `Problem`, which `lamplighter explain` explains.
     package var code: String
     /// A sentence about what is wrong and how to correct it.
     package var detail: String
-    /// The member of the request that is wrong; nil if no single member is wrong.
+    /// The wrong member of the request, or nil if no single member is wrong.
     package var field: String?
     /// The number of seconds after which a repeated request can succeed.
     package var retryAfter: Int64?
-    /// All faults of a document; empty unless the document has several faults.
+    /// The faults of a document, if it has more than one.
     var problems: [JSONValue] = []
-    /// The kind and the name of the thing that doesn't exist; nil if the refusal has another reason.
+    /// The kind and name of the missing thing, or nil if nothing is missing.
     package var missing: (noun: String, name: String)?
 
     /// Creates a refusal.
@@ -34,7 +34,7 @@ package struct Refused: Error {
         Refused(404, .resourceNotFound, "There is no \(what).")
     }
 
-    /// Returns the refusal of a request for a thing that doesn't exist; the refusal contains the thing's name or id.
+    /// Returns the refusal for a missing thing, with the thing's name or id.
     static func notFound(_ noun: String, _ name: some StringProtocol) -> Refused {
         let name = Rejection.shown(String(name), upTo: 64)
         var refused = notFound("\(noun) \(name)")

@@ -12,7 +12,7 @@ package struct OperatorLink: Sendable {
     package let expiresAt: Instant
     private let token: String
 
-    /// The name of the operator who signs in with the first link or with a link that `lamplighter console` makes.
+    /// The operator who signs in with the first link, or one from `lamplighter console`.
     package static let firstName = "admin"
 
     /// Creates a link for an operator.
@@ -43,6 +43,6 @@ package struct OperatorLink: Sendable {
 
     /// Returns the URL of the link.
     ///
-    /// Browsers never send the part after `#` to a server, so the token reaches neither logs nor other pages.
+    /// Browsers never send the part after `#` to a server. So the token reaches neither logs nor other pages.
     package func url(at base: String) -> String { "\(base)/console/#enter=\(token)" }
 }

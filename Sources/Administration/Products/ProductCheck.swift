@@ -64,7 +64,7 @@ enum ProductCheck {
 
 /// The comparison of two documents, member by member.
 enum DocumentChanges {
-    /// Returns the differences between two documents, each with its path; objects in lists are matched by their names.
+    /// Returns the differences between two documents, with objects in lists matched by name.
     static func between(_ before: JSONObject, _ after: JSONObject, path: String = "") -> [JSONValue] {
         var names = before.members.map(\.key)
         names += after.members.map(\.key).filter { before[$0] == nil }

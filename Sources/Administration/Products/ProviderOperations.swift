@@ -5,7 +5,7 @@ import Service
 import Storage
 import Workers
 
-/// The operations on an app's identity providers, and on the e-mail and SMS providers that all apps share.
+/// The operations on apps' identity providers and the shared e-mail and SMS providers.
 enum ProviderOperations {
     static let all: [Operation] = [
         Operation(
@@ -41,7 +41,7 @@ enum ProviderOperations {
 
     /// Returns a function that makes a provider's row.
     ///
-    /// The function takes a provider's name, whether the provider is enabled, how it sends messages, and its settings.
+    /// The function takes a provider's name, enabled state, way of sending and settings.
     private static func rowMaker(
         _ app: App,
         in tx: Transaction

@@ -3,12 +3,11 @@ import JSON
 import Storage
 import Web
 
-/// The operation of the search field at the top of the console; it finds devices, users, products and schedules.
+/// The console's search for devices, users, products and schedules.
 enum SearchOperations {
     static let all: [Operation] = [Operation("search", "GET", "search", role: .viewer) { try search($0) }]
 
-    /// The maximum number of rows of each kind that one search examines; the number is low, since the console searches
-    /// while operators type.
+    /// The most rows of each kind that a search examines while an operator types.
     private static let scanMax = 20_000
 
     private static func search(_ call: OperationCall) throws -> JSONObject {
@@ -55,8 +54,7 @@ struct PageWanted {
     let limit: Int
     let scanMax: Int
 
-    /// Examines rows until enough match; returns the matches, and the id after which the next page begins, or nil if
-    /// there is no next page.
+    /// Returns the matches, and the id after which a next page begins, if any.
     func rows<Row>(
         _ next: (_ after: String, _ limit: Int) throws -> [Row],
         id: (Row) -> String,

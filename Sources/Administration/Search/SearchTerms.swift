@@ -2,7 +2,7 @@
 struct SearchTerms: Sendable, Equatable {
     /// A term of a search.
     struct Term: Sendable, Equatable {
-        /// The field to search in; empty if the term is only a word.
+        /// The field to search in, or an empty text for a plain word.
         var key: String
         /// The text to search for, as it was typed.
         var value: String
@@ -18,7 +18,7 @@ struct SearchTerms: Sendable, Equatable {
     /// The maximum number of terms in a search.
     static let countMax = 20
 
-    /// Parses a search; every text is valid unless it contains too many terms.
+    /// Parses a search, and refuses only a search with too many terms.
     ///
     /// - Throws: `Refused` if there are too many terms.
     init(_ text: String) throws {
@@ -57,14 +57,13 @@ struct SearchTerms: Sendable, Equatable {
         return Term(key: key, value: String(value), isNegated: isNegated, isExact: isExact)
     }
 
-    /// Returns whether every positive term matches one of the texts and every negated term matches none; the terms'
-    /// keys are ignored.
+    /// Returns whether the texts fulfil all terms, without regard to the terms' keys.
     func find(anyOf texts: [String?]) -> Bool { terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated } }
 
     /// Returns whether all terms of the search are fulfilled.
     ///
-    /// A term with a key must match one of the texts of that key, and any other term must match one of `words`. If a
-    /// term is negated, none of these texts may match it.
+    /// A term with a key must match one of the texts of that key. Any other term must match one of `words`. If a term
+    /// is negated, none of these texts may match it.
     func match(_ texts: [String: [String?]], words: [String?]) -> Bool {
         terms.allSatisfy { $0.finds(anyOf: texts[$0.key] ?? words) != $0.isNegated }
     }

@@ -2,7 +2,9 @@ import Domain
 import JSON
 import Service
 
-/// The last lines of the log, without the texts of messages; addresses are masked unless the operator is an admin.
+/// The last lines of the log, without the texts of messages.
+///
+/// Only admins see addresses unmasked.
 enum LogLines {
     /// The maximum number of lines that are shown.
     static let linesMax = 200
@@ -14,7 +16,7 @@ enum LogLines {
         return JSONObject(showing: ["items": lines])
     }
 
-    /// Returns a log line without the parts that operators are not allowed to see; the line is text or JSON.
+    /// Returns a log line (text or JSON) without the parts hidden from operators.
     static func masked(_ line: String, withAddresses: Bool) -> String {
         let line = line.replacing(#/ text=(?:"(?:[^"\\]|\\.)*"|\S*)/#, with: " text=\(hidden)").replacing(
             #/"text":"(?:[^"\\]|\\.)*"/#,

@@ -21,8 +21,7 @@ package enum SettingsView {
         return list
     }
 
-    /// Returns the limits (`LimitList`); each limit has its current use and its number of refusals if these numbers are
-    /// known.
+    /// Returns the limits (`LimitList`), with their use and refusals where these are known.
     static func limits(_ run: RunContext, _ store: Store) throws -> JSONObject {
         // Some metrics are sampled only when the metrics are rendered.
         _ = run.metrics.render()

@@ -99,7 +99,7 @@ extension SystemView {
 
 /// The series of a worker's metrics: a single series, or one for each lane.
 enum WorkerSeries {
-    /// Returns whether a series' labels, in the metrics page's form, show that the series belongs to a worker.
+    /// Returns whether labels, as on the metrics page, are those of a worker's series.
     static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }

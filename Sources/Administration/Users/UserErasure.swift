@@ -5,14 +5,14 @@ package import Workers
 
 /// The erasure of users by an operator, with or without a running service.
 ///
-/// Each transaction also stores messages in the outbox. A running service publishes them within half a second, and a
+/// Each transaction also stores messages in the outbox. A running service publishes them within half a second. A
 /// stopped service publishes them when it starts. Before `run` returns, it also writes the gate's credentials file,
 /// even without a running service. Therefore, the user's tokens and rights become invalid at once.
 package enum UserErasure {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500
 
-    /// Erases a user, including the user's name in all records; returns a summary of the erased data.
+    /// Erases a user, with the name in all records, and returns a summary.
     ///
     /// `progress` is called between steps. If `progress` throws, the erasure stops, and the service or another call
     /// completes the erasure.

@@ -7,10 +7,10 @@ import Wire
 package enum UserView {
     /// The maximum number of sessions of a user that are shown.
     static let sessionsMax = 200
-    /// The maximum number of lines of a user's audit trail that are examined to find out who ended the user's sessions.
+    /// The maximum number of audit lines searched for who ended a user's sessions.
     static let auditMax = 1_000
 
-    /// Returns users as rows of the list (`UserRow`); addresses are masked unless `isOpen`.
+    /// Returns users as rows of the list (`UserRow`), masking addresses unless `isOpen`.
     static func rows(_ users: [User], isOpen: Bool = false, in tx: Transaction) throws -> [JSONObject] {
         let seen = try tx.accounts.lastSeen(users.map(\.uid))
         return users.map { row($0, isOpen: isOpen, seenAt: seen[$0.uid]) }
@@ -29,7 +29,7 @@ package enum UserView {
         ])
     }
 
-    /// Returns a user's name; a name that is an address is masked unless `isOpen`.
+    /// Returns a user's name, masked if it is an address, unless `isOpen`.
     static func name(_ user: User, isOpen: Bool) -> String {
         guard let name = user.username ?? user.externalUID else { return "" }
         let isAddress = name.contains("@") || Phone.isLike(name)
@@ -46,14 +46,14 @@ package enum UserView {
         ])
     }
 
-    /// Returns a user's sessions: first those that have not ended, then the ended ones, each group newest first.
+    /// Returns a user's sessions, the open ones first, each group from new to old.
     static func sessions(of uid: UserID, in tx: Transaction) throws -> [JSONObject] {
         let all = try tx.sessions.log(of: uid, limit: sessionsMax)
         let sorted = all.filter { $0.endedAt == nil } + all.filter { $0.endedAt != nil }
         return try rows(of: sorted, in: tx)
     }
 
-    /// Returns a page with the newest sessions of all users; ended sessions are left out.
+    /// Returns a page with the newest open sessions of all users.
     package static func newestSessions(_ limit: Int, in tx: Transaction) throws -> JSONObject {
         Shown.page(try tx.sessions.newest(limit: limit).map { row($0, endedBy: nil) })
     }
@@ -63,7 +63,7 @@ package enum UserView {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
     }
 
-    /// Returns a user's sessions as JSON; the actor who ended a session is taken from the audit trail.
+    /// Returns a user's sessions, and reads who ended them from the audit trail.
     private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
         guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
             return sessions.map { row($0, endedBy: nil) }
@@ -76,7 +76,7 @@ package enum UserView {
         }
     }
 
-    /// Returns the state that a user's page in the console follows (`UserChange`); nil if the user doesn't exist.
+    /// Returns what a user's page follows (`UserChange`), or nil if there's no such user.
     package static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
         guard try tx.accounts.find(uid) != nil else { return nil }
         let sessions = try sessions(of: uid, in: tx)

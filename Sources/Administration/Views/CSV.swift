@@ -9,8 +9,8 @@ enum CSV {
 
     private static func cell(_ text: String) -> String {
         var text = text
-        // A device could send a formula, so a text that looks like a formula gets an apostrophe as its first character.
-        // Numbers stay unchanged.
+        // A device could send a formula. So a text that looks like one gets an apostrophe in front. Numbers stay
+        // unchanged.
         if let first = text.first, "=+-@\t\r".contains(first), Double(text) == nil { text = "'" + text }
         guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""

@@ -5,7 +5,7 @@ import Wire
 
 /// The JSON form of devices in the console's interface.
 package enum DeviceView {
-    /// The members of the hardware data that can contain the firmware's version, the most specific member first.
+    /// The hardware members that can contain the firmware's version, the most specific first.
     private static let firmware = ["mcuSoftVersion", "wifiFirmwareVer", "wifiSoftVersion"]
 
     /// Returns a device as a row of the list (`DeviceRow`).
@@ -54,7 +54,7 @@ package enum DeviceView {
         }
     }
 
-    /// Returns the row of a device; nil if the device doesn't exist.
+    /// Returns the row of a device, or nil if the device doesn't exist.
     package static func row(of did: DeviceID, in tx: Transaction) throws -> JSONObject? {
         guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else { return nil }
         return try rows([DeviceListing(device: device, status: status)], in: tx).first

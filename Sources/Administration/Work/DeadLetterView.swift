@@ -6,7 +6,7 @@ package import Wire
 
 /// The JSON form of dead letters in the console's interface.
 package enum DeadLetterView {
-    /// Returns dead letters as rows of the list (`DeadLetterRow`), each with the device that its topic names.
+    /// Returns dead letters as rows (`DeadLetterRow`), with the devices that the topics name.
     package static func rows(_ letters: [DeadLetter], _ topics: Topics, in tx: Transaction) throws -> [JSONObject] {
         let dids = letters.map { topics.device(of: $0.topic) }
         let names = try tx.devices.names(of: dids.compactMap(\.self))
@@ -21,7 +21,7 @@ package enum DeadLetterView {
         ])
     }
 
-    /// Returns a dead letter with its payload and, if the payload isn't valid JSON, the position of the error.
+    /// Returns a dead letter with its payload and the position of any JSON error.
     static func whole(_ letter: DeadLetter, _ topics: Topics, in tx: Transaction) throws -> JSONObject {
         let text = String(validating: letter.payload, as: UTF8.self)
         var offset: Int?

@@ -4,14 +4,14 @@ import Service
 package import Storage
 import Workers
 
-/// The JSON form, for the console, of waiting outgoing messages and of the outcomes of finished messages.
+/// Waiting outgoing messages and the outcomes of finished messages, as JSON for the console.
 package enum MessageView {
     /// The maximum number of messages in one event of the console's event stream.
     static let shownMax = 100
     /// The maximum number of rows of one table that are read at once.
     private static let pageRows = 200
 
-    /// The keys of search terms, each with the name of the row's member that the term searches.
+    /// The keys of search terms, each with the row's member that it searches.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
         "to": "to",
@@ -58,7 +58,7 @@ package enum MessageView {
         return page
     }
 
-    /// Returns a message's row; the message's sign-in code is left out for roles that are not allowed to send messages.
+    /// Returns a message's row, without the sign-in code for roles that can't send messages.
     private static func shown(_ row: JSONObject, to role: OperatorRole) -> JSONObject {
         var row = row
         if role < .operator { row["code"] = nil }
@@ -75,8 +75,7 @@ package enum MessageView {
         return .init(createdAt: Instant(milliseconds: milliseconds), id: parts[1])
     }
 
-    /// Returns the row of a message that is still waiting, has been sent, or has been given up; nil if the message
-    /// doesn't exist.
+    /// Returns a message's row, waiting or finished, or nil if there's no such message.
     static func one(_ id: MessageID, _ service: RunningService, in tx: Transaction) throws -> JSONObject? {
         try tx.outgoingMessages.find(id).map { row($0, dueAt: nil, service) }
             ?? tx.messageRecords.find(id).map { row($0, service) }

@@ -3,7 +3,7 @@ package import JSON
 import Service
 package import Storage
 
-/// Refusals as JSON; each names the rule that refused the client, and the remedy.
+/// Refusals as JSON, each with the rule behind it and the remedy.
 package enum RefusalView {
     /// Returns refusals as rows (`Refusal`), each with the name of the refused device.
     package static func rows(
@@ -16,7 +16,7 @@ package enum RefusalView {
         }
     }
 
-    /// Returns a refusal as a row; a refusal that isn't stored yet has no id.
+    /// Returns a refusal as a row, without an id if it isn't stored yet.
     package static func row(_ id: Int64?, _ refusal: ClientRefusal, in tx: Transaction) throws -> JSONObject {
         let names = try tx.devices.names(of: [refusal.device].compactMap(\.self))
         return try row(id, refusal, named: names.values.first, in: tx)

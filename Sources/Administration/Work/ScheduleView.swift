@@ -5,7 +5,7 @@ import Storage
 
 /// The JSON form of schedules in the console's interface.
 enum ScheduleView {
-    /// Returns schedules as rows (`Schedule`), each with the schedule's last run; secrets are masked.
+    /// Returns schedules as rows (`Schedule`), with their last runs and with masked secrets.
     static func rows(_ schedules: [Schedule], in tx: Transaction) throws -> [JSONObject] {
         let names = try tx.devices.names(of: schedules.map(\.did))
         return try schedules.map { schedule in

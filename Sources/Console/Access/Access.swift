@@ -13,8 +13,7 @@ struct Access: Sendable {
     /// With TLS, browsers send the cookie only to this host, and never over an unencrypted connection.
     var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
 
-    /// Returns a cookie that contains a session's token, or, if the token is nil, a cookie that removes the browser's
-    /// present cookie.
+    /// Returns a session's cookie, or if the token is nil, one that removes it.
     func cookie(_ token: String?) -> (name: String, value: String) {
         setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
     }
@@ -24,7 +23,7 @@ struct Access: Sendable {
         request.header("authorization") != nil || request.cookie(cookieName)?.isEmpty == false
     }
 
-    /// The name of the cookie that marks a browser in which an operator has signed in before.
+    /// The name of the cookie that marks a browser with an earlier sign-in.
     private var browserCookieName: String { cookieName + "-browser" }
 
     /// Returns the cookie with the mark of a known browser.
@@ -32,7 +31,7 @@ struct Access: Sendable {
         setCookie(browserCookieName, mark, seconds: KnownBrowser.lifeSeconds)
     }
 
-    /// Returns the mark of a known browser from a request's cookie, or nil for a new browser.
+    /// Returns a known browser's mark from its cookie, or nil for a new browser.
     func browserMark(_ request: ConsoleRequest) -> String? { request.cookie(browserCookieName) }
 
     private func setCookie(_ name: String, _ value: String, seconds: Int64) -> (String, String) {
@@ -40,7 +39,7 @@ struct Access: Sendable {
         return ("Set-Cookie", "\(name)=\(value)\(rest)\(isSecure ? "; Secure" : "")")
     }
 
-    /// Returns the caller of a request, or nil if the request has no valid session or token.
+    /// Returns a request's caller, or nil without a valid session or token.
     ///
     /// A token in the header takes precedence over a cookie. If the token is wrong, the cookie isn't used.
     func caller(_ request: ConsoleRequest, at now: Instant) throws -> Caller? {
@@ -89,7 +88,7 @@ struct Access: Sendable {
         case revoked, expired
     }
 
-    /// Returns the reason why a caller's session or token is no longer valid, or nil while it is valid.
+    /// Returns why a caller's session or token isn't valid, or nil while it is.
     ///
     /// Open streams call this method regularly, and end when the method returns a reason.
     func end(of caller: Caller, at now: Instant) throws -> End? {
@@ -111,9 +110,9 @@ struct Access: Sendable {
 
     /// Refuses a request that makes a change if a foreign page could have sent the request.
     ///
-    /// A request that changes something must contain JSON; a request with a token can also have an empty body. A
-    /// request without a token in its header must also have the console's own header. The header `Sec-Fetch-Site`,
-    /// which the browser adds, must say that this request comes from the same origin.
+    /// A request that changes something must contain JSON. With a token, the body can also be empty. A request without
+    /// a token in its header must also have the console's own header. Its header `Sec-Fetch-Site`, which the browser
+    /// adds, must say `same-origin`.
     static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
         guard request.method != "GET" else { return }
         let type = request.header("content-type")?.lowercased() ?? ""

@@ -4,8 +4,7 @@ import Service
 import Storage
 import Web
 
-/// A reporter of failed sign-ins: each failed sign-in is stored as a refusal, and a limited number of them is also
-/// recorded in the audit trail.
+/// A reporter that stores failed sign-ins as refusals, and some in the audit trail.
 struct FailedSignIns: Sendable {
     /// The kind of proof with which the caller tried to sign in.
     enum Proof: String, Sendable {
@@ -24,10 +23,9 @@ struct FailedSignIns: Sendable {
         return VisitLimit(perMinute: perMinute) { (ContinuousClock.now - start).components.seconds }
     }
 
-    /// Reports a failed sign-in; if `isTooMany` is true, the proof was refused without being verified.
+    /// Reports a failed sign-in, whose proof wasn't verified if `isTooMany` is true.
     ///
-    /// `name` is nil if no operator has the entered name: in this case, the entered text could be a secret that was
-    /// typed into the wrong field.
+    /// `name` is nil if no operator has the entered name. The entered text could be a secret in the wrong field.
     ///
     /// - Throws: An error of the store.
     func tell(_ proof: Proof, name: String? = nil, from address: String, isTooMany: Bool = false) throws {

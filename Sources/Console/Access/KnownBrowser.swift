@@ -1,10 +1,10 @@
 import Domain
 import Sodium
 
-/// A recogniser of an operator's known browsers; each known browser has its own limit on sign-in tries.
+/// A recogniser of an operator's browsers, each with its own limit on tries.
 ///
-/// The browser stores a mark: a random number and a proof that the number was issued for the operator. The mark alone
-/// doesn't sign anyone in.
+/// The browser stores a mark: a random number and a proof. The proof shows that the number was issued for the operator.
+/// The mark alone doesn't sign anyone in.
 struct KnownBrowser: Sendable {
     private let key: [UInt8]
     /// How long a browser stays known after a sign-in, in seconds: half a year.
@@ -13,16 +13,16 @@ struct KnownBrowser: Sendable {
     /// Creates a recogniser with a secret that all processes on one database share.
     init(secret: String) { key = Sodium.sha256("console browser/\(secret)".utf8) }
 
-    /// Returns a new mark for a browser's cookie: a number of 12 characters, followed by its proof.
+    /// Returns a new mark for a cookie: a 12-character number and its proof.
     ///
-    /// The proof is a hash of the number and the name. Since the number's length is fixed, no other pair of number and
-    /// name yields the same hash.
+    /// The proof is a hash of the number and the name. The number's length is fixed, so no other pair yields the same
+    /// hash.
     func mark(for name: String) -> String {
         let number = Sodium.base64URL(Sodium.randomBytes(9))
         return "\(number).\(proof(number, name))"
     }
 
-    /// Returns the number in a mark, or nil if the mark was not issued for the operator `name`.
+    /// Returns a mark's number, or nil if it wasn't issued for operator `name`.
     func number(in mark: String?, for name: String) -> String? {
         guard let parts = mark?.split(separator: ".", omittingEmptySubsequences: false), parts.count == 2,
             parts[0].count == 12, Sodium.areEqual(Array(parts[1].utf8), Array(proof(String(parts[0]), name).utf8))

@@ -19,7 +19,7 @@ struct SignIn: Sendable {
     private let hasher: PasswordHasher
     /// The hash with which the password is compared if no operator has the given name.
     ///
-    /// Because of this hash, a refusal takes as long for an unknown name as for a known one.
+    /// This hash makes refusals of unknown names as slow as those of known names.
     private let dummy: String?
 
     init(_ context: ConsoleContext, _ access: Access, failures: FailedSignIns) {
@@ -44,7 +44,7 @@ struct SignIn: Sendable {
 
     private func enter(_ call: OperationCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
-        // A valid token always works, even after many failed tries, because nobody can guess its random bits.
+        // A valid token works even after many failed tries. Nobody can guess its random bits.
         let found = try call.store.batch(at: call.now, once: true) { tx in try tx.operators.takeLink(token: token) }
         guard let row = found else {
             try count([Self.links(call)], .link, for: call)
@@ -77,8 +77,7 @@ struct SignIn: Sendable {
 
     /// Returns the limits on the number of password tries.
     ///
-    /// A known browser has its own limit. Other browsers have two limits: one for each name, and one for each pair of
-    /// name and address.
+    /// A known browser has its own limit. Other browsers share a limit per name and a limit per name and address.
     private func tries(of name: String?, _ counted: String, for call: OperationCall) -> [AttemptTable.Limit] {
         let mark = access.browserMark(call.request)
         if let name, let number = browsers.number(in: mark, for: name) {
@@ -90,7 +89,7 @@ struct SignIn: Sendable {
         ]
     }
 
-    /// Returns the name under which tries are counted; unknown names share 256 counters.
+    /// Returns the name for counting tries, with 256 counters for all unknown names.
     private static func counted(_ name: String, _ row: Operator?) -> String {
         row?.name ?? "?\(Sodium.sha256(name.utf8)[0])"
     }

@@ -1,4 +1,4 @@
-// The console: the signed-in operator, the frame around the pages, and the page that the address names.
+// The console: the operator, the frame, and the page that the address names.
 
 import { html, render } from './base/html.js';
 import { t, fill, language, time, span, timeZone, ownZone, keepZone } from './base/words.js';
@@ -110,8 +110,7 @@ function tick() {
   render(button.children, holder);
   holder.setAttribute('aria-pressed', paused() !== null);
   if (lastState === 'lost' && status.state === 'live') {
-    // Browsers remember that a module couldn't be loaded; only a reload of the whole page tries to load the module
-    // again.
+    // Browsers remember that a module couldn't be loaded. Only a reload of the page tries again.
     if (open) open.resume(); else location.reload();
   }
   lastState = status.state;
@@ -150,8 +149,8 @@ async function show() {
   view.redraw();
   document.title = `${page.title(view)} – Lamplighter`;
   queueMicrotask(() => {
-    // If the operator began to type while the page was still loading, the focus and the scroll position stay unchanged.
-    // If the operator only scrolled, the scroll position stays unchanged.
+    // If the operator began to type during loading, focus and scroll position stay unchanged. If the operator only
+    // scrolled, the scroll position stays unchanged.
     if (isNew && !document.activeElement?.value && !main.contains(document.activeElement)) {
       if (!scrollY) scrollTo(0, scrolls.get(path) ?? 0);
       if (!isFirst) (main.querySelector('h1') ?? main).focus({ preventScroll: true });

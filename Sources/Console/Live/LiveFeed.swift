@@ -15,12 +15,11 @@ struct LiveFeed: Sendable {
     private var lastSlow: ContinuousClock.Instant?
     private var readers: [Watch: LogReader] = [:]
 
-    /// The maximum number of a log's rows in one event; the next check continues after these rows.
+    /// The maximum number of a log's rows in one event.
     private static let toldMax = 100
-    /// A new watch also reports refusals that occurred up to this number of seconds before the watch began.
+    /// A new watch also reports the refusals of this many seconds before it began.
     ///
-    /// A page first reads its list and then begins to watch; without these additional seconds, the page would miss
-    /// refusals that occur in between.
+    /// A page first reads its list and then begins to watch. These seconds cover the refusals in between.
     private static let before: Int64 = 10
     /// The interval between slow checks: those of the overview and of the system.
     private static let slowInterval: Duration = .seconds(1)
@@ -31,8 +30,8 @@ struct LiveFeed: Sendable {
 
     /// Returns the events since the last check.
     ///
-    /// The events show the same state of the store, except the events of the overview, the system and the tap. The
-    /// overview and the system are examined only once a second.
+    /// The events show one state of the store. Exceptions are the overview, the system and the tap. The overview and
+    /// the system are examined only once a second.
     mutating func look(at watches: [Watch], _ caller: Caller, hasChanged: Bool) throws -> [LiveEvent] {
         position.keep(watches)
         taps = taps.filter { watches.contains($0.key) }
@@ -79,7 +78,7 @@ struct LiveFeed: Sendable {
         }
     }
 
-    /// Reports an object's state if it differs from the last reported state; reports an object's removal once.
+    /// Reports an object's state if it has changed, and its removal once.
     private mutating func tell(_ name: String, _ state: JSONObject?, of watch: Watch, in events: inout [LiveEvent]) {
         let data = state ?? ["term": .string(watch.text)]
         var compared = data
@@ -90,7 +89,7 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: state == nil ? "gone" : name, data: data, id: position.id))
     }
 
-    /// Reports tapped messages; a resumed stream continues after the last reported line.
+    /// Reports the tapped messages after the last reported line, even in a resumed stream.
     private mutating func lookAtTap(_ watch: Watch, _ caller: Caller, into events: inout [LiveEvent]) throws {
         guard case .tap(let did) = watch else { return }
         var place = taps[watch] ?? hub.tap.begin(after: position[watch])
@@ -102,7 +101,7 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: "tap", data: data, id: position.id))
     }
 
-    /// Reports a new session to the operator's other sessions, so that the operator can end an intruder's session.
+    /// Reports a new session to the operator's other sessions, as a warning against intruders.
     private mutating func lookAtSignIns(of caller: Caller, in tx: Transaction, into events: inout [LiveEvent]) throws {
         guard let own = caller.session else { return }
         let begin = hub.context.now.adding(seconds: -Self.before)
@@ -147,15 +146,14 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// A new audit line's id can be smaller than an earlier line's id, by at most this number.
+    /// How much smaller a new audit line's id can be than an earlier line's.
     ///
     /// Ids are times in microseconds. Ten seconds are longer than a transaction and the difference between two clocks
     /// together.
     private static let auditDistance: Int64 = 10_000_000
-    /// A new dead letter's number can be smaller than the number of an earlier dead letter, by at most this difference.
+    /// How much smaller a new dead letter's number can be than an earlier one's.
     ///
-    /// The database assigns the number when it stores the dead letter, and fewer than 1,000 dead letters are stored in
-    /// ten seconds.
+    /// The database numbers dead letters when it stores them. Fewer than 1,000 are stored in ten seconds.
     private static let deadLettersDistance: Int64 = 1_000
 
     private mutating func tellRows<Row>(

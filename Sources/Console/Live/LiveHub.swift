@@ -7,7 +7,7 @@ import Synchronization
 import Web
 import Wire
 
-/// The open streams, and their shared check for changes, which runs four times a second while any stream is open.
+/// The open streams, and their shared check for changes, four times a second.
 final class LiveHub: Sendable {
     private struct State {
         var streams: [String: LiveStream] = [:]
@@ -72,8 +72,8 @@ final class LiveHub: Sendable {
             let detail = "Too many streams are open, in total or for \(stream.caller.name)."
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
-        // The stream is counted only once its body is running. If the stream were counted here, and its body never ran,
-        // the stream would stay counted, because only the end of the body removes the stream from the count.
+        // The stream isn't counted until its body is running. Only the end of the body removes the stream from the
+        // count. Otherwise, a stream whose body never ran would stay counted.
         return Reply(
             .events { writer in
                 guard self.enter(stream, isBegun: true) else { return }
@@ -85,7 +85,7 @@ final class LiveHub: Sendable {
         )
     }
 
-    /// Returns whether the limits allow one more stream; if they do, and `isBegun` is true, also counts the stream.
+    /// Returns whether another stream is allowed, and counts it if `isBegun` is true.
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }

@@ -9,13 +9,13 @@ final class LiveStream: Sendable {
     let caller: Caller
     private let state: Mutex<[Watch]>
 
-    /// The longest duration of a stream; after that, the page opens another stream at the same position.
+    /// The longest duration of a stream, after which the page opens the next.
     private static let lifeMax: Duration = .seconds(1800)
     /// The time without events after which a stream sends a beat.
     private static let silenceMax: Duration = .seconds(5)
     /// The time without events after which a stream of messages sends a beat.
     ///
-    /// The time is short, because the tap stays connected until the stream notices that the page is gone.
+    /// The time is short, because a closed page's stream keeps the tap connected.
     private static let tapSilenceMax: Duration = .seconds(1)
     /// The interval at which a stream without events checks whether its session has ended.
     private static let accessInterval: Duration = .milliseconds(500)
@@ -84,7 +84,7 @@ final class LiveStream: Sendable {
         try await writer.write(Self.event("end", ["reason": .string(reason)]))
     }
 
-    /// Returns the bytes of an event; the encoded JSON contains no line breaks.
+    /// Returns the bytes of an event, whose encoded JSON contains no line breaks.
     private static func event(_ name: String, _ data: JSONObject, id: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
         if let id { bytes += Array("id: \(id)\n".utf8) }

@@ -1,19 +1,19 @@
 /// A reader of the new rows in a growing log.
 ///
-/// If several processes write, a row can appear later than a row with a larger id, because clocks differ and
-/// transactions overlap. Therefore, for a while, the reader rereads the rows whose ids are smaller than the newest
-/// row's id by at most `distance`.
+/// Several processes have different clocks and overlapping transactions. So a row can appear after a row with a larger
+/// id. Therefore, the reader rereads the newest rows for a while. Their ids differ from the newest id by at most
+/// `distance`.
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
-    /// The ids of the rows that have been returned and will be read again; nil before the first read.
+    /// The rows' ids to skip when rereading, or nil before the first read.
     private var told: Set<Int64>?
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// The maximum number of rows that are read again: more rows than are written in ten seconds.
+    /// How many rows are reread at most, more than are written in ten seconds.
     private static let againMax = 100_000
-    /// How long rows are read again, because a transaction can take 5 s and clocks can differ by 1 s.
+    /// How long rows are reread, for transactions of 5 s and clocks 1 s apart.
     private static let againTime: Duration = .seconds(10)
 
     /// Creates a reader that returns at most `limit` rows at a time.
@@ -23,8 +23,8 @@ struct LogReader: Sendable {
 
     /// Returns the rows that haven't been returned yet, and moves `position` past them.
     ///
-    /// If `position` is nil, the first call returns no rows and sets the position to the end of the log. `page` returns
-    /// the rows after an id, in the order of their ids.
+    /// If `position` is nil, the call returns no rows. The position becomes the end of the log. `page` returns the rows
+    /// after an id, in the order of their ids.
     mutating func newRows<Row>(
         after position: inout Int64?,
         at now: ContinuousClock.Instant = .now,

@@ -1,12 +1,11 @@
 import Sodium
 import Workers
 
-/// A stream's position in each object that it watches; `Last-Event-ID` restores all of these positions.
+/// A stream's positions in all watched objects, which `Last-Event-ID` restores.
 ///
-/// For a log, the position is the number of the last row; for a state, it is a digest. A stream can thus resume after
-/// any interruption, even a restart of the service. Each row of a log is reported once. If a state changes several
-/// times, only the latest state is reported. A refusal can be missed if it has the same millisecond as the last
-/// reported one.
+/// For a log, the position is the last row's number. For a state, it is a digest. A stream can thus resume after any
+/// interruption, even a restart of the service. Each row of a log is reported once. If a state changes several times,
+/// only the latest state is reported. A refusal can be missed if it has the same millisecond as the last reported one.
 struct StreamPosition: Sendable, Equatable {
     private var numbers: [UInt32: Int64] = [:]
 
@@ -16,7 +15,7 @@ struct StreamPosition: Sendable, Equatable {
     /// Creates a position before all events.
     init() {}
 
-    /// Parses an id; an invalid id gives a position before all events.
+    /// Parses an id, or returns a position before all events for an invalid id.
     init(id: String) {
         guard let bytes = Sodium.bytes(base64: id), bytes.count % Self.entryBytes == 0,
             bytes.count <= Self.entryBytes * Watch.countMax

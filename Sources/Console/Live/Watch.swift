@@ -13,7 +13,7 @@ enum Watch: Hashable, Sendable {
     /// The maximum number of objects that a stream watches.
     static let countMax = 250
 
-    /// Parses a term such as `device:d-1`; returns nil for any other text.
+    /// Parses a term such as `device:d-1`, or returns nil for any other text.
     init?(_ term: Substring) {
         let parts = term.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let watch: Watch? =

@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Synchronization
 
-/// The load that the overview shows: the current number of reports per second, and the counts of the last day.
+/// The overview's load: the reports per second, and the counts of the last day.
 final class OverviewLoad: Sendable {
     private struct Kept: Sendable {
         var rate = ReportRate()
@@ -16,7 +16,7 @@ final class OverviewLoad: Sendable {
     /// The age at which the counts of the last day are read again.
     private static let ageMax: Duration = .seconds(5)
 
-    /// Notes how many reports this process has stored so far, and returns how many it stores per second.
+    /// Notes this process's number of stored reports, and returns its growth per second.
     func perSecond(_ stored: Int64) -> Double { kept.withLock { $0.rate.note(stored, at: .now) } }
 
     /// Returns the counts of the last day, in the form of the schema's `Load`.
@@ -44,12 +44,12 @@ struct ReportRate: Sendable {
     private var looks: [(at: ContinuousClock.Instant, count: Int64)] = []
     private var rate = 0.0
 
-    /// The age above which readings are dropped; the newest reading is always kept.
+    /// The maximum age of readings, except the newest, which is always kept.
     static let window: Duration = .seconds(10)
     /// The shortest time over which a rate is computed.
     static let timeMin: Duration = .milliseconds(900)
 
-    /// Records the count at a moment, and returns the count's growth per second with one decimal place.
+    /// Records the count, and returns its growth per second with one decimal place.
     ///
     /// The growth is 0 until the readings span at least `timeMin`.
     mutating func note(_ count: Int64, at now: ContinuousClock.Instant) -> Double {

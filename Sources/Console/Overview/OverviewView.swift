@@ -17,8 +17,7 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether all steps of the guide have been done at some time since the service started; later deletions don't
-        /// change a true value.
+        /// Whether all of the guide's steps have ever been done since the service started.
         var isGuideDone = false
     }
 
@@ -26,7 +25,7 @@ final class OverviewView: Sendable {
     private let kept = Mutex(Kept())
     private let load = OverviewLoad()
 
-    /// The maximum age of the doctor's findings; if they are older, a new examination starts.
+    /// The maximum age of the doctor's findings, before a new examination starts.
     private static let examinationMax: Duration = .seconds(30)
     /// The groups of checks that the doctor runs for the overview.
     ///
@@ -35,8 +34,7 @@ final class OverviewView: Sendable {
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
     /// The counts of devices are kept for this many times as long as the counting took.
     private static let countedFactor = 50
-    /// The time within which a count of the devices counts as fast; after a slower count, the next count runs in the
-    /// background, so that no request waits for it.
+    /// The longest count of the devices for which a request can wait.
     private static let countedQuickly: Duration = .milliseconds(20)
     /// The minimum age at which device counts are renewed.
     private static let countedMin: Duration = .seconds(1)
@@ -49,7 +47,7 @@ final class OverviewView: Sendable {
         Operation("showOverview", "GET", "overview", role: .viewer) { _ in try self.json() }
     }
 
-    /// Returns the overview with the doctor's last findings; the doctor's next run is in the background.
+    /// Returns the overview with the doctor's last findings, without waiting for new ones.
     func json() throws -> JSONObject {
         examine()
         let now = context.now
@@ -85,9 +83,9 @@ final class OverviewView: Sendable {
         return JSONObject(members: overview.members + facts.members)
     }
 
-    /// Returns the device counts; if the last counts are too old, the devices are counted again.
+    /// Returns the device counts, and counts again if the last ones are too old.
     ///
-    /// If the last count was slow, the new count runs in the background, and the method returns the last counts.
+    /// After a slow count, the next one runs in the background. The method then returns the last counts.
     private func deviceCounts() throws -> JSONObject {
         let now = ContinuousClock.now
         let (known, isDue, isQuick) = kept.withLock { kept in

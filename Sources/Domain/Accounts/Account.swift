@@ -13,7 +13,7 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Returns the products in `asked` that the app sees; in `asked` and in the result, nil means all products.
+        /// Returns the products in `asked` that the app sees, where nil means all.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked
@@ -67,9 +67,9 @@ package struct User: Sendable, Equatable {
     package var profile: Profile
     /// True if the account has no way to log in yet.
     package var isAnonymous: Bool
-    /// The name that the user logs in with, which is the phone number after a registration by phone.
+    /// The user's login name, which is the phone number after registration by phone.
     package var username: String?
-    /// True if `username` is a separate name, false if it is the phone number with which the user registered.
+    /// Whether `username` is a separate name, not the phone number used to register.
     package var ownsUsername = true
     /// The phone number.
     package var phone: Phone?
@@ -77,15 +77,15 @@ package struct User: Sendable, Equatable {
     package var isPhoneVerified = false
     /// The new phone number, which replaces `phone` once the user verifies it with a code.
     package var pendingPhone: Phone?
-    /// The time at which the account got its phone number, or nil if the account has always had the number.
+    /// When the account got its phone number, or nil if from the start.
     package var phoneSince: Instant?
     /// The e-mail address.
     package var email: EmailAddress?
     /// The account's right to the e-mail address.
     package var emailClaim = EmailClaim.given
-    /// The new e-mail address, which replaces `email` once the user verifies it with a link or a code.
+    /// The e-mail address that replaces `email` once the user verifies it.
     package var pendingEmail: EmailAddress?
-    /// The time at which the account got its e-mail address, or nil if the account has always had the address.
+    /// When the account got its e-mail address, or nil if from the start.
     package var emailSince: Instant?
     /// The app's own id for the user.
     package var externalUID: String?
@@ -93,7 +93,7 @@ package struct User: Sendable, Equatable {
     package var passwordHash: String?
     /// The digest of the user's picture.
     package var avatar: String?
-    /// The URL of an identity provider's picture of the user, which is shown until the user sets a picture.
+    /// The URL of an identity provider's picture, shown until the user sets one.
     package var avatarURL: String?
     /// The identity providers that the user logs in with.
     package var providers: [String] = []
@@ -110,7 +110,7 @@ package struct User: Sendable, Equatable {
         case beside = -1
         /// The address is only recorded, and the account has no right to it.
         case given = 0
-        /// The user registered with this unverified address, and can log in with it until another account verifies it.
+        /// The user logs in with this unverified address until another account verifies it.
         case registered = 1
         /// The user verified the address.
         case verified = 2
@@ -126,7 +126,7 @@ package struct User: Sendable, Equatable {
         get { profile.tempUnit ?? 1 }
         set { profile.tempUnit = newValue }
     }
-    /// The user's IANA time zone; by default, the zone of the user's country, or UTC if the country has several zones.
+    /// The user's IANA time zone, by default the country's only zone or UTC.
     package var timezone: String {
         get { profile.timezone ?? CountryZone.name(of: countryCode) ?? "UTC" }
         set { profile.timezone = newValue }
@@ -170,7 +170,7 @@ package struct User: Sendable, Equatable {
 }
 
 extension User {
-    /// Removes an address from the account; if the username equals the address, the username is removed too.
+    /// Removes an address, and also the username if it equals the address.
     package mutating func lose(_ address: Address) {
         if pending(like: address) == address { dropPending(like: address) }
         switch address {

@@ -48,7 +48,7 @@ package enum LoginName: Hashable, Sendable {
         if case .address(let address) = self { address } else { nil }
     }
 
-    /// The forms of the login name; the account's password must differ from each of them.
+    /// The forms of the login name, which the account's password must differ from.
     package var forms: [String] {
         switch self {
         case .address(.phone(let phone)): [phone.text, phone.national]
@@ -58,21 +58,21 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
-    /// The login name as a username, if it is an e-mail address that can be a username; otherwise nil.
+    /// The login name as a username, or nil unless it's a suitable e-mail address.
     package var asUsername: LoginName? {
         guard case .address(.email(let email)) = self else { return nil }
         return (try? Username(email.text)).map { .username($0) }
     }
 }
 
-/// The masking of addresses and names; owners can recognise their masked address, but others can't read it.
+/// The masking of addresses and names so that only their owners recognise them.
 package enum MaskedAddress {
-    /// Masks an e-mail address except its first letter and domain, or a phone number except its last two digits.
+    /// Keeps only an e-mail address's first letter and domain, or a phone number's last two digits.
     package static func text(_ address: String) -> String {
         guard let at = address.lastIndex(of: "@") else { return "•••" + address.suffix(2) }
         return address[..<at].prefix(1) + "•••" + address[at...]
     }
 
-    /// Masks a name except its first character; a name of one character is masked completely.
+    /// Masks a name except its first character, or completely if it has only one.
     package static func name(_ name: String) -> String { name.count > 1 ? name.prefix(1) + "•••" : "•••" }
 }

@@ -2,12 +2,11 @@
 ///
 /// The documentation describes the rules for this merge (reference: accounts#anonymous).
 package enum Adoption {
-    /// Returns the account's binding after the merge; `own` is the account's binding before the merge, or nil if the
-    /// account wasn't bound to the device.
+    /// Returns the account's new binding, where `own` is its old one, if any.
     ///
     /// The merge keeps the binding with the stronger role. If the roles are equal, it keeps the binding that can
-    /// control the device. If both bindings or neither can control the device, it keeps the binding that ends later. If
-    /// the account has its own name or note for the device, the account keeps this name or note.
+    /// control the device. If both bindings or neither can control the device, it keeps the binding that ends later. A
+    /// name or note that the account gave the device is kept.
     package static func merge(_ taken: Binding, into own: Binding?, of uid: UserID) -> Binding {
         guard let own else {
             var moved = taken
@@ -23,11 +22,10 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns an invitation as it is after the merge of the two users, or nil if the merge doesn't change the
-    /// invitation.
+    /// Returns the invitation after the merge of the users, or nil if unchanged.
     ///
-    /// An invitation to an account that is bound to the device is revoked if it comes from one of the two users, if it
-    /// is pending, or if it didn't create the binding.
+    /// An invitation to a bound account stays valid only if it created the binding. Even then, it is revoked if pending
+    /// or from one of the users.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

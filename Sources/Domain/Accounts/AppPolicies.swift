@@ -1,4 +1,4 @@
-/// The policies of an app; a policy that the app document omits has its default value.
+/// The policies of an app, with default values for policies that its document omits.
 package struct AppPolicies: Sendable, Equatable {
     /// How an e-mail address is verified at registration.
     package enum EmailRegistration: String, Sendable, CaseIterable {
@@ -6,7 +6,7 @@ package struct AppPolicies: Sendable, Equatable {
         case code
         /// The account is registered at once, and the user verifies the address later with a link.
         case link
-        /// The account is registered at once, and the confirmation mail contains a link that verifies the address.
+        /// The account is registered at once, and a mailed link verifies the address.
         case none
     }
 
@@ -35,7 +35,7 @@ package struct AppPolicies: Sendable, Equatable {
 
     /// Whether the cancellation of an account needs a further proof, in addition to the user's session.
     package var cancelProof = true
-    /// How many days a session lasts after a login or a refresh; nil for the service's default.
+    /// How many days a session lasts after login or refresh, or nil for the default.
     package var sessionDays: Int64?
 
     /// The allowed range of a session's lifetime, in days.

@@ -1,16 +1,16 @@
 package import JSON
 
-/// An audit entry: an action, its actor and the account, with addresses masked, and without secrets and codes.
+/// An action, its actor and the account, without secrets, codes or unmasked addresses.
 package struct AuditEntry: Sendable, Equatable {
     /// The kind of event, an entry of `schemas/lists/audit-kinds.yaml`.
     package var kind: Kind
-    /// The user whose account the action concerned; nil if the action concerned no user's account.
+    /// The user whose account the action concerned, if any.
     package var uid: UserID?
     /// The app.
     package var app: AppID?
     /// The actor.
     package var actor: Actor
-    /// The terminal that the action concerned; nil if the action concerned no terminal.
+    /// The terminal that the action concerned, if any.
     package var terminal: TerminalID?
     /// Further details for an operator, in a few words.
     package var detail: String?

@@ -8,7 +8,7 @@ package enum CodePurpose: String, Sendable, CaseIterable {
     package static let requested: [Int64: CodePurpose] = [
         0: .login, 1: .register, 2: .resetPassword, 10: .logoutTerminal,
     ]
-    /// The purposes of codes, by the numbers with which SDKs check a code; SDKs use other numbers to request a code.
+    /// The purposes of codes, by the numbers with which SDKs check (not request) codes.
     package static let checked: [Int64: CodePurpose] = [1: .register, 2: .login, 3: .resetPassword]
 
     /// Whether only logged-in users may request a code for this purpose.
@@ -24,14 +24,14 @@ package enum CodePurpose: String, Sendable, CaseIterable {
 package enum CodeRules {
     /// The lifetime of a code, in seconds.
     package static let lifeSeconds: Int64 = 600
-    /// The maximum number of tries for one code; right and wrong tries are both counted.
+    /// The maximum number of tries for one code, right or wrong.
     ///
-    /// Tries with the code's `codeToken` are counted separately from tries without it, and have the same maximum.
+    /// Tries with the code's `codeToken` have a separate count with the same maximum.
     ///
     /// There are 10^6 codes, and an address gets at most 10 codes per day. A stranger without the token thus has 50
-    /// tries per day; the probability of success is 1 in 20,000 per day, and 1 in 55 per year. A caller with the token
-    /// has 100 tries per day. In an hour, one source address can request 20 codes, which allow 200 tries, and one app
-    /// can request 1,000 codes.
+    /// tries per day. The chance of success is 1 in 20,000 per day, and 1 in 55 per year. A caller with the token has
+    /// 100 tries per day. One source address can request 20 codes per hour, which allow 200 tries. One app can request
+    /// 1,000 codes per hour.
     package static let wrongCodesMax = 5
     /// The lifetime of a ticket, in seconds.
     package static let ticketSeconds: Int64 = 300

@@ -3,8 +3,7 @@ package enum CommonPasswords {
     /// Passwords of eight or more characters in lower case, one per line, sorted by bytes (`deploy/passwords.py`).
     static let list = EmbeddedTexts.file("common-passwords.txt")
 
-    /// Returns whether the list contains a password, without regard to upper and lower case; the method uses a binary
-    /// search.
+    /// Returns whether the list contains a password, in upper or lower case.
     package static func contains(_ password: String) -> Bool {
         let wanted = Array(password.lowercased().utf8)
         return list.withUTF8Buffer { bytes in
@@ -19,7 +18,7 @@ package enum CommonPasswords {
         }
     }
 
-    /// Returns the word at a position; the newline after a word belongs to that word.
+    /// Returns the word at a position, or before a newline at that position.
     private static func word(
         at position: Int,
         in bytes: UnsafeBufferPointer<UInt8>
@@ -35,6 +34,6 @@ package enum CommonPasswords {
 }
 
 extension EmbeddedTexts {
-    /// Returns the contents of a file in the folder `Texts`, or an empty string if there is no file with that name.
+    /// Returns the contents of a file in `Texts`, or an empty string if it is missing.
     static func file(_ name: String) -> StaticString { all.first { $0.name == name }?.text ?? "" }
 }

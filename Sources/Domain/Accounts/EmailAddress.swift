@@ -7,7 +7,7 @@ package struct EmailAddress: Hashable, Sendable {
     /// The normalised address, which is equal for all spellings of one address.
     package let key: String
 
-    /// Parses an e-mail address; returns nil for a string that isn't an address.
+    /// Parses an e-mail address, or returns nil for any other string.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard text.utf8.count <= 254, parts.count == 2, Self.isLocal(parts[0]), Self.isDomain(parts[1]) else {

@@ -3,7 +3,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     /// The name on the wire and in the app document.
     package let rawValue: String
 
-    /// Accepts a built-in name, or `oidc:` followed by an id; returns nil for any other string.
+    /// Accepts a built-in name, or `oidc:` and an id, and otherwise returns nil.
     package init?(rawValue: String) {
         let isKnown = Self.known.contains { $0.rawValue == rawValue }
         guard isKnown || Self.isIssuer(rawValue) else { return nil }
@@ -44,7 +44,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
 
 /// A user's identity, as confirmed by an identity provider.
 ///
-/// An account is looked up by `provider` and `subject` alone, because the e-mail address is only the provider's claim.
+/// An account is looked up by `provider` and `subject` alone. The e-mail address is only the provider's claim.
 package struct VerifiedIdentity: Sendable, Equatable {
     /// The provider.
     package var provider: ProviderName
@@ -78,8 +78,7 @@ package struct VerifiedIdentity: Sendable, Equatable {
 }
 
 extension VerifiedIdentity {
-    /// Returns up to 64 code points of a name, without control characters and leading spaces; nil if no code points are
-    /// left.
+    /// Removes control characters and leading spaces, and returns up to 64 code points, if any.
     package static func shown(nickname: String?) -> String? {
         guard let nickname else { return nil }
         let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -87,7 +86,7 @@ extension VerifiedIdentity {
         return trimmed.isEmpty ? nil : String(String.UnicodeScalarView(trimmed))
     }
 
-    /// Returns a picture's URL if it is a valid HTTP or HTTPS URL; only apps load the picture, never the service.
+    /// Returns a picture's URL, which only apps load, if it is valid HTTP or HTTPS.
     package static func shown(picture: String?) -> String? {
         guard let picture, (9...2048).contains(picture.utf8.count), picture.utf8.allSatisfy(\.isVisible),
             picture.hasPrefix("https://") || picture.hasPrefix("http://")

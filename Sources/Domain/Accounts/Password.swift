@@ -1,6 +1,6 @@
 /// The rules that a password must meet before it is hashed.
 ///
-/// Passwords are compared and hashed in the Unicode form NFKC, so that different keyboards give the same password. The
+/// Passwords are compared and hashed in the Unicode form NFKC. Different keyboards then give the same password. The
 /// standard library can't produce NFKC, so callers pass a function `normalise` that produces this form. The module
 /// `Providers` adds methods without this parameter. The documentation describes the rules for passwords (reference:
 /// accounts#passwords).
@@ -9,7 +9,7 @@ package enum PasswordRules {
     package static let length = 8...128
     /// The maximum number of scalars before normalisation.
     ///
-    /// The maximum is four scalars per character, because NFKC seldom merges more than four scalars into one.
+    /// The maximum is four scalars per character, because NFKC seldom merges more into one.
     package static let scalarsMax = 512
 
     /// Checks a new password and returns the bytes to be hashed.
@@ -38,14 +38,14 @@ package enum PasswordRules {
         return Array(text.utf8)
     }
 
-    /// Returns the form in which a password is hashed and compared, or nil if the password is too long.
+    /// Returns a password's normal form for hashing and comparison, or nil if too long.
     package static func normalised(_ password: String, normalise: (String) -> String) -> String? {
         guard password.unicodeScalars.count <= scalarsMax else { return nil }
         let text = normalise(password)
         return text.unicodeScalars.count <= length.upperBound ? text : nil
     }
 
-    /// Returns three forms of a name: unchanged, cut before the first @, and without a phone number's punctuation.
+    /// Returns a name unchanged, cut before the first @, and without a phone number's punctuation.
     private static func ownForms(of name: String) -> [String] {
         let local = name.split(separator: "@").first.map(String.init) ?? name
         let digits = String(name.filter { !"+- ()".contains($0) })

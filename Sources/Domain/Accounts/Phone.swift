@@ -8,13 +8,13 @@ package struct Phone: Hashable, Sendable {
     /// The number as it is stored and shown, such as `+4915112345678`.
     package var text: String { "+" + countryCode + national }
 
-    /// Parses a phone number as people write it; returns nil for any other string.
+    /// Parses a phone number as people write it, or returns nil for other strings.
     ///
     /// Spaces, dots, dashes, slashes, parentheses and (except in Italy) leading zeros are ignored. The text may begin
-    /// with the country code after `+` or `00`, or with the country code and a dash, as in `86-13800138000`.
+    /// with `+` or `00` and the country code. The text may also begin with the code and a dash, as in `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
-        // A digit followed by a combining mark is a single `Character`, so the method compares bytes and code points
-        // instead of characters.
+        // A digit followed by a combining mark is a single `Character`. Bytes and code points are therefore compared,
+        // not characters.
         let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
         let text = isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         var digits = Substring(Self.withoutMarks(text))
@@ -40,7 +40,7 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// The minimum length of a phone number that consists of digits only; a shorter string, such as `1001`, is a name.
+    /// The minimum length of a digits-only phone number (`1001`, for example, is a name).
     private static let plainDigitsMin = 7
 
     /// Returns whether a string looks like a phone number.
@@ -66,7 +66,7 @@ package enum CountryCode {
         (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0") && text.utf8.allSatisfy(\.isDigit)
     }
 
-    /// Returns the country code of a phone number that begins with a plus; nil for any other string.
+    /// Returns the country code of a number that begins with a plus, or nil.
     package static func ofE164(_ text: String) -> String? {
         let digits = Phone.withoutMarks(text).utf8
         guard digits.first == UInt8(ascii: "+") else { return nil }

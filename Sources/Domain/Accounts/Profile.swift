@@ -12,7 +12,7 @@ package struct Profile: Sendable, Equatable {
     package var latitude: Double?
     /// Degrees east.
     package var longitude: Double?
-    /// The values of the text fields, keyed by the field's name: name, gender, birthday, address, remark and language.
+    /// The text fields by name: name, gender, birthday, address, remark and language.
     package var texts: [String: String] = [:]
     /// The app's own data.
     package var custom: JSONObject?
@@ -52,7 +52,7 @@ package struct Profile: Sendable, Equatable {
         if let more = other.custom { custom = Self.merged(custom ?? [:], more) }
     }
 
-    /// Merges the app's own data key by key; a null value removes the key.
+    /// Merges the app's own data key by key, where null removes a key.
     private static func merged(_ old: JSONObject, _ more: JSONObject) -> JSONObject {
         var merged = old
         for member in more.members {

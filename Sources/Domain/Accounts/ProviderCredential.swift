@@ -1,10 +1,10 @@
 import JSON
 
-/// The credential with which a user logs in, and which the app got from an identity provider.
+/// The credential from an identity provider with which a user logs in.
 ///
 /// The documentation describes the rules for credentials (reference: accounts#providers).
 package struct ProviderCredential: Sendable, Equatable {
-    /// The secret part of a credential; each case is verified in a different way.
+    /// The secret part of a credential, with one case per method of verification.
     package enum Proof: Sendable, Equatable {
         /// A code that the service redeems at the provider with the app's secret.
         case code(String)
@@ -27,8 +27,7 @@ package struct ProviderCredential: Sendable, Equatable {
         (self.provider, self.proof, self.nickname) = (provider, proof, nickname)
     }
 
-    /// Returns an invalid credential with which to test whether a provider answers, or nil if the provider uses ID
-    /// tokens.
+    /// Returns an invalid credential for testing a provider, or nil if it uses ID tokens.
     package static func trial(of provider: ProviderName) -> ProviderCredential? {
         let nothing = "lamplighter-trial"
         switch provider {
@@ -42,7 +41,7 @@ package struct ProviderCredential: Sendable, Equatable {
         }
     }
 
-    /// The maximum number of bytes of a token, which leaves room for ID tokens with many claims.
+    /// A token's maximum length in bytes, enough for ID tokens with many claims.
     package static let tokenMax = 16_384
     /// The maximum number of bytes of a user's id at a provider.
     package static let idMax = 256
@@ -74,7 +73,7 @@ package struct ProviderCredential: Sendable, Equatable {
         return ProviderCredential(name, proof)
     }
 
-    /// Parses a credential in Tuya's form, in which `ap` means Apple and `extraInfo` contains Apple's other details.
+    /// Parses Tuya's form, in which `ap` means Apple and `extraInfo` has Apple's other details.
     private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
         guard fields.object["type"]?.stringValue == "ap" else { throw fields.refuse("type", "must be \"ap\"") }
         let details = try fields.fields("extraInfo")
@@ -97,7 +96,7 @@ package struct ProviderCredential: Sendable, Equatable {
 
 /// Functions that read a credential's members, with the limits on their sizes.
 extension Fields {
-    /// Returns a token, code or secret; for every provider, it consists of visible ASCII characters.
+    /// Returns a token, code or secret, which must consist of visible ASCII characters.
     fileprivate func token(_ name: String) throws(Rejection) -> String {
         let text = try givenText(name)
         guard text.utf8.count <= ProviderCredential.tokenMax,
@@ -106,13 +105,13 @@ extension Fields {
         return text
     }
 
-    /// Returns an id as text; some providers write it as a number.
+    /// Returns an id as text, even if the provider writes it as a number.
     fileprivate func id(_ name: String) throws(Rejection) -> String {
         if let number = object[name]?.intValue { return String(number) }
         return try bounded(name, givenText(name))
     }
 
-    /// Reads an optional string, which apps leave empty if the provider gives the value only at the first login.
+    /// Reads an optional string, which apps may leave empty after the first login.
     fileprivate func optionalID(_ name: String) throws(Rejection) -> String? {
         let isAbsent = object[name] == nil || object[name]?.stringValue == ""
         return isAbsent ? nil : try bounded(name, givenText(name))

@@ -4,7 +4,7 @@ import JSON
 package struct ProviderSettings: Sendable, Equatable {
     /// The kind of WeChat id that identifies a user.
     package enum Subject: String, Sendable, CaseIterable {
-        /// The user's id for one client id; WeChat always returns this user id.
+        /// The user's id for one client id, which WeChat always returns.
         case openID = "openid"
         /// The user's id that is the same in all apps of one WeChat developer account.
         case unionID = "unionid"
@@ -16,16 +16,16 @@ package struct ProviderSettings: Sendable, Equatable {
     package var isEnabled: Bool
     /// Whether the service keeps access tokens so that the app can read them later.
     package var keepsToken: Bool
-    /// The app's ids at the provider; credentials issued for any other id are refused.
+    /// The app's ids at the provider, the only ones for which credentials are accepted.
     package var clientIDs: [String]
     /// The app's secret at the provider.
     package var clientSecret: String?
-    /// The root of the provider's API, or the issuer of its ID tokens, without a final slash.
+    /// The provider's API root or ID token issuer, without a final slash.
     package var baseURL: String
     /// The kind of WeChat id that identifies a user.
     package var subject = Subject.openID
 
-    /// Makes settings; if `baseURL` is nil, the provider's public URL is used.
+    /// Makes settings, with the provider's public URL if `baseURL` is nil.
     package init(
         provider: ProviderName,
         isEnabled: Bool = true,
@@ -101,7 +101,7 @@ package struct ProviderSettings: Sendable, Equatable {
         guard clientSecret != nil else { throw fields.refuse("clientSecret", "is needed") }
     }
 
-    /// Returns whether secrets may be sent to a URL: it must use TLS or lead to this machine.
+    /// Returns whether a URL is safe for secrets: with TLS, or on this machine.
     package static func isSafeURL(_ url: String) -> Bool {
         if url.hasPrefix("https://") { return url.utf8.count > 8 }
         guard url.hasPrefix("http://") else { return false }
@@ -131,7 +131,7 @@ extension Fields {
         return ids
     }
 
-    /// Returns a URL to which secrets may be sent: an HTTPS URL, or an HTTP URL of this machine.
+    /// Returns a URL that is safe for secrets: HTTPS, or HTTP on this machine.
     func url(_ name: String) throws(Rejection) -> String? {
         guard let url = try visibleText(name) else { return nil }
         guard ProviderSettings.isSafeURL(url), !url.contains("?"), !url.contains("#") else {

@@ -9,7 +9,7 @@ package struct ProviderUse: Sendable, Equatable {
 
     /// The interval after which the same outcome is recorded again, in seconds.
     ///
-    /// All users of an app share one row; without this pause, each login would write the row.
+    /// All users of an app share one row. Without this pause, each login would write the row.
     static let noteSeconds: Int64 = 60
 
     /// Makes a record of a provider's use.
@@ -17,7 +17,7 @@ package struct ProviderUse: Sendable, Equatable {
         (self.succeededAt, self.failedAt, self.failure) = (succeededAt, failedAt, failure)
     }
 
-    /// Returns whether to record an outcome: it must differ from the last outcome, or `noteSeconds` must have passed.
+    /// Returns true if the outcome changed or `noteSeconds` have passed, so it is recorded.
     package func isNews(isFailure: Bool, at now: Instant) -> Bool {
         let (same, other) = isFailure ? (failedAt, succeededAt) : (succeededAt, failedAt)
         guard let same else { return true }

@@ -1,8 +1,8 @@
 /// The known regions, with their countries and endpoints, and the regions that this installation serves.
 package struct Regions: Sendable, Equatable {
-    /// The regions that this installation serves; the first is the default region.
+    /// The regions that this installation serves, of which the first is the default.
     package var served: [String]
-    /// The regions by country code; any country code that isn't a key belongs to the default region.
+    /// The regions by country code, where a missing code means the default region.
     package var byCountry: [String: String]
     /// The known endpoints of other regions.
     package var endpoints: [String: String]

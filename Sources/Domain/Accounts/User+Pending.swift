@@ -1,14 +1,13 @@
-/// A user's pending address, which replaces the present address once the user verifies it with a code or a link.
+/// A user's pending address, which replaces the present address once it is verified.
 ///
-/// Until the pending address is verified, the user can still log in and reset the password with the present address.
+/// Until the pending address is verified, logins and password resets use the present address.
 extension User {
-    /// Returns the pending address of the same kind as `address`: a phone number or an e-mail address.
+    /// Returns the pending phone number or e-mail address, depending on the kind of `address`.
     package func pending(like address: Address) -> Address? {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the account keeps its present address of the same kind as `address` until a new address is
-    /// verified.
+    /// Returns whether the present address of this kind stays until a new one is verified.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }
@@ -33,13 +32,12 @@ extension User {
         }
     }
 
-    /// Drops the pending address of the same kind as `address`: the phone number or the e-mail address.
+    /// Drops the pending phone number or e-mail address, depending on the kind of `address`.
     package mutating func dropPending(like address: Address) {
         if address.isPhone { pendingPhone = nil } else { pendingEmail = nil }
     }
 
-    /// The e-mail address that the user can verify with a link: the pending address or, if no address is pending, the
-    /// present address if it is unverified.
+    /// The e-mail address to verify: the pending one, or else the unverified present one.
     package var unprovedEmail: EmailAddress? {
         pendingEmail ?? (isEmailVerified ? nil : email)
     }

@@ -1,11 +1,10 @@
 extension User {
-    /// A change that affects an account's security; the service notifies the user of it.
+    /// A change to an account's security of which the service notifies the user.
     package enum SecurityChange: String, Sendable, CaseIterable {
         case password, email, phone, provider
     }
 
-    /// Returns the most important change of password, e-mail address or phone number since an earlier state; nil if
-    /// nothing changed, or if the user was anonymous then.
+    /// Returns the most important change of password or address, unless the user was anonymous before.
     package func change(since before: User) -> SecurityChange? {
         guard !before.isAnonymous else { return nil }
         if passwordHash != before.passwordHash { return .password }

@@ -3,10 +3,10 @@ import Foundation
 /// A name that a user chose to log in with, compared without regard to case.
 ///
 /// A username must not look like a phone number. Otherwise, the owner of that phone number could be locked out or
-/// mistaken for this user. A string of up to six digits counts as a name, so a user with such a short phone number must
-/// write it in E.164 to log in. A username can be an e-mail address, but gives the user no right to the address. If
-/// another account has the address, logins with the address and mail to it belong to the other account. When the other
-/// account verifies the address, the username is removed.
+/// mistaken for this user. A string of up to six digits counts as a name. To log in with such a short phone number,
+/// users write it in E.164. A username can be an e-mail address, but gives the user no right to the address. If another
+/// account has the address, that account receives its logins and mail. When the other account verifies the address, the
+/// username is removed.
 package struct Username: Hashable, Sendable {
     /// The name as the user chose it.
     package let text: String
@@ -32,7 +32,7 @@ package struct Username: Hashable, Sendable {
         self.key = email?.key ?? key
     }
 
-    /// Returns the name in one Unicode form and case, so that names that look the same are equal.
+    /// Returns the name in one Unicode form and case, for comparisons.
     private static func key(of text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 }
             ? text.lowercased() : text.precomposedStringWithCompatibilityMapping.lowercased()

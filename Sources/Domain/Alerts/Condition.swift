@@ -7,16 +7,16 @@ package enum ConditionKind: String, Sendable, CaseIterable {
     /// The type of the event that clears a condition of this kind.
     package var clearedType: String { rawValue + "Cleared" }
 
-    /// The name of the field that lists conditions of this kind, in a report and in a product.
+    /// The field that lists conditions of this kind in a report and a product.
     package var field: String { rawValue + "s" }
 }
 
 extension Report {
-    /// An alert or a fault in a device's report; the value `false` clears the condition.
+    /// An alert or a fault in a device's report, which the value `false` clears.
     package struct Condition: Sendable, Equatable {
         /// The condition's name in its product.
         package var name: String
-        /// The device's value for the condition; true if the report gives no value.
+        /// The device's value for the condition, or true if it sent no value.
         package var value: JSONValue
 
         /// Makes a condition from its name and value.
@@ -33,8 +33,7 @@ extension Status {
         package var kind: ConditionKind
         /// The condition's name.
         package var name: String
-        /// The id of the event that announced the condition; the event that announces the end of the condition gets the
-        /// same id.
+        /// The shared id of the events that announce the condition and its end.
         package var eventID: String
         /// The time of the newest report that raised the condition.
         package var ts: Instant
@@ -45,7 +44,7 @@ extension Status {
         }
     }
 
-    /// An alert or a fault that was cleared, kept with its time so that a late report can't raise the condition again.
+    /// A cleared alert or fault, kept so that a late report can't raise it.
     package struct ClearedCondition: Sendable, Equatable {
         /// The kind of the condition: alert or fault.
         package var kind: ConditionKind

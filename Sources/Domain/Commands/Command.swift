@@ -8,7 +8,7 @@ package struct Command: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case queued, sent, done, failed, expired, superseded
 
-        /// True if the state is final; no other state can follow a final one.
+        /// True if no other state can follow.
         package var isFinal: Bool { self != .queued && self != .sent }
     }
 
@@ -59,15 +59,15 @@ package struct Command: Sendable, Equatable {
     package var mode: Mode
     /// The values to set, with write-only values masked.
     package var data: JSONObject
-    /// The unmasked values for the device, if `data` masks some of them; nil once the state is final.
+    /// The unmasked values, if `data` masks some of them, until the state is final.
     package var hidden: JSONObject?
     /// Bytes for the device, as base64 text.
     package var binary: String?
     /// The sender of the command.
     package var actor: Actor
-    /// The user for whom a server with an API key sent the command; nil for other senders.
+    /// The user for whom a server sent the command, if any.
     package var beneficiary: UserID?
-    /// The app whose terminal receives the outcome; nil if no terminal sent the command.
+    /// The app whose terminal receives the outcome, if a terminal sent the command.
     package var app: AppID?
     /// The time at which the command was accepted.
     package var createdAt: Instant
@@ -88,7 +88,7 @@ package struct Command: Sendable, Equatable {
     /// Whether the device answered after the command had expired.
     package var isLate = false
 
-    /// The user whose rights the command uses, and who sees its outcome; nil for schedules, operators and the service.
+    /// The user whose rights the command uses and who sees its outcome, if any.
     package var user: UserID? { actor.kind == .user ? UserID(trusted: actor.id) : beneficiary }
 
     /// The number of values that the command sets.
@@ -134,8 +134,7 @@ package struct Command: Sendable, Equatable {
         hidden = nil
     }
 
-    /// The time at which the command was sent; nil if the command wasn't sent, or if an earlier version of the service
-    /// stored the command without steps.
+    /// The time at which the command was sent, or nil if unsent or unknown.
     package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
     /// Returns whether the command has reached its expiry time.

@@ -14,13 +14,13 @@ package struct CommandRequest: Sendable {
     package var sn: Int64
     /// How the command is handled while the device is offline.
     package var mode: Command.Mode
-    /// The command's lifetime, in seconds; nil for the default of its mode.
+    /// The command's lifetime in seconds, or nil for the default of its mode.
     package var ttl: Int64?
     /// The sender of the command.
     package var actor: Actor
-    /// The user for whom a server with an API key sends the command; nil for other senders.
+    /// The user for whom a server sends the command, if any.
     package var beneficiary: UserID?
-    /// The app whose terminal receives the outcome; nil if the request didn't come from a terminal.
+    /// The app whose terminal receives the outcome, if the request came from a terminal.
     package var app: AppID?
     /// The trace id of the request.
     package var trace: TraceID
@@ -55,7 +55,7 @@ package struct CommandRequest: Sendable {
     /// The command's lifetime, in seconds.
     package var lifetime: Int64 { ttl ?? (mode == .queue ? Command.queuedTTLDefault : Command.ttlDefault) }
 
-    /// Returns the command in the state `queued`, with the values of write-only data points masked in `data`.
+    /// Returns the queued command, with write-only data points masked in `data`.
     package func command(cid: Int64, product: Product, at now: Instant) -> Command {
         let shown = ProductRules.masked(data, product: product)
         var command = Command(

@@ -6,9 +6,9 @@ package import JSON
 package enum CommandRules {
     /// Applies a device's answer to a command, and returns whether the command's state became final.
     ///
-    /// A second answer doesn't change the command, but the answer's values are treated like the values of any report.
-    /// An answer after the expiry is kept and marked as late, but the command stays expired. An answer to a command
-    /// that was never sent has no effect on the command (reference: commands#device).
+    /// A second answer doesn't change the command. The answer's values are treated like those of any report. An answer
+    /// after the expiry is kept and marked as late, but the command stays expired. An answer to an unsent command has
+    /// no effect on it (reference: commands#device).
     package static func answered(_ command: inout Command, code: Int64, data: JSONObject?, at now: Instant) -> Bool {
         switch command.state {
         case .sent where !command.isOver(at: now):
@@ -67,9 +67,9 @@ package enum CommandRules {
 
     /// Returns those queued commands that newer commands replace completely, with their state changed to `superseded`.
     ///
-    /// A command is superseded if each of its attributes is also set by a newer queued command. The newer command must
-    /// have the same sender, and must not expire earlier. `waiting` is sorted by number. `merged` returns the same
-    /// outgoing commands with or without the superseded commands.
+    /// A command is superseded if newer queued commands set all of its attributes. The newer commands must have the
+    /// same sender, and must not expire earlier. `waiting` is sorted by number. `merged` returns the same outgoing
+    /// commands with or without the superseded commands.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []
@@ -121,7 +121,6 @@ extension Command {
     /// The unmasked values for the device.
     package var values: JSONObject { hidden ?? data }
 
-    /// Whether the command was ever sent; also true if an earlier version of the service stored the command without
-    /// steps.
+    /// Whether the command was ever sent, or was stored without steps by an earlier version.
     package var wasSent: Bool { steps.isEmpty || steps.contains { $0.state == .sent } }
 }

@@ -93,7 +93,7 @@ package struct DataPoint: Sendable, Equatable {
         if let max, number > max { return "must be at most \(Self.plain(max))" }
         guard let step, step > 0 else { return nil }
         let steps = (number - (min ?? 0)) / step
-        // A decimal step such as 0.1 can't be represented exactly as a double, so an error of a millionth of a step is
+        // A double can't represent a decimal step such as 0.1 exactly. An error of a millionth of a step is therefore
         // tolerated.
         let isOnStep = (steps - steps.rounded()).magnitude <= 1e-6
         return isOnStep ? nil : "must lie on a step of \(Self.plain(step))"
@@ -125,7 +125,7 @@ package struct DataPoint: Sendable, Equatable {
 
 /// The form of standard base64 with padding, which is checked without decoding.
 package enum Base64Form {
-    /// Returns the number of bytes that a base64 string encodes, or nil if the string isn't base64.
+    /// Returns how many bytes a base64 string encodes, or nil for other strings.
     package static func byteCount(_ text: String) -> Int? {
         let utf8 = text.utf8
         guard utf8.count % 4 == 0 else { return nil }

@@ -12,7 +12,7 @@ package struct DeviceTag: Hashable, Sendable {
     /// The maximum length of a tag's value, in characters.
     package static let valueMax = 64
 
-    /// Checks a tag's name and value; throws a `Rejection` that names `field` if the name or the value is malformed.
+    /// Checks a tag's name and value, and throws a `Rejection` of `field` if malformed.
     package init(_ name: String, _ value: String, field: String) throws(Rejection) {
         guard Self.accepts(name: name) else {
             throw .invalid(
@@ -49,7 +49,7 @@ package enum DeviceName {
     /// The maximum length of a device's name, in characters.
     package static let lengthMax = 64
 
-    /// Throws a `Rejection` of the field `name` if a string is neither a valid device name nor empty.
+    /// Throws a `Rejection` of the field `name` if a string isn't a valid name.
     ///
     /// An empty string removes the device's name.
     package static func check(_ text: String) throws(Rejection) {
@@ -62,7 +62,7 @@ package enum DeviceName {
     }
 }
 
-/// The form of a line of text without characters that control a terminal or change the direction of writing.
+/// A line of text without characters that control terminals or change the writing direction.
 private enum PlainLine {
     static func accepts(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
@@ -79,7 +79,7 @@ private enum PlainLine {
 
 /// A change of a device's name and tags.
 package struct DeviceLabeling: Sendable {
-    /// The device's new name; an empty string removes the name, and nil leaves it unchanged.
+    /// The device's new name, empty to remove it, or nil to keep it.
     package var name: String?
     /// The tags to set, by name.
     package var set: [String: DeviceTag] = [:]
@@ -89,7 +89,7 @@ package struct DeviceLabeling: Sendable {
     /// Makes an empty change.
     package init() {}
 
-    /// Returns a device's tags after the change, sorted by name; throws a `Rejection` if the device has too many tags.
+    /// Returns the new tags sorted by name, or throws a `Rejection` for too many.
     package func tags(after former: [DeviceTag]) throws(Rejection) -> [DeviceTag] {
         let kept = former.filter { set[$0.name] == nil && !removed.contains($0.name) }
         let tags = (kept + set.values).sorted { $0.name < $1.name }

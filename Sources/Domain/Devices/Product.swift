@@ -1,14 +1,15 @@
 package import JSON
 
-/// A product: a kind of device, with its data points and its rules for registration and binding.
+/// A kind of device, with its data points and rules for registration and binding.
 package struct Product: Sendable, Equatable {
     /// The rule that decides which devices may register: all, or only listed ones.
     package enum Registration: String, Sendable, CaseIterable {
         case open, listed
     }
 
-    /// The party that must allow the factory reset of a bound device; with `open`, the reset of an offline device needs
-    /// no permission.
+    /// The party that must allow the factory reset of a bound device.
+    ///
+    /// With `open`, the reset of an offline device needs no permission.
     package enum Reset: String, Sendable, CaseIterable {
         case owner, open, `operator`
     }
@@ -24,18 +25,17 @@ package struct Product: Sendable, Equatable {
     package var name: String
     /// The rule that decides which devices may register: all, or only listed ones.
     package var registration: Registration
-    /// The party that must allow the factory reset of a bound device; with `open`, the reset of an offline device needs
-    /// no permission.
+    /// The party that must allow the factory reset of a bound device.
     package var reset: Reset
     /// The proof of possession that a user needs to bind a device remotely.
     package var remoteBind: RemoteBind
-    /// The declared attributes; if there are none, devices can have any attributes.
+    /// The declared attributes, or empty if devices can have any attributes.
     package let dataPoints: [DataPoint]
     /// The names of the alerts that devices may raise.
     package var alerts: [String]
     /// The names of the faults that devices may raise.
     package var faults: [String]
-    /// The number of days for which history is kept; nil for the installation's setting.
+    /// How many days history is kept, or nil for the installation's setting.
     package var historyDays: Int?
 
     private let pointsByName: [String: DataPoint]
@@ -89,7 +89,7 @@ package enum FreeForm {
     package static let attributesMax = 256
     /// The largest state of one device, in bytes of JSON.
     package static let stateBytesMax = 32 * 1024
-    /// The maximum number of alerts in one report, and of alerts raised at the same time; faults have the same limits.
+    /// The maximum number of alerts, or of faults, in a report or raised together.
     package static let conditionsMax = 64
     /// The maximum number of bytes of JSON for the names of all raised alerts and faults.
     package static let conditionBytesMax = 16 * 1024

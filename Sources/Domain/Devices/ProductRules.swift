@@ -7,14 +7,14 @@ package typealias AttributeValues = JSONObject
 ///
 /// The documentation describes these rules (reference: products#data-points).
 package enum ProductRules {
-    /// Checks the values that a device reports; returns nil if all values are valid.
+    /// Checks the values that a device reports, and returns nil if all are valid.
     package static func check(reported data: JSONObject, product: Product, path: String = "data") -> Rejection? {
         check(data, product: product, path: path) { point in
             point.access == .writeOnly ? "is write-only and can't be reported" : nil
         }
     }
 
-    /// Checks the values that an app sets; returns nil if all values are valid.
+    /// Checks the values that an app sets, and returns nil if all are valid.
     package static func check(written data: JSONObject, product: Product, path: String = "params.data") -> Rejection? {
         if product.isFreeForm, data.members.count > FreeForm.attributesMax {
             return .invalid(path, "A device has at most \(FreeForm.attributesMax) attributes.")
@@ -47,8 +47,8 @@ package enum ProductRules {
                 problem = "is not a data point of this product"
             }
             guard let problem else { continue }
-            // A long name is shortened. Otherwise, the message could exceed its maximum length, and the end of the
-            // message, which names the problem, would be cut off.
+            // A long name is shortened. Otherwise, a message that is too long could lose its end, which names the
+            // problem.
             let name = Rejection.shown(member.key, upTo: FreeForm.nameBytesMax)
             return .invalid("\(path).\(name)", "\(name) \(problem).")
         }
@@ -66,8 +66,7 @@ package enum ProductRules {
         )
     }
 
-    /// Restores masked values that a client has read and sent back: a write-only point's `"***"` becomes the stored
-    /// value.
+    /// Restores a write-only point's stored value if a client sent back its mask `"***"`.
     package static func unmasked(_ data: AttributeValues, stored: AttributeValues, product: Product?) -> AttributeValues
     {
         let masked = masked(stored, product: product)
@@ -81,8 +80,7 @@ package enum ProductRules {
         )
     }
 
-    /// Returns the data points that a product's new version removes or restricts; the stored values of these data
-    /// points can then be invalid.
+    /// Returns the data points whose stored values can be invalid in the new version.
     package static func narrowed(from old: Product, to new: Product) -> [String] {
         guard !new.isFreeForm else { return [] }
         return old.dataPoints.filter { point in
@@ -91,7 +89,7 @@ package enum ProductRules {
         }.map(\.name)
     }
 
-    /// Returns whether a product's new version removes a condition; devices could no longer clear such a condition.
+    /// Returns whether a new version removes a condition, which devices could then never clear.
     package static func isLost(_ kind: ConditionKind, _ name: String, from old: Product, to new: Product) -> Bool {
         old.declares(kind, name) && !new.declares(kind, name)
     }

@@ -51,13 +51,13 @@ package struct KnownDevice: Sendable, Equatable {
     package var did: DeviceID
     /// Whether any user is bound to the device.
     package var isBound: Bool
-    /// Whether the device has registered before; a device that was bound remotely may not have registered yet.
+    /// False if the device was bound remotely and has not registered yet.
     package var hasRegistered: Bool
     /// Whether the device is connected.
     package var isOnline: Bool
     /// The time until which a factory reset is allowed.
     package var resetUntil: Instant?
-    /// Whether the secret in the request is right; nil if the request has no secret.
+    /// Whether the request's secret is right, or nil if it has no secret.
     package var hasRightSecret: Bool?
 
     /// Makes the record.
@@ -88,8 +88,9 @@ package enum RegistrationRules {
         case renew(DeviceID)
         /// End the device's ownership period, then issue a new secret for its identity.
         case reset(DeviceID)
-        /// Refuse the request; if `asksForReset` names a device, notify its principals, and count a try if the secret
-        /// is wrong.
+        /// Refuse the request.
+        ///
+        /// If `asksForReset` names a device, its principals are notified. A wrong secret then counts as a try.
         case refuse(Rejection, asksForReset: DeviceID?)
 
         /// The word for the decision in the event log.
@@ -115,7 +116,7 @@ package enum RegistrationRules {
     /// The longest time for which an operator may allow a reset, in minutes.
     package static let resetMinutesMax: Int64 = 1440
 
-    /// Decides how to answer a registration request; `retryAfter` is set if the MAC has no tries left.
+    /// Decides on a registration, where `retryAfter` means that the MAC has no tries left.
     package static func decide(
         product: Product,
         isListed: Bool,
@@ -128,14 +129,14 @@ package enum RegistrationRules {
         }
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
-        // A reset window that ends after `farthest` is ignored: such a window means that the clock was set back after
-        // the window was opened.
+        // A reset window that ends after `farthest` is ignored. Such a window means that the clock was set back since
+        // its opening.
         let farthest = now.adding(seconds: resetMinutesMax * 60)
         if let until = known.resetUntil, until > now, until <= farthest {
             // A device with the right secret needs no reset, and keeps its bindings and history.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
         }
-        // A secret of 256 random bits can't be guessed, so wrong tries by others never lock the device out.
+        // A secret of 256 random bits can't be guessed. Wrong tries by others thus never lock the device out.
         if known.hasRightSecret == true { return .renew(known.did) }
         if let retryAfter {
             return .refuse(
@@ -157,7 +158,8 @@ package enum RegistrationRules {
 
 /// The text of a device's label, which names the device and proves possession of it.
 ///
-/// The last part is a digest made with a key that never leaves the service, so no other party can make valid labels.
+/// The last part is a digest, made with a key that never leaves the service. No other party can therefore make valid
+/// labels.
 package enum DeviceLabel {
     /// The prefix by which an app recognises a device's label.
     package static let prefix = "LL1"

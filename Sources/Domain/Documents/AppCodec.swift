@@ -11,7 +11,7 @@ package enum AppCodec {
 
     /// Parses an app document, and ignores unknown fields.
     ///
-    /// - Throws: A `Rejection` for the first fault; its `others` contains all other faults.
+    /// - Throws: A `Rejection` for the first fault, with all other faults in `others`.
     package static func decode(_ object: JSONObject) throws(Rejection) -> App {
         let fields = Fields(object)
         var faults = Faults()
@@ -77,7 +77,7 @@ package enum AppCodec {
         ]
     }
 
-    /// Returns all effective policies as JSON, for operators; `sessionDays` is the service's default session lifetime.
+    /// Returns all policies in force as JSON, where `sessionDays` is the service's default.
     package static func encode(_ policies: AppPolicies, sessionDays: Int64) -> JSONObject {
         var object = encodeLogin(policies)
         object["cancelProof"] = .bool(policies.cancelProof)

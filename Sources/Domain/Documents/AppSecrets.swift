@@ -23,8 +23,8 @@ package enum AppSecrets {
 
     /// Returns a document, with its missing secrets copied from the document `known`.
     ///
-    /// `app export` leaves out the secrets; since they are copied here, its output can be imported again. If the
-    /// document doesn't contain a provider at all, the provider is removed together with its secret.
+    /// The output of `app export`, which has no secrets, can thus be imported again. A provider missing from the
+    /// document is removed together with its secret.
     package static func completed(_ document: JSONObject, from known: JSONObject) -> JSONObject {
         var document = document
         for place in places {
@@ -43,7 +43,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns a copy of the document in which providers and push services have only the members that `isKept` accepts.
+    /// Returns a copy with only those provider and push members that `isKept` accepts.
     private static func parts(of document: JSONObject, _ isKept: (String) -> Bool) -> JSONObject {
         var document = document
         for place in places {
@@ -61,7 +61,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns whether a field of a provider or a push service contains a secret, judged by the field's name.
+    /// Returns whether a provider or push field holds a secret, judged by its name.
     private static func isSecret(_ field: String) -> Bool {
         let name = field.lowercased()
         return name == "key" || name == "serviceaccount"

@@ -1,13 +1,13 @@
-/// The faults of a document, collected so that the author of the document can correct all of them at once.
+/// The faults of a document, collected so that its author can correct them together.
 package struct Faults {
-    /// The maximum number of faults that are kept; a document with more faults is probably of another kind.
+    /// The maximum number of kept faults, since more suggest another kind of document.
     private static let max = 32
     private var found: [Rejection] = []
 
     /// Makes an empty collection.
     package init() {}
 
-    /// Returns the value that `read` returns; if `read` throws, adds the fault and returns nil.
+    /// Returns what `read` returns, or adds the fault that it throws and returns nil.
     package mutating func catching<Value>(_ read: @autoclosure () throws(Rejection) -> Value?) -> Value? {
         do {
             return try read()

@@ -1,12 +1,12 @@
 package import JSON
 
-/// A reader of a JSON object's fields, which refuses an invalid field with an error that names the field's path.
+/// A reader of a JSON object's fields, whose errors name the invalid field's path.
 package struct Fields {
     /// The object itself.
     package let object: JSONObject
     private let path: String
 
-    /// Makes a reader of an object at a path such as `params.`; the path of the outermost object is empty.
+    /// Makes a reader of the object at a path such as `params.`.
     package init(_ object: JSONObject, path: String = "") {
         (self.object, self.path) = (object, path)
     }
@@ -42,7 +42,7 @@ package struct Fields {
         return value
     }
 
-    /// Returns a string whose number of characters lies within `length`, or nil if the field is absent.
+    /// Returns a string of `length` characters, or nil if the field is absent.
     package func text(_ name: String, length: ClosedRange<Int>) throws(Rejection) -> String? {
         guard let text = try value(name, \.stringValue, else: "must be a string") else { return nil }
         guard length.contains(text.unicodeScalars.count) else {
@@ -61,7 +61,7 @@ package struct Fields {
         try required(name, text(name, length: length))
     }
 
-    /// Returns a field's value, or nil if the field is absent; the value must be one of the raw values of `type`.
+    /// Returns a value of `type` by its raw value, or nil if the field is absent.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ name: String,
         as type: Word.Type

@@ -17,7 +17,7 @@ package enum ProductCodec {
 
     /// Parses a product document.
     ///
-    /// - Throws: A `Rejection` for the first fault; its `others` contains all other faults.
+    /// - Throws: A `Rejection` for the first fault, with all other faults in `others`.
     package static func decode(_ object: JSONObject) throws(Rejection) -> Product {
         let fields = Fields(object)
         var faults = Faults()
@@ -90,8 +90,7 @@ package enum ProductCodec {
         return point
     }
 
-    /// Returns the invalid members of a data point, each with its fault; `kind` is nil if the data point's type is
-    /// unknown.
+    /// Returns a data point's invalid members and faults, with `kind` nil for unknown types.
     private static func broken(_ point: DataPoint, _ kind: DataPoint.Kind?) -> [(name: String, fault: String)] {
         var broken: [(String, String)] = []
         if kind == .enum, point.values.isEmpty || Set(point.values).count != point.values.count {
@@ -126,7 +125,7 @@ package enum ProductCodec {
         ]
     }
 
-    /// Returns a number as JSON: an integer if the number is whole, and otherwise a decimal number.
+    /// Returns a JSON integer if the number is whole, and otherwise a decimal number.
     package static func number(_ value: Double) -> JSONValue {
         Int64(exactly: value).map { .integer($0) } ?? .double(value)
     }

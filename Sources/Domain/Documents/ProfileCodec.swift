@@ -21,8 +21,7 @@ package enum ProfileCodec {
         return number
     }
 
-    /// Returns those fields of a profile that have a value; answers to users also contain the defaults of the other
-    /// fields.
+    /// Returns a profile's fields with values, without the defaults that answers to users add.
     package static func encode(_ profile: Profile) -> JSONObject {
         var object: JSONObject = [
             "nickname": profile.nickname.map { .string($0) }, "tempUnit": profile.tempUnit.map { .integer($0) },

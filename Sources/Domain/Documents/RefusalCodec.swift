@@ -2,8 +2,7 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The maximum length of each string in characters; a longer string, which the gate never sends, is cut to this
-    /// length.
+    /// The length, in characters, to which strings are cut and which the gate never exceeds.
     private static let textMax = 256
 
     /// Parses a stored refusal; returns nil if it is malformed.
@@ -11,8 +10,7 @@ package enum RefusalCodec {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    /// Parses the members that a stored refusal and the gate's message have in common; returns nil if a required member
-    /// is missing.
+    /// Parses what stored refusals and the gate's messages share, or returns nil if incomplete.
     package static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }
@@ -33,7 +31,7 @@ package enum RefusalCodec {
         return refusal
     }
 
-    /// Returns the form in which a refusal is stored and shown: the gate's message with `firstAt` and `times` added.
+    /// Returns the form to store and show: the gate's message with `firstAt` and `times`.
     package static func object(_ refusal: ClientRefusal) -> JSONObject {
         [
             "username": .string(refusal.username), "clientId": .string(refusal.clientID),

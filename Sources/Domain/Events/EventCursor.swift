@@ -1,7 +1,7 @@
 /// A position in the event log, after one entry and before the next.
 ///
-/// The log's rows contain entries, and are ordered by transaction and then by number. The entries of a row are counted
-/// from the row's end, so the position after a row doesn't depend on the number of its entries.
+/// The log's rows contain entries, and are ordered by transaction and then by number. A row's entries are counted from
+/// its end. The position after a row thus doesn't depend on how many entries it has.
 package struct EventCursor: Hashable, Sendable {
     /// The number of the transaction that wrote the row.
     package var xid: Int64
@@ -23,10 +23,10 @@ package struct EventCursor: Hashable, Sendable {
         "\(String(xid, radix: 36))-\(String(seq, radix: 36))-\(String(left, radix: 36))"
     }
 
-    /// The time at which the cursor's row was written; the row's number is this time in microseconds.
+    /// The time at which the row was written, taken from its number in microseconds.
     package var writtenAt: Instant { Instant(milliseconds: seq / 1_000) }
 
-    /// Parses the text of a cursor; returns nil for any other string.
+    /// Parses a cursor's text, or returns nil for any other string.
     package init?(_ text: String) {
         guard text.utf8.count <= 48 else { return nil }
         let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0, radix: 36) ?? -1 }

@@ -1,7 +1,6 @@
 /// A reader's choice of entries in the event log, by type, product and device.
 package struct EventFilter: Sendable, Equatable {
-    /// The event types or groups of types, such as `device.*`, as the reader wrote them; an empty list means all types
-    /// except `device.status`.
+    /// The event types or groups, such as `device.*`, where empty means all except `device.status`.
     package let names: [String]
     /// The products whose entries the reader wants; empty for all products.
     package let products: [ProductKey]
@@ -18,7 +17,7 @@ package struct EventFilter: Sendable, Equatable {
         (productSet, deviceSet) = (Set(products), Set(dids))
     }
 
-    /// The maximum number of types in a filter; the same maximum applies separately to products and to devices.
+    /// The maximum number of types in a filter, and likewise of products and of devices.
     package static let namesMax = 100
 
     /// Whether the filter includes `device.status`, a type that is logged only while some reader wants it.

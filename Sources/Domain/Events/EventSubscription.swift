@@ -1,4 +1,4 @@
-/// A stored subscription to the event log: a cursor, or a webhook with the URL to which the service posts events.
+/// A stored subscription to the event log: a cursor, or a webhook with a URL.
 package struct EventSubscription: Sendable, Equatable {
     /// The state of a webhook, which decides whether the service posts events to it.
     package enum State: String, Sendable, CaseIterable {
@@ -6,29 +6,27 @@ package struct EventSubscription: Sendable, Equatable {
         case on
         /// The app or an operator has paused the webhook.
         case paused
-        /// The service disabled the webhook, because the endpoint had failed for too long or had refused all further
-        /// events.
+        /// The service disabled the webhook after long failure or a refusal of all further events.
         case disabled
     }
 
     /// The subscription's id.
     package var id: SubscriptionID
-    /// The app to which the subscription belongs; the subscription's events concern this app's devices and users.
+    /// The app whose devices and users the subscription's events concern.
     package var app: AppID
-    /// The API key with which the subscription was made; nil if an operator made it.
+    /// The API key with which the subscription was made, or nil for an operator.
     package var key: String?
     /// The subscription's name, which the app or the operator chose.
     package var name: String
     /// The filter that selects the subscription's events.
     package var filter: EventFilter
-    /// The URL to which the service posts events; nil for a subscription that is only a cursor.
+    /// The URL to which the service posts events, or nil for a cursor.
     package var url: String?
     /// The maximum number of events in one batch of this subscription.
     package var batch: Int
     /// The secret with which a webhook's batches are signed.
     package var secret: [UInt8]?
-    /// The secret before the last rotation; for a day after the rotation, each batch has a second signature, made with
-    /// this secret.
+    /// The secret before the last rotation, which also signs batches for a day afterwards.
     package var oldSecret: [UInt8]?
     /// The moment from which batches are no longer signed with the old secret.
     package var oldSecretUntil: Instant?
@@ -40,7 +38,7 @@ package struct EventSubscription: Sendable, Equatable {
     package var reason: String?
     /// The number of failed attempts to deliver the current batch.
     package var tries = 0
-    /// The time of the next try; nil if the service isn't waiting to try again.
+    /// The time of the next try after a failure, if any.
     package var dueAt: Instant?
     /// The time of the first failure since the last success.
     package var failingSince: Instant?
@@ -82,7 +80,7 @@ package struct EventSubscription: Sendable, Equatable {
     package static let eventsMax = 100
     /// The length of a webhook's secret, in bytes.
     package static let secretBytes = 32
-    /// The time after a rotation for which batches are also signed with the previous secret, in seconds.
+    /// How long batches are also signed with the old secret, in seconds.
     package static let oldSecretSeconds: Int64 = 86_400
 }
 
@@ -93,7 +91,7 @@ package typealias SubscriptionID = Identifier<MessageKind>
 package struct EventDelivery: Sendable, Equatable {
     /// The time at which the try began.
     package var at: Instant
-    /// The id of the batch; the id stays the same if the same content is sent again.
+    /// The id of the batch, which repeats if the same content is sent again.
     package var webhookID: String
     /// The number of events in the batch.
     package var events: Int

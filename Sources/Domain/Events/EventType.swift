@@ -1,4 +1,4 @@
-/// A type of entry in the event log; `schemas/messages/event.schema.json` lists all types.
+/// A type of entry in the event log, listed in `schemas/messages/event.schema.json`.
 package enum EventType: String, Sendable, CaseIterable {
     case deviceRegistered = "device.registered"
     case deviceOnline = "device.online"
@@ -22,11 +22,10 @@ package enum EventType: String, Sendable, CaseIterable {
     case sessionEnded = "session.ended"
     case messageFailed = "message.failed"
     case notificationSent = "notification.sent"
-    /// An entry that the service doesn't store, but makes to tell a reader that some of the requested entries have been
-    /// deleted.
+    /// An unstored entry that tells a reader that some requested entries were deleted.
     case gap = "events.gap"
 
-    /// Makes the entry type for a device's event; returns nil if the log doesn't contain events of that type.
+    /// Makes the entry type for a device's event, or nil if it isn't logged.
     package init?(_ event: Event) {
         self.init(rawValue: event.type == "scheduleRun" ? Self.scheduleRun.rawValue : "device.\(event.type)")
     }
@@ -41,13 +40,13 @@ package enum EventType: String, Sendable, CaseIterable {
     /// The types that a reader can request.
     package static let readable = allCases.filter { $0 != .gap }
 
-    /// True if entries of this type are very frequent; they are stored separately, and only while a reader wants them.
+    /// True for very frequent entries, which are stored separately and only while a reader wants them.
     package var isBulk: Bool { self == .deviceStatus }
 
-    /// True if entries of this type concern a user and not a device, and are visible only to the user's own app.
+    /// True for entries about a user, which only the user's own app can see.
     package var isOfUser: Bool { !rawValue.hasPrefix("device.") && self != .scheduleRun }
 
-    /// Returns the types that a name matches: one type, or all types of a group such as `device.*`.
+    /// Returns the types that a name matches: one, or a group such as `device.*`.
     package static func named(_ name: String) -> [EventType] {
         guard name.hasSuffix(".*") else { return readable.filter { $0.rawValue == name } }
         return readable.filter { $0.rawValue.hasPrefix(name.dropLast()) }

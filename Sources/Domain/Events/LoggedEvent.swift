@@ -10,9 +10,9 @@ package struct LoggedEvent: Sendable, Equatable {
     package var product: ProductKey?
     /// The user whom the entry concerns.
     package var uid: UserID?
-    /// The actor that caused the change; nil if the actor is unknown, or is a user of a different app than `app`.
+    /// The actor, or nil if it is unknown or a user of another app.
     package var actor: Actor?
-    /// The app of the users whom the entry names; nil if the entry names no users.
+    /// The app of the users whom the entry names, if any.
     package var app: AppID?
     /// The content as JSON, in the form in which it is pushed to users.
     package var data: [UInt8]
@@ -38,8 +38,7 @@ package struct LoggedEvent: Sendable, Equatable {
         self.data = data
     }
 
-    /// Returns whether an app's readers can see the entry: it must concern a user of the app or a device of the app's
-    /// products.
+    /// Returns whether the entry concerns the app's users or devices of its products.
     package func isVisible(to app: App) -> Bool {
         guard !type.isOfUser, let product else { return self.app == app.id }
         return app.products.contains(product)

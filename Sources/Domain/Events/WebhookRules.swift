@@ -1,12 +1,12 @@
-/// The rules for posting events to a webhook: the meaning of each answer, and the time of the next try.
+/// The rules for webhooks: what each answer means, and when to try again.
 package enum WebhookRules {
     /// The longest duration of a try, in seconds.
     package static let trySeconds: Int64 = 15
     /// The maximum number of bytes in the body of one request.
     package static let bytesMax = 262_144
-    /// The number of refusals by the endpoint after which an event that was posted alone becomes a dead letter.
+    /// After how many refusals an event that was posted alone becomes a dead letter.
     package static let refusalsMax = 3
-    /// The number of dead letters in a row after which the service blames the endpoint and not the events.
+    /// After how many successive dead letters the service blames the endpoint, not the events.
     package static let deadInRowMax = 10
     /// The longest `Retry-After` that the service obeys, in seconds.
     package static let retryAfterMax: Int64 = 3_600
@@ -23,7 +23,7 @@ package enum WebhookRules {
         case later
     }
 
-    /// Returns the meaning of an HTTP status; the status is nil if the endpoint didn't answer.
+    /// Returns the meaning of an HTTP status, which is nil for a missing answer.
     package static func meaning(of status: Int?) -> Meaning {
         switch status {
         case .some(200...299): .taken
@@ -35,10 +35,9 @@ package enum WebhookRules {
 
     /// Returns the pause before the next try, in milliseconds.
     ///
-    /// The pause is 5 seconds after the first failure, and doubles with each further failure up to 15 minutes.
-    /// `chance`, from -1 to 1, makes the pause up to a fifth longer or shorter, so that receivers that failed at the
-    /// same time get their next tries at different times. The pause is at least `retryAfter`; if `retryAfter` is more
-    /// than an hour, it counts as an hour.
+    /// The first pause is 5 seconds. Each further failure doubles the pause, up to 15 minutes. `chance`, from -1 to 1,
+    /// makes the pause up to a fifth longer or shorter. Receivers that failed together thus get their next tries at
+    /// different times. The pause is at least `retryAfter`, which counts as an hour at most.
     package static func pause(afterFailures count: Int, retryAfter: Int64?, chance: Double) -> Int64 {
         let seconds = min(900, 5 << min(max(count - 1, 0), 8))
         let pause = Int64(Double(seconds) * 1_000 * (1 + chance / 5))
@@ -46,7 +45,7 @@ package enum WebhookRules {
     }
 }
 
-/// A search for the events that make a webhook's endpoint refuse a batch; the search begins again after a restart.
+/// A search for the events that an endpoint refuses, which isn't kept across restarts.
 package struct WebhookSearch: Equatable, Sendable {
     /// The next step after the endpoint has refused the content of a batch.
     package enum Step: Equatable, Sendable {
@@ -60,7 +59,7 @@ package struct WebhookSearch: Equatable, Sendable {
         case wait
     }
 
-    /// The maximum number of events in the next batch; nil if the search doesn't limit the next batch.
+    /// The maximum number of events in the next batch, or nil for no limit.
     package private(set) var limit: Int?
     /// The number of times that the endpoint has refused the event that is now posted alone.
     private var refusals = 0
@@ -70,7 +69,7 @@ package struct WebhookSearch: Equatable, Sendable {
     /// Makes a search that doesn't limit batches yet.
     package init() {}
 
-    /// Records that the endpoint took a batch, doubles `limit` if it is set, and removes a limit above 100.
+    /// Records that a batch was taken, doubles `limit`, and drops it above 100.
     package mutating func taken(_ count: Int) {
         (refusals, deadInRow) = (0, 0)
         limit = limit.map { max($0, count) * 2 }.flatMap { $0 > 100 ? nil : $0 }

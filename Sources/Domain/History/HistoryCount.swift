@@ -1,7 +1,6 @@
-/// A count of a device's history records on two days: the newest day that has a record, and the day before it.
+/// A count of a device's history records on the newest day and the day before.
 ///
-/// The count is stored beside `HistoryUse`; for each of the two days, it must equal the number of records in the
-/// history.
+/// The count is stored beside `HistoryUse`. For each day, the count must equal the number of records in the history.
 package struct HistoryCount: Sendable, Equatable {
     /// The newest day with a record, counted in UTC from the Unix epoch.
     package var day: Int64
@@ -15,8 +14,7 @@ package struct HistoryCount: Sendable, Equatable {
         (self.day, self.records, self.recordsBefore) = (day, records, recordsBefore)
     }
 
-    /// Counts a record on the day of its time; ignores a record that is older than the newest day and the day before
-    /// it.
+    /// Counts a record on its day, and ignores records older than both days.
     package mutating func add(_ ts: Instant) {
         let new = ts.milliseconds / 86_400_000
         if new > day {

@@ -1,6 +1,6 @@
 /// A query of a device's history.
 package struct HistoryQuestion: Sendable {
-    /// The requested summary: a step of time, a function over each step's values, and the IANA zone of calendar steps.
+    /// The requested summary: a step, a function, and the IANA zone of calendar steps.
     package typealias Summary = (step: TimeStep, function: SummaryFunction, timezone: String)
 
     /// The device whose history is queried.
@@ -29,9 +29,9 @@ package struct HistoryQuestion: Sendable {
     }
 }
 
-/// A position in a device's history: a moment, and how many records of that moment to skip.
+/// A position in the history: a moment, and how many of its records to skip.
 ///
-/// Records of the same moment are in the order of arrival, so new records don't change the position of an old record.
+/// Records of the same moment keep their order of arrival. New records therefore don't change an old record's position.
 package struct HistoryPlace: Sendable, Equatable {
     /// The moment.
     package var ts: Instant
@@ -43,7 +43,7 @@ package struct HistoryPlace: Sendable, Equatable {
         (self.ts, self.skip) = (ts, skip)
     }
 
-    /// Parses the text of a cursor; returns nil for any other string.
+    /// Parses a cursor's text, or returns nil for any other string.
     package init?(cursor: String) {
         let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let ts = Int64(parts[0]), let skip = Int(parts[1]), skip >= 0,

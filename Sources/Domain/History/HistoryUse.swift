@@ -1,11 +1,9 @@
-/// The number of bytes that a device wrote to its history on one day; this number is limited so that no device can fill
-/// the disk.
+/// A device's bytes of history on one day, limited so that the disk doesn't fill.
 ///
-/// The count survives restarts, because it is part of the device's status, which is saved after every report.
+/// The count survives restarts, because it is saved with the device's status after each report.
 ///
-/// A limit of 64 MiB per day allows 776 bytes (one report of twenty values) per second. If a device sends 256 KiB per
-/// second, the gate's limit, it reaches the day's limit in about four minutes. In 30 days, it fills 1.9 GiB and not 630
-/// GiB.
+/// 64 MiB per day allows 776 bytes per second, or one report of twenty values. The gate limits a device to 256 KiB per
+/// second. At this rate, a device reaches 64 MiB in about four minutes. In 30 days, it fills 1.9 GiB and not 630 GiB.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64
@@ -16,10 +14,10 @@ package struct HistoryUse: Sendable, Equatable {
 
     /// The minimum number of seconds between two notices that tell users that history isn't being kept.
     package static let noticeSeconds: Int64 = 3600
-    /// The day's bound divided by this number gives the extra bytes for alerts and faults; values get no extra bytes.
+    /// The day's bound divided by this number gives the extra bytes for alerts and faults.
     private static let logPart: Int64 = 4
 
-    /// The number of bytes counted for a record's time, position and index entry, in addition to its values.
+    /// The bytes counted for a record's time, position and index entry, besides its values.
     package static let recordBytes = 32
     /// The number of bytes counted for an event in addition to its value.
     package static let eventBytes = 160
@@ -29,16 +27,14 @@ package struct HistoryUse: Sendable, Equatable {
         (self.day, self.bytes, self.toldAt) = (day, bytes, toldAt)
     }
 
-    /// Adds bytes of history to the day's total; returns false and adds nothing if the day's total would exceed
-    /// `bound`.
+    /// Adds bytes of history, or returns false if the day's total would exceed `bound`.
     ///
     /// If `bound` is 0, there is no bound.
     package mutating func countValues(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         self.count(Int64(count), upTo: bound, at: now)
     }
 
-    /// Adds bytes of logged events to the day's total; returns false and adds nothing if the day's total would exceed
-    /// 5/4 of `bound`.
+    /// Adds bytes of events, or returns false if the total would exceed 5/4 of `bound`.
     package mutating func countEvent(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         self.count(Int64(count), upTo: bound + bound / Self.logPart, at: now)
     }
@@ -51,8 +47,7 @@ package struct HistoryUse: Sendable, Equatable {
         return true
     }
 
-    /// Returns whether users must be notified that history isn't being kept; if so, records the current time as the
-    /// time of the notice.
+    /// Returns whether to notify users of missing history, and if so, records the time.
     package mutating func claimNotice(at now: Instant) -> Bool {
         if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.noticeSeconds) { return false }
         toldAt = now

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The summaries of all attributes' values within one step of time, in the order in which the attributes first occur.
+/// The summaries of all attributes within one time step, in order of first occurrence.
 package struct StepSummary: Sendable {
     private var names: [String] = []
     private var values: [String: ValueSummary] = [:]
@@ -25,7 +25,7 @@ package struct StepSummary: Sendable {
 }
 
 extension HistoryQuestion {
-    /// Returns whether a value may be shown and, if the query names an attribute, belongs to that attribute.
+    /// Returns whether a value may be shown and belongs to the query's attribute, if any.
     fileprivate func asks(for member: JSONObject.Member) -> Bool {
         if let attribute, !attribute.isSame(as: member.key) { return false }
         return isShown(member)

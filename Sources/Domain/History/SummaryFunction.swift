@@ -35,8 +35,7 @@ struct ValueSummary: Sendable {
         integerSum = isTooLarge ? nil : total
     }
 
-    /// Returns a function's result for the values, or nil if the function has no result; `avg`, `min`, `max` and `sum`
-    /// use only numbers.
+    /// Returns the result, if any, where `avg`, `min`, `max` and `sum` use only numbers.
     func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {
         case .count: .integer(count)

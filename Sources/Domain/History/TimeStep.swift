@@ -1,7 +1,7 @@
-/// A step of time for summaries of history: a number of minutes, hours, days, weeks or months; in charts, also seconds.
+/// A time step for summaries: minutes, hours, days, weeks, months or, in charts, seconds.
 ///
 /// Seconds, minutes and hours have a fixed length and are counted from the Unix epoch. Days, weeks (from Monday) and
-/// months follow a time zone; a day on which the zone's clocks change is longer or shorter.
+/// months follow a time zone. A day on which the zone's clocks change is longer or shorter.
 package struct TimeStep: Sendable, Equatable {
     /// The unit of a step.
     package enum Unit: Character, Sendable, CaseIterable {
@@ -25,7 +25,7 @@ package struct TimeStep: Sendable, Equatable {
         }
     }
 
-    /// A function that returns how many seconds a zone's clocks are ahead of UTC at a given moment.
+    /// The seconds that a zone's clocks are ahead of UTC at a given moment.
     package typealias Offset = @Sendable (Instant) -> Int64
 
     /// The step's unit.
@@ -33,7 +33,7 @@ package struct TimeStep: Sendable, Equatable {
     /// The number of units in the step.
     package let count: Int64
 
-    /// Parses a text such as `15m`, `1h`, `1d`, `1w` or `1M`; returns nil for any other text.
+    /// Parses a text such as `15m`, `1h`, `1d`, `1w` or `1M`, or returns nil.
     ///
     /// If `isFine` is true, seconds such as `5s` are allowed too.
     package init?(_ text: String, isFine: Bool = false) {
@@ -60,7 +60,7 @@ package struct TimeStep: Sendable, Equatable {
         return start..<max(CivilDay.start(next, offset), Instant(milliseconds: start.milliseconds + 1))
     }
 
-    /// Returns the first day of the step that contains a day, and the first day of the next step.
+    /// Returns the first days of a day's step and of the next step.
     private func days(around day: Int64) -> (first: Int64, next: Int64) {
         switch unit {
         case .week:
@@ -86,10 +86,10 @@ enum CivilDay {
         floor(floor(moment.milliseconds, 1000) + offset(moment), length)
     }
 
-    /// Returns the first moment of a day, or of the next day if clocks skip the whole day.
+    /// Returns a day's first moment, or the next day's if clocks skip the day.
     static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
         let midnight = day * length
-        // The zone's offset at midnight equals the offset a day before or the offset a day after.
+        // The offset at midnight equals the offset a day before or a day after.
         let candidates = [-length, 0, length].map { (away: Int64) in
             let near = Instant(milliseconds: (midnight + away) * 1000)
             return Instant(milliseconds: (midnight - offset(near)) * 1000)

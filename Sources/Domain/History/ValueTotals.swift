@@ -1,6 +1,6 @@
 package import JSON
 
-/// The totals of a data point's values within one step of a chart; the values can be added in any order.
+/// The totals of a data point's values in one chart step, added in any order.
 package struct ValueTotals: Sendable, Equatable {
     /// The number of values.
     package var count: Int64 = 0
@@ -20,7 +20,7 @@ package struct ValueTotals: Sendable, Equatable {
     /// Makes totals without values.
     package init() {}
 
-    /// Adds a value; if two values have the same moment, the value added later counts as the last.
+    /// Adds a value, which counts as the last of those with the same moment.
     package mutating func add(_ value: JSONValue, at moment: Int64) {
         count += 1
         if moment >= lastAt { (last, lastAt) = (value, moment) }

@@ -1,13 +1,13 @@
-/// An API key: a secret with which a maker's server makes requests for the users of its app.
+/// A secret with which a maker's server acts for the users of its app.
 ///
 /// The gate treats a key as a session on a separate terminal. The key's id then serves as the session's id and as the
 /// user's id. The documentation describes these rules (reference: sessions#keys).
 package struct APIKey: Sendable, Equatable {
     /// The key's id.
     package var id: KeyID
-    /// The app to which the key belongs; the key makes requests for the users of this app.
+    /// The key's app, for whose users it makes requests.
     package var app: AppID
-    /// The key's name, which is unique among the app's valid keys, and names the server in logs of its actions.
+    /// The name, unique among the app's valid keys, by which logs name the server.
     package var name: String
     /// The terminal from which the key's messages come.
     package var terminal: TerminalID
@@ -15,14 +15,13 @@ package struct APIKey: Sendable, Equatable {
     package var scopes: [KeyScope]
     /// The moment at which the key was made.
     package var createdAt: Instant
-    /// The moment from which the key is refused; nil for a key that never expires.
+    /// The moment from which the key is refused, if it ever expires.
     package var expiresAt: Instant?
-    /// The time of the key's last use, to the minute; nil before the first use.
+    /// The time of the key's last use, to the minute, if any.
     package var lastSeenAt: Instant?
     /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// True while the previous secret may still be valid; it becomes invalid at the latest when the new secret is first
-    /// used.
+    /// True while the old secret may work: at most until the new secret's first use.
     package var hasOldToken = false
 
     /// Makes a new key.
@@ -44,17 +43,17 @@ package struct APIKey: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// The prefix of every key's secret; no session's token has this prefix.
+    /// The prefix of every key's secret, but of no session's token.
     package static let prefix = "llk_"
     /// The longest time for which a rotated key's previous secret works, in seconds.
     package static let overlapSeconds: Int64 = 86_400
 
-    /// Returns whether a string can be a key's name: 1 to 32 letters, digits, `-` and `_`.
+    /// Returns whether a name has 1 to 32 letters, digits, `-` and `_`.
     package static func isName(_ text: String) -> Bool {
         text.utf8.count <= 32 && PlainForm.accepts(text.utf8)
     }
 
-    /// Returns the refusal of a request with this key at a given moment, or nil if the key is valid at that moment.
+    /// Returns a request's refusal at a moment, or nil if the key is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let hasExpired = expiresAt.map { $0 <= now } ?? false
         guard endedAt != nil || hasExpired else { return nil }
@@ -67,26 +66,26 @@ package struct APIKey: Sendable, Equatable {
         )
     }
 
-    /// Returns the refusal of a method that the key's scopes don't allow, or nil if the method is allowed.
+    /// Returns the refusal of a method outside the key's scopes, or otherwise nil.
     package func refusal(of service: String, _ method: String, isReading: Bool) -> Rejection? {
         scopes.refusal(of: service, method, isReading: isReading, holder: "key")
     }
 
-    /// Returns whether a key calls a method for a user and not for the app itself; if so, the key's request must name
-    /// the user.
+    /// Returns whether a key calls a method for a user, whom requests must name.
     package static func actsForUser(_ service: String, _ method: String) -> Bool {
         service != KeyScope.Service.events.rawValue && "\(service)/\(method)" != "notification/send"
     }
 }
 
-/// A scope of a key or a linked service: all methods of one `Service`, or only its methods that change nothing.
+/// A key's or linked service's scope: all or only reading methods of a `Service`.
 package struct KeyScope: Sendable, Hashable {
     /// The services that keys can call.
     package enum Service: String, Sendable, CaseIterable {
         case events, device, home, share, schedule, notification, account
 
-        /// Returns whether keys can call a method; in the service `account`, keys can only show users and update
-        /// profiles.
+        /// Returns whether keys can call a method.
+        ///
+        /// In the service `account`, keys can only show users and update profiles.
         func allows(_ method: String) -> Bool {
             self != .account || ["whoami", "getUser", "updateProfile"].contains(method)
         }
@@ -97,7 +96,7 @@ package struct KeyScope: Sendable, Hashable {
     /// Whether the scope allows only methods that change nothing.
     package let isReading: Bool
 
-    /// Parses a scope such as `device` or `device:read`; returns nil for any other string.
+    /// Parses a scope such as `device` or `device:read`, or returns nil for other strings.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard let service = parts.first.flatMap({ Service(rawValue: String($0)) }) else { return nil }
@@ -111,7 +110,7 @@ package struct KeyScope: Sendable, Hashable {
     /// Returns scopes as one string, separated by spaces.
     package static func joined(_ scopes: [KeyScope]) -> String { scopes.map(\.text).joined(separator: " ") }
 
-    /// Returns the scopes that a string contains; scopes that this version doesn't know are left out.
+    /// Returns the scopes in a string, except those that this version doesn't know.
     package static func split(_ text: String) -> [KeyScope] {
         text.split(separator: " ").compactMap { KeyScope(String($0)) }
     }
@@ -121,9 +120,9 @@ package struct KeyScope: Sendable, Hashable {
 }
 
 extension [KeyScope] {
-    /// Returns the refusal of a method that the scopes don't allow, or nil if the scopes allow the method.
+    /// Returns the refusal of a method that the scopes don't allow, or otherwise nil.
     ///
-    /// `holder` is the word that the refusal uses for the owner of the scopes: `key` or `linked service`.
+    /// `holder` is what the refusal calls the scopes' owner: `key` or `linked service`.
     package func refusal(of service: String, _ method: String, isReading: Bool, holder: String) -> Rejection? {
         guard let known = KeyScope.Service(rawValue: service), known.allows(method) else {
             return Rejection(.forbidden, "A \(holder) can't call \(service)/\(method).")

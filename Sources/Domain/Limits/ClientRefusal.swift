@@ -1,19 +1,18 @@
-/// A record of how often the gate or a listener has refused the same action of a client for the same reason.
+/// A record of how often a client's action was refused for the same reason.
 package struct ClientRefusal: Sendable, Equatable {
     /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The client's username; empty if unknown, or `?` if the username could be a secret that was entered in the wrong
-    /// field.
+    /// The username, empty if unknown, or `?` if it could be a misplaced secret.
     package var username: String
     /// The client's id.
     package var clientID: String
-    /// The source address of the connection; empty if the broker does not report it.
+    /// The connection's source address, or empty if the broker doesn't report it.
     package var address: String
     /// The topic or topic filter; nil for `connect`.
     package var topic: String?
-    /// The detail of the first refusal, such as the origin of the client's page or the fault of a TLS handshake.
+    /// The first refusal's detail, such as a page's origin or a TLS fault.
     package var detail: String?
-    /// The reason: the raw value of a `RefusalReason`, or a word that only a newer gate knows.
+    /// The raw value of a `RefusalReason`, or a word that only newer gates know.
     package var reason: String
     /// The time of the first refusal.
     package var firstAt: Instant
@@ -42,18 +41,17 @@ package struct ClientRefusal: Sendable, Equatable {
         lastAt = moment
     }
 
-    /// The device that the username names, even if there is no such device; nil for clients that aren't devices.
+    /// The device that the username names, if any, even if it doesn't exist.
     package var device: DeviceID? { Self.device(named: username) }
 
-    /// Returns the device that a username names; nil for usernames of other clients.
+    /// Returns the device that a username names, or nil for other clients.
     package static func device(named username: String) -> DeviceID? {
         username.hasPrefix("device:") ? DeviceID(String(username.dropFirst(7))) : nil
     }
 
-    /// The key for counting refusals; refusals with the same key are counted together.
+    /// The key that refusals share if they are counted together.
     ///
-    /// The key contains the hour, so refusals in different hours are counted separately; the key doesn't contain the
-    /// detail.
+    /// The key contains the hour, so each hour is counted separately. The key doesn't contain the detail.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
         // The separator is a control character. No part can contain it, because the gate refuses control characters.

@@ -1,14 +1,14 @@
 /// The disk space that must stay free.
 package struct DiskReserve: Sendable {
-    /// The share of the disk that must stay free, in percent; 0 turns the check off.
+    /// The percentage of the disk that must stay free, or 0 for no check.
     package var percent: Int
     /// The maximum reserve, in bytes, whatever the size of the disk.
     package var bytesMax: Int64
 
     /// Sets the limits.
     ///
-    /// The default of 5 % equals the share that Linux reserves for root. At the highest measured rate of reports (2 MB
-    /// per second), 2 GiB lasts a quarter of an hour, which is enough time for an alarm to reach an operator.
+    /// The default of 5 % equals the share that Linux reserves for root. Reports were measured at up to 2 MB per
+    /// second. At that rate, 2 GiB lasts a quarter of an hour. That is enough time for an alarm to reach an operator.
     package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
         (self.percent, self.bytesMax) = (percent, bytesMax)
     }

@@ -1,11 +1,10 @@
-/// An order of waiting jobs: senders take turns, so no sender has to wait until all jobs of another sender are done.
+/// An order of jobs in which senders take turns, however many jobs each has.
 ///
 /// The documentation describes these rules (reference: fairness#turns).
 package enum FairTurns {
-    /// Orders elements so that senders take turns and each sender's elements stay in order; returns the first `limit`
-    /// elements.
+    /// Returns the first `limit` elements in turns of senders, each sender's elements in order.
     ///
-    /// A sender with one element gets its turn in the first round, even if it follows many elements of another sender.
+    /// A sender's first element is in the first round, however many elements precede it.
     package static func first<Element, Key: Hashable>(
         _ limit: Int,
         of elements: [Element],

@@ -3,18 +3,16 @@ package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case chinese = "zh"
 
-    /// The country codes for which Chinese is the default language: the mainland, Hong Kong, Macau and Taiwan.
+    /// The country codes with Chinese as the default: mainland, Hong Kong, Macau and Taiwan.
     private static let chineseCountries: Set = ["86", "852", "853", "886"]
 
-    /// Returns the user's chosen language if the service supports that language, or else the default language of the
-    /// user's country.
+    /// Returns the user's language if supported, or else the default of the user's country.
     package static func pick(tag: String?, countryCode: String?) -> Language {
         if let language = tag.flatMap(Language.init(tag:)) { return language }
         return chineseCountries.contains(countryCode ?? "") ? .chinese : .english
     }
 
-    /// Returns the supported language that a browser prefers (`Accept-Language`), or nil if the browser accepts no
-    /// supported language.
+    /// Returns the supported language that a browser prefers (`Accept-Language`), if any.
     package static func pick(acceptLanguage header: String) -> Language? {
         let ranges = header.split(separator: ",").prefix(32).enumerated().compactMap {
             index,
@@ -29,7 +27,7 @@ package enum Language: String, Sendable, CaseIterable {
         return ranges.min { ($1.quality, $0.index) < ($0.quality, $1.index) }?.language
     }
 
-    /// Parses a tag such as `zh-Hans-CN` or `en_GB`; returns nil for an unsupported language.
+    /// Parses a tag (`zh-Hans-CN` or `en_GB`), or returns nil for an unsupported language.
     package init?(tag: String) {
         let primary = tag.lowercased().split { $0 == "-" || $0 == "_" }.first
         guard let primary, let language = Language(rawValue: String(primary)) else { return nil }

@@ -5,7 +5,7 @@ package struct LanguageTag: Hashable, Sendable {
 
     /// Parses a well-formed tag; returns nil for anything else.
     ///
-    /// The tag need not be registered, because the texts for a tag are shown only to users with that tag.
+    /// The tag needn't be registered, because only users with this tag see its texts.
     package init?(_ text: String) {
         let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.bytesMax, let first = parts.first,
@@ -21,8 +21,7 @@ package struct LanguageTag: Hashable, Sendable {
     /// Makes the tag of a language that the service supports.
     init(_ language: Language) { key = language.rawValue }
 
-    /// Returns the tags for a user's texts, in order of preference: the user's tag, such as `pt_BR`, and the tag's
-    /// language, such as `pt`.
+    /// Returns a user's tag, such as `pt_BR`, and then its language, such as `pt`.
     package static func choices(of text: String) -> [LanguageTag] {
         let own = text.replacing("_", with: "-")
         let primary = own.prefix { $0 != "-" }
@@ -32,8 +31,7 @@ package struct LanguageTag: Hashable, Sendable {
     /// The length of the longest tag that a user's profile accepts, in bytes.
     private static let bytesMax = 35
 
-    /// Returns whether the parts after a tag's language are extended languages, a script, a region, variants and an
-    /// extension, in this order; each of them is optional.
+    /// Returns whether optional extended languages, script, region, variants and extension follow in this order.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {

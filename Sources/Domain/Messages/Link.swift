@@ -22,9 +22,9 @@ package struct Link: Sendable, Equatable {
     package var kind: Kind
     /// The user whose account the link acts on.
     package var uid: UserID
-    /// The address to which the link was sent; for `undoAddress`, the old address, which the link restores.
+    /// The address to which the link was sent, which `undoAddress` restores.
     ///
-    /// Except for `undoAddress`, a link works only if the account still has this address when the link is used.
+    /// Except for `undoAddress`, a link works only while the account has this address.
     package var address: String
     /// Further values, by name.
     package var detail: [String: String]

@@ -8,7 +8,7 @@ package struct LinkView: Sendable, Equatable {
         case badPassword(BadPassword)
         /// The link took effect.
         case done
-        /// The link is unknown, expired or used, or it can't take effect because an account's addresses have changed.
+        /// The link is unknown, expired, used, or blocked by a later change of addresses.
         case over
         /// The visit was refused because there are too many requests. The link might still work later.
         case busy

@@ -20,17 +20,17 @@ package struct MessageRecord: Sendable, Equatable {
     package var template: OutgoingMessage.Template
     /// The app for which the message was sent.
     package var app: AppID
-    /// The provider that sent the message: `smtp`, `webhook` or `gateway`, or `log` if the message was only logged.
+    /// The provider: `smtp`, `webhook` or `gateway`, or `log` if the message was only logged.
     package var provider: String
     /// The outcome of the message.
     package var state: State
     /// The number of tries.
     package var tries: Int
-    /// The provider's error message for the last failed try, without secrets; nil if no try failed.
+    /// The provider's error in the last failed try, without secrets, if any failed.
     package var error: String?
     /// The creation time.
     package var createdAt: Instant
-    /// The time at which the message was sent, was found to be expired, or was given up.
+    /// The time at which the message was sent, found expired, or given up.
     package var endedAt: Instant
 
     /// Makes a record.

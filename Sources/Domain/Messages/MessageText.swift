@@ -11,19 +11,19 @@ package struct MessageText: Sendable, Equatable {
     /// The text of a text message.
     package var sms: String
 
-    /// The subject and the texts of a template, which can contain placeholders such as `{app}` or `{code}`.
+    /// A template's subject and texts, which can contain placeholders such as `{app}` or `{code}`.
     package struct Words: Sendable, Equatable {
         /// The subject of an e-mail.
         package var subject: String
         /// The text of an e-mail, in paragraphs separated by blank lines.
         ///
-        /// In HTML, the paragraph `{code}` is shown in a large font, and the paragraph `{url}` becomes a button.
+        /// In HTML, the paragraph `{code}` has a large font. The paragraph `{url}` becomes a button.
         package var text: String
         /// The text of a text message.
         package var sms: String
     }
 
-    /// An app's own subject and texts for a template in one language; each of them can be missing.
+    /// An app's own subject and texts for a template in one language, each optional.
     package struct OwnWords: Sendable, Equatable {
         /// The subject.
         package var subject: String?
@@ -37,16 +37,15 @@ package struct MessageText: Sendable, Equatable {
             (self.subject, self.text, self.sms) = (subject, text, sms)
         }
 
-        /// Returns the app's own subject, text and `sms`; a part that the app doesn't have is taken from `words`.
+        /// Returns the app's own words, with missing parts taken from `words`.
         func over(_ words: Words) -> Words {
             Words(subject: subject ?? words.subject, text: text ?? words.text, sms: sms ?? words.sms)
         }
     }
 
-    /// Writes the text of an app's message; `words` returns the app's own words for a template and language, or nil if
-    /// the app has none.
+    /// Writes an app's message, with the app's own words, if `words` returns any.
     ///
-    /// The app's words are looked up in the user's language, and then in the language of the service's own text.
+    /// The app's words are sought in the user's language first. The language of the service's own text is next.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,
@@ -63,7 +62,7 @@ package struct MessageText: Sendable, Equatable {
         values["action"] = service.action(message.params["purpose"] ?? "")
         values["button"] = service.button(message.template)
         let subject = oneLine(fill(found.subject, values))
-        // The service has no button captions in languages that it doesn't support, so the button shows the subject.
+        // In an unsupported language, the service has no button caption. The button then shows the subject.
         if Language(tag: tag.key) == nil { values["button"] = subject }
         return MessageText(
             language: tag.key,

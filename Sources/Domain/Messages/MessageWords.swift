@@ -1,7 +1,7 @@
 /// The texts of the service's own messages in one language, from the file `Texts/messages.LANGUAGE.txt`.
 ///
-/// A section of the file consists of the section's name in brackets, lines of the form `key: value`, a blank line, and
-/// the section's text.
+/// A section of the file begins with its name in brackets. Lines of the form `key: value`, a blank line and the
+/// section's text follow.
 struct MessageWords: Sendable {
     private struct Section {
         var values: [String: String] = [:]
@@ -45,13 +45,13 @@ struct MessageWords: Sendable {
         )
     }
 
-    /// Returns the purpose of a code in words, such as "log in" for the phrase "your code to log in".
+    /// Returns a code's purpose in words, such as "log in" in "your code to log in".
     func action(_ purpose: String) -> String { value(purpose, in: "actions") }
 
     /// Returns the caption of a link's button.
     func button(_ template: OutgoingMessage.Template) -> String { value(template.rawValue, in: "buttons") }
 
-    /// Returns the title or the text of a kind of notification, or an empty string if the key is unknown.
+    /// Returns a notification's title or text, or an empty string for an unknown key.
     func notification(_ key: String) -> String { value(key, in: "notifications") }
 
     private func value(_ key: String, in section: String) -> String {

@@ -6,7 +6,7 @@ package struct OutboundMessage: Sendable, Equatable {
     package var payload: [UInt8]
     /// Whether the broker retains the message for later subscribers.
     package var isRetained: Bool
-    /// The time at which the message expires; the message expiry interval of MQTT 5 is computed from this time.
+    /// The time at which the message expires, used for MQTT 5's message expiry interval.
     package var expiresAt: Instant?
     /// The request's MQTT 5 correlation data, which an answer returns to the sender.
     package var correlation: [UInt8]?

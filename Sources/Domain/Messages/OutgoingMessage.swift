@@ -30,14 +30,14 @@ package struct OutgoingMessage: Sendable, Equatable {
         case cancelled
         /// A test message, with which an operator checks that messages arrive.
         case test
-        /// A push; it needs no template text, because its notification already has a text.
+        /// A push, which needs no template, because its notification already has a text.
         case push
 
         /// The templates that have a text.
         package static let worded = allCases.filter { $0 != .push }
     }
 
-    /// The request that caused a message; the terminal that made the request receives the message's outcome.
+    /// The request that caused a message, whose terminal receives the message's outcome.
     package struct Origin: Sendable, Equatable {
         /// The requesting terminal.
         package var terminal: TerminalID
@@ -52,13 +52,13 @@ package struct OutgoingMessage: Sendable, Equatable {
         }
     }
 
-    /// The message's id; gateways return this id in their answers, and use it to recognise a repeated message.
+    /// The message's id, which gateways return, and by which they recognise a repeated message.
     package var id: MessageID
     /// The channel: e-mail, text message or push.
     package var channel: Channel
-    /// The receiver: an e-mail address, a phone number without its country code, or the address of a push.
+    /// The receiver: e-mail address, phone number without country code, or push address.
     package var to: String
-    /// The country code of the phone number, or of the user if the message is an e-mail.
+    /// The country code of the phone number or, for an e-mail, of the user.
     package var countryCode: String?
     /// The app for which the message is sent.
     package var app: AppID
@@ -66,7 +66,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var template: Template
     /// The values of the template's placeholders.
     package var params: [String: String]
-    /// The tag of the user's language, such as `zh-CN`; if nil, the country code determines the language.
+    /// The user's language tag, such as `zh-CN`, or nil to use the country code.
     package var language: String?
     /// The moment after which the message is no longer useful and isn't sent.
     package var expiresAt: Instant
@@ -74,7 +74,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var origin: Origin?
     /// True if no account has the address: the message isn't sent, but is reported as sent.
     package var isDummy = false
-    /// The push, if the channel is `push`; in that case, `to` is the address of the push.
+    /// The push to the address `to`, if the channel is `push`.
     package var push: OutgoingPush?
 
     /// Makes a message.
@@ -104,11 +104,10 @@ package struct OutgoingMessage: Sendable, Equatable {
         self.isDummy = isDummy
     }
 
-    /// The lifetime of a push, in seconds: how long the service retries, and how long the push service waits for a
-    /// terminal that is off.
+    /// The lifetime of a push, in seconds, both here and at the push service.
     package static let pushSeconds: Int64 = 86_400
 
-    /// Makes a message from a push; the message expires a day later.
+    /// Makes a message from a push, which expires a day later.
     package init(_ push: OutgoingPush, id: MessageID, at now: Instant) {
         self.init(
             id: id,

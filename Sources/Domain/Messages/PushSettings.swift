@@ -26,13 +26,13 @@ package struct PushSettings: Sendable, Equatable {
         package var key: String
         /// The bundle id of the app on Apple's devices.
         package var topic: String
-        /// The root of the push service's API, without a final slash; nil for Apple's own API.
+        /// The root of the push service's API, without final slash, or nil for Apple's.
         package var baseURL: String?
     }
 
-    /// The settings for Firebase Cloud Messaging; nil if the app has none.
+    /// The settings for Firebase Cloud Messaging, if the app has any.
     package var fcm: FCM?
-    /// The settings for Apple Push Notification service; nil if the app has none.
+    /// The settings for Apple Push Notification service, if the app has any.
     package var apns: APNs?
     /// The contact that Web Push services get: a URL of the form `mailto:…` or `https://…`.
     package var subject: String?

@@ -1,10 +1,10 @@
 package import JSON
 
-/// A message to a user in the message centre, or a hidden record of why the user was not notified of an event.
+/// A message in the message centre, or a hidden record of why it is missing.
 ///
 /// The documentation describes these rules (reference: notifications).
 package struct Notification: Sendable, Equatable {
-    /// The part of the message centre in which a notification appears; users can switch off each part's notifications.
+    /// A part of the message centre, whose notifications users can switch off.
     package enum Kind: String, Sendable, CaseIterable {
         /// A device has reported something, or has failed to do something.
         case device
@@ -65,7 +65,7 @@ package struct Notification: Sendable, Equatable {
     package var id: NotificationID
     /// The user.
     package var uid: UserID
-    /// The id of the event from which the notification was made; no two notifications of a user have the same event id.
+    /// The id of the notification's event, unique among the user's notifications.
     package var eventID: String
     /// The part of the message centre that lists the notification.
     package var kind: Kind
@@ -73,7 +73,7 @@ package struct Notification: Sendable, Equatable {
     package var type: String
     /// The device that the notification is about.
     package var did: DeviceID?
-    /// The name that similar events of a device share, such as `fault sensor`; empty if the event has no such name.
+    /// A name for similar events of a device, such as `fault sensor`, or empty.
     package var subject: String
     /// The title in the user's language; empty in a hidden record.
     package var title = ""
@@ -89,7 +89,7 @@ package struct Notification: Sendable, Equatable {
     package var count: Int64 = 1
     /// The time at which the device cleared the alert or fault.
     package var clearedAt: Instant?
-    /// Whether this is a record of why the user was not notified; the message centre doesn't list such records.
+    /// Whether the message centre omits this record of why the user was not notified.
     package var isHidden = false
     /// The outcome of the notification.
     package var outcome: Outcome = .pending
@@ -99,7 +99,7 @@ package struct Notification: Sendable, Equatable {
     package var countedIn: NotificationID?
     /// The outcomes of the pushes, one for each terminal.
     package var pushes: [Push] = []
-    /// The time at which the notifier decides about the notification again; nil if the decision is final.
+    /// The time of the notifier's next decision, or nil if the decision is final.
     package var dueAt: Instant?
 
     /// Makes a notification about an event.
@@ -135,7 +135,7 @@ package struct Notification: Sendable, Equatable {
         (isHidden, self.outcome, self.why) = (true, outcome, why)
     }
 
-    /// Records the outcome of a push to one terminal, and derives the notification's outcome from all pushes.
+    /// Records one terminal's push outcome, and updates the notification's outcome from all pushes.
     package mutating func note(_ push: Push) {
         pushes.removeAll { $0.terminal == push.terminal }
         pushes.append(push)
@@ -148,8 +148,7 @@ package struct Notification: Sendable, Equatable {
     }
 }
 
-/// The reason for a notification's outcome, which `notification/explain` returns as a sentence that also names the
-/// remedy.
+/// The reason for a notification's outcome, returned by `notification/explain` in a sentence with the remedy.
 package enum NotificationReason: String, Sendable, CaseIterable {
     case waits, pushed, failed, limited, notConfigured, noAddress, notSubscribed, unbound, quiet, collapsed
     case mightReturn, returned, kindOff, deviceOff, offlineOff, systemOff, ownLogin, readMeanwhile

@@ -8,20 +8,21 @@ package struct NotificationText: Sendable, Equatable {
     /// Makes a text.
     package init(title: String, text: String) { (self.title, self.text) = (title, text) }
 
-    /// Returns whether an app can have its own words for a template; such a template is named after a type of
-    /// notification, or a type and a variant.
+    /// Returns whether an app can have its own words for a template.
+    ///
+    /// A template is named after a type, or a type and a variant.
     package static func isTemplate(_ text: String) -> Bool {
         EventType.notified.contains { text == $0.rawValue || text.hasPrefix("\($0.rawValue).") }
     }
 
-    /// A function that returns an app's own words for a template and a language, or nil if the app has none.
+    /// A function that returns an app's words for a template and language, or nil.
     package typealias OwnWords = (String, LanguageTag) -> MessageText.OwnWords?
 
     /// Returns the title and the text of a notification for a user, with all placeholders replaced.
     ///
-    /// An app's own words take precedence over the service's words. In both, a template with a variant, such as
-    /// `device.alert.smoke`, takes precedence over the template of the type alone. The subject of an app's words is
-    /// used as the title.
+    /// An app's own words take precedence over the service's words. A template with a variant, such as
+    /// `device.alert.smoke`, takes precedence over its type's template. The subject of an app's words is used as the
+    /// title.
     package static func render(
         _ type: String,
         variant: String,

@@ -13,7 +13,7 @@ package struct PushAddress: Sendable, Equatable {
     package var app: AppID
     /// The kind of push service.
     package var kind: PushKind
-    /// The address that the push service has given the terminal: a registration token, or a URL for Web Push.
+    /// The address from the push service: a registration token, or a Web Push URL.
     package var address: String
     /// The terminal's keys for Web Push, in base64url.
     package var keys: Keys?
@@ -29,7 +29,7 @@ package struct PushAddress: Sendable, Equatable {
     package var countedFrom: Instant
     /// The number of pushes in the hour that began at `countedFrom`.
     package var pushes: Int64 = 0
-    /// The number of notifications that the limit kept from being pushed since a push last reported this number.
+    /// The number of notifications over the limit that no push has reported yet.
     package var leftOut: Int64 = 0
 
     /// The keys with which a message for Web Push is encrypted.
@@ -70,14 +70,12 @@ package struct PushAddress: Sendable, Equatable {
     /// The length of an hour, in milliseconds.
     package static let hour: Int64 = 3_600_000
 
-    /// The time for a push that tells how many notifications were left out because of the limit; nil if none were left
-    /// out.
+    /// The time for a push about left-out notifications, or nil if there are none.
     package var summaryAt: Instant? {
         leftOut > 0 ? Instant(milliseconds: countedFrom.milliseconds + Self.hour) : nil
     }
 
-    /// Counts a push and returns true; if the limit has been reached, counts the notification as left out and returns
-    /// false.
+    /// Counts a push, or returns false and counts a left-out notification at the limit.
     package mutating func mayPush(at now: Instant) -> Bool {
         if !(0..<Self.hour).contains(now.milliseconds - countedFrom.milliseconds) { (countedFrom, pushes) = (now, 0) }
         guard pushes < Self.perHourMax else {
@@ -89,11 +87,11 @@ package struct PushAddress: Sendable, Equatable {
     }
 }
 
-/// A push to one terminal, in the form in which it is passed to the senders of pushes.
+/// A push to one terminal, in the form that the senders of pushes take.
 package struct OutgoingPush: Sendable, Equatable {
     /// The address and its terminal.
     package var address: PushAddress
-    /// The notification; nil for a test push, and for a push that says how many notifications were left out.
+    /// The notification, or nil for a test push or a push about left-out notifications.
     package var notification: NotificationID?
     /// The content as JSON.
     package var payload: [UInt8]

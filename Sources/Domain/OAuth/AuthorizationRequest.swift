@@ -1,4 +1,4 @@
-/// A client's request to be linked to a user's account; the user's browser sends the request to the authorization page.
+/// A client's request to the authorization page to be linked to a user's account.
 ///
 /// The documentation describes these rules (reference: oauth#authorize).
 package struct AuthorizationRequest: Sendable, Equatable {
@@ -10,7 +10,9 @@ package struct AuthorizationRequest: Sendable, Equatable {
     package let state: String?
     /// The requested scopes.
     package let scopes: [KeyScope]
-    /// The challenge of PKCE: the digest of a secret that the client must show to use the code.
+    /// The challenge of PKCE, which is the digest of a secret.
+    ///
+    /// To use the code, the client must show the secret.
     package let challenge: String?
 
     /// A refusal of a request.
@@ -21,7 +23,7 @@ package struct AuthorizationRequest: Sendable, Equatable {
         case error(OAuthError, redirect: String, state: String?)
     }
 
-    /// Checks a request; `client` is the client with the id in the request, or nil if no client has this id.
+    /// Checks a request, where `client` is nil if the client's id is unknown.
     package init(_ parameters: OAuthParameters, of client: OAuthClient?) throws(Fault) {
         guard let client, let redirect = parameters["redirect_uri"], client.redirects.contains(redirect),
             !["client_id", "redirect_uri"].contains(where: parameters.isRepeated)

@@ -1,4 +1,4 @@
-/// An OAuth client: a service, such as a voice assistant, that users of one app can link to their accounts.
+/// A service, such as a voice assistant, that an app's users can link.
 ///
 /// The documentation describes these rules (reference: oauth#clients).
 package struct OAuthClient: Sendable, Equatable {
@@ -12,7 +12,9 @@ package struct OAuthClient: Sendable, Equatable {
     package var redirects: [String]
     /// The scopes that the client can request.
     package var scopes: [KeyScope]
-    /// The digest of the client's secret; nil for a public client, which has no secret and must use PKCE.
+    /// The digest of the client's secret, or nil for a public client.
+    ///
+    /// Public clients must use PKCE.
     package var secretHash: [UInt8]?
 
     /// Makes a client.
@@ -34,8 +36,8 @@ package struct OAuthClient: Sendable, Equatable {
 
     /// Returns whether a string can be a redirect URL.
     ///
-    /// The scheme must be `https`, `http` with this machine as the host, or an app's scheme that contains a dot.
-    /// Fragments aren't allowed.
+    /// The scheme must be `https`, or an app's scheme that contains a dot. The scheme `http` is also allowed, but only
+    /// with this machine as the host. Fragments aren't allowed.
     package static func isRedirect(_ text: String) -> Bool {
         guard text.utf8.count <= 512, text.utf8.allSatisfy(\.isVisible),
             !text.contains(where: "#\"'<>\\^`{|}@".contains), let colon = text.firstIndex(of: ":")
@@ -65,8 +67,10 @@ package struct OAuthToken: Sendable {
     package let kind: Kind
     /// The moment from which the token is refused.
     package let expiresAt: Instant
-    /// The moment at which the token became invalid: for a code, its use; for a refresh token, a public client's use of
-    /// another token.
+    /// The moment at which the token became invalid.
+    ///
+    /// A code becomes invalid when it is used. A public client's refresh token becomes invalid when another token is
+    /// used.
     package let usedAt: Instant?
 
     /// Makes a token.
@@ -78,14 +82,14 @@ package struct OAuthToken: Sendable {
         self.usedAt = usedAt
     }
 
-    /// The lifetimes, in seconds, of a code, of an access token, and of a session after its last refresh.
+    /// The lifetimes, in seconds, of codes, access tokens, and sessions after a refresh.
     ///
     /// Until a session's code is used, the session has the same lifetime as the code.
     package static let (codeSeconds, accessSeconds, sessionSeconds) = (Int64(120), Int64(3_600), Int64(365 * 86_400))
     /// How many of a session's newest access tokens and refresh tokens are kept.
     package static let (accessMax, refreshMax) = (10, 100)
 
-    /// The prefix of access tokens; no token of an ordinary session has this prefix.
+    /// The prefix of access tokens, which no token of an ordinary session has.
     package static let accessPrefix = "lla_"
     /// Returns whether a string has the form of an access token.
     package static func isAccess(_ text: String) -> Bool { text.hasPrefix(accessPrefix) }

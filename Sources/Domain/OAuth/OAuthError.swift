@@ -8,18 +8,18 @@ package struct OAuthError: Error, Equatable, Sendable {
     /// Makes an error.
     package init(_ code: String, _ text: String) { (self.code, self.text) = (code, text) }
 
-    /// The error for a request that the service can't handle now, for example because the disk is almost full.
+    /// The error for a temporary failure, for example because the disk is almost full.
     package static let away = OAuthError("temporarily_unavailable", "The service can't do this now; try again later.")
 
     /// The HTTP status of the error at an endpoint.
     package var httpStatus: Int { ["invalid_client": 401, Self.away.code: 503][code] ?? 400 }
 }
 
-/// The parameters of a request to an OAuth endpoint; RFC 6749 allows each parameter only once.
+/// The parameters of a request to an OAuth endpoint, each allowed once (RFC 6749).
 package struct OAuthParameters: Sendable {
     private let pairs: [(name: String, value: String)]
 
-    /// Takes the names and values of a query or a form; an empty value counts as absent.
+    /// Takes the parameters of a query or form, where empty values count as absent.
     package init(_ pairs: [(name: String, value: String)]) { self.pairs = pairs }
 
     /// Returns a parameter's value, or nil if the parameter is absent.

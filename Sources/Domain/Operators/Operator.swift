@@ -1,4 +1,4 @@
-/// The role of an operator of the console; each role has more rights than the roles before it.
+/// The roles of operators of the console, in ascending order of rights.
 package enum OperatorRole: String, Sendable, CaseIterable, Comparable {
     /// Viewers see everything, with addresses masked, and can't change anything.
     case viewer
@@ -19,7 +19,7 @@ package struct Operator: Sendable, Equatable {
     package var name: String
     /// The operator's role.
     package var role: OperatorRole
-    /// The argon2id hash of the password; nil for an operator who can sign in with links only.
+    /// The password's argon2id hash, or nil if the operator signs in only with links.
     package var passwordHash: String?
     /// The time at which the operator was added.
     package var createdAt: Instant
@@ -34,10 +34,13 @@ package struct Operator: Sendable, Equatable {
 
     /// The maximum number of operators.
     package static let countMax = 100
-    /// The maximum number of live sessions of one operator; a further sign-in ends the oldest session.
+    /// The maximum number of an operator's live sessions.
+    ///
+    /// A further sign-in ends the oldest session.
     package static let sessionsMax = 20
-    /// The maximum number of provider tests that one operator can run per hour; each test contacts the provider's
-    /// server.
+    /// The maximum number of provider tests per hour for one operator.
+    ///
+    /// Each test contacts the provider's server.
     package static let trialsPerHour = 60
     /// The maximum number of test messages that one operator can send per hour.
     package static let testMessagesPerHour = 20
@@ -57,25 +60,27 @@ package enum OperatorSignIn {
     package static let lifeSeconds: Int64 = 604_800
     /// The precision with which the time of a session's last use is stored, in seconds.
     package static let usedSeconds: Int64 = 60
-    /// After a sign-in by link, the operator can set a new password without the old one for this number of seconds.
+    /// How long an operator is trusted after a sign-in by link, in seconds.
+    ///
+    /// During this time, the operator can set a password without the old one.
     package static let linkTrustSeconds: Int64 = 600
     /// The maximum number of wrong passwords that one address may send for one operator within `triesSeconds`.
     ///
-    /// A browser in which the operator has signed in before has a separate limit with the same value.
+    /// A browser in which the operator signed in before has a separate, equal limit.
     package static let tries = 10
     /// The maximum number of wrong passwords for one operator's name from all addresses within `triesSeconds`.
     package static let triesPerName = 100
-    /// The maximum number of wrong links from one address within `triesSeconds`; further wrong links get
-    /// `TooManyRequests`.
+    /// How many wrong links one address may send in `triesSeconds` before getting `TooManyRequests`.
     ///
     /// A valid link always signs the operator in, even after too many wrong links.
     package static let linksPerAddress = 30
-    /// The console handles at most this number of sign-ins per minute from one address with normal priority; further
-    /// sign-ins from that address get the lowest priority.
+    /// How many sign-ins per minute from one address have normal priority.
+    ///
+    /// Further sign-ins get the lowest priority.
     package static let requestsPerAddress = 60
     /// The audit trail records at most this number of failed sign-ins per minute from one address.
     package static let auditedPerAddress = 30
-    /// The audit trail records at most this number of failed sign-ins per minute from all addresses together.
+    /// The limit for the audited failed sign-ins per minute from all addresses together.
     package static let auditedTogether = 300
     /// The period in which wrong passwords and wrong links are counted, in seconds.
     package static let triesSeconds: Int64 = 900

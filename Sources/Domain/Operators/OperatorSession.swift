@@ -54,7 +54,7 @@ package struct OperatorToken: Sendable, Equatable {
     package var createdAt: Instant
     /// The time at which the token expires.
     package var expiresAt: Instant
-    /// The time of the token's last use, to the minute; nil before the first use.
+    /// The time of the token's last use, to the minute, or nil if unused.
     package var usedAt: Instant?
 
     /// Makes a token that hasn't been used yet.

@@ -7,7 +7,7 @@ package struct InternetAddress: Hashable, Sendable {
     /// The 4 or 16 bytes of the address, in network order.
     package let bytes: [UInt8]
 
-    /// Makes an address from its 4 or 16 bytes; returns nil for any other number of bytes.
+    /// Makes an address from 4 or 16 bytes, or returns nil for other numbers.
     package init?(_ bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.bytes = bytes
@@ -16,9 +16,10 @@ package struct InternetAddress: Hashable, Sendable {
         }
     }
 
-    /// Parses an address from a URL or a setting, with or without the brackets of IPv6; returns nil for a host name.
+    /// Parses an address with or without IPv6's brackets, or returns nil for host names.
     ///
-    /// An IPv4 address can have any form that libcurl accepts: `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1.
+    /// An IPv4 address can have any form that libcurl accepts. For example, `2130706433`, `0x7f.1` and `127.1` all mean
+    /// 127.0.0.1.
     package init?(_ text: String) {
         let plain = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         var four = in_addr()
@@ -43,11 +44,12 @@ package struct InternetAddress: Hashable, Sendable {
     package var isPublic: Bool {
         if bytes.count == 4 { return !AddressBlock.special.contains { $0.contains(self) } }
         if let inner { return inner.isPublic }
-        // A public unicast address of IPv6 that contains no IPv4 address begins with the bits 001 (RFC 4291).
+        // A public unicast address of IPv6 begins with the bits 001 (RFC 4291). The exceptions, which contain IPv4
+        // addresses, were handled above.
         return bytes[0] & 0xE0 == 0x20 && !AddressBlock.special.contains { $0.contains(self) }
     }
 
-    /// The IPv4 address that a NAT64, 6to4 or ISATAP address contains; nil for any other address.
+    /// The IPv4 address in a NAT64, 6to4 or ISATAP address, or else nil.
     private var inner: InternetAddress? {
         if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) {
             return InternetAddress(Array(bytes.suffix(4)))
@@ -63,7 +65,7 @@ package struct AddressBlock: Hashable, Sendable {
     private let first: InternetAddress
     private let bits: Int
 
-    /// Parses a block in CIDR notation or a single address; returns nil for anything else.
+    /// Parses a block in CIDR notation or a single address, or returns nil.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = InternetAddress(String(parts[0])) else { return nil }

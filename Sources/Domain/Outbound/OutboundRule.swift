@@ -1,7 +1,7 @@
 /// The rule for connections to URLs that others provide, such as the URLs of event webhooks.
 ///
-/// The rule allows `https` URLs with public addresses, and the targets in `outbound.privateTargets`. Without the rule,
-/// the owner of an API key could reach hosts in the service's own network, such as databases or a cloud's metadata
+/// The rule allows `https` URLs with public addresses, and the targets in `outbound.privateTargets`. Otherwise, an API
+/// key's owner could reach hosts in the service's own network. Such hosts can be databases or a cloud's metadata
 /// server.
 package struct OutboundRule: Sendable {
     private let hosts: Set<String>
@@ -47,7 +47,7 @@ package struct OutboundRule: Sendable {
         package let text: String
     }
 
-    /// Checks a URL without looking up its host name; the host's addresses are checked before each connection.
+    /// Checks a URL but not its host's addresses, which are checked before each connection.
     ///
     /// - Throws: A `Rejection` that names the field, if the URL isn't allowed.
     package func check(_ text: String, field: String) throws(Rejection) -> OutboundURL {
@@ -98,7 +98,9 @@ package struct OutboundURL: Equatable, Sendable {
     /// The host as an address; nil for a host name.
     package var address: InternetAddress? { InternetAddress(host) }
 
-    /// Parses an HTTP or HTTPS URL; returns nil if it contains credentials, or if libcurl could parse it differently.
+    /// Parses an HTTP or HTTPS URL.
+    ///
+    /// Returns nil if the URL contains credentials, or if libcurl could parse it differently.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax, text.utf8.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "\\") })
         else { return nil }

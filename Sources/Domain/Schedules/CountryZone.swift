@@ -1,9 +1,9 @@
 /// The time zones of the countries that have only one zone, by country calling code (`Texts/country-zones.txt`).
 ///
 /// Users in other countries get UTC, which they can notice and correct. A wrongly guessed zone would be harder to
-/// notice, and schedules would run at the wrong hour.
+/// notice. Schedules would then run at the wrong hour.
 package enum CountryZone {
-    /// Returns the IANA name of a country's time zone, or nil if the country is unknown or has several zones.
+    /// Returns a country's IANA time zone, or nil if there are several or none.
     package static func name(of countryCode: String) -> String? { zones[countryCode] }
 
     private static let zones: [String: String] =

@@ -2,7 +2,7 @@
 package enum DayTime: Sendable, Equatable {
     /// A number of minutes after midnight.
     case clock(Int64)
-    /// A number of minutes after sunrise or sunset; a negative number means minutes before that event.
+    /// The minutes after sunrise or sunset, where a negative number means before.
     case sun(SunRules.Event, Int64)
 
     /// Whether the time depends on a place.

@@ -1,4 +1,4 @@
-/// The rules that decide when schedules act, as pure functions of timing, zone rules, place and moment.
+/// The rules that decide when schedules act, as pure functions.
 ///
 /// The documentation describes these rules (reference: schedules#when).
 package enum ScheduleRules {
@@ -13,22 +13,21 @@ package enum ScheduleRules {
     /// falls on another day.
     private static let reach: Int64 = 3
 
-    /// The outcome of a schedule on one day: an occurrence, or the reason why the day has no occurrence.
+    /// An occurrence of a schedule on one day, or why there isn't one.
     package enum DayOutcome: Sendable, Equatable {
         case at(Instant)
         /// The sun stays above the horizon all day.
         case polarDay
         /// The sun stays below the horizon all day.
         case polarNight
-        /// The day has no occurrence, because no place is known, or because no sunrise or sunset falls on the day.
+        /// No place is known, or no sunrise or sunset falls on the day.
         ///
-        /// Days without sunrise or sunset occur near the polar circles, where sunrise and sunset move by many minutes
-        /// per day.
+        /// Days without sunrise or sunset occur near the polar circles. There, these events move by many minutes per
+        /// day.
         case none
     }
 
-    /// Returns the moment at which a schedule acts on one of its days, or the reason why the schedule doesn't act on
-    /// that day.
+    /// Returns when a schedule acts on a day, or why it doesn't act.
     package static func outcome(
         of timing: Timing,
         on date: CalendarDate,
@@ -69,8 +68,9 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the schedule's next day if that day is within two months and is a polar day or polar night; nil
-    /// otherwise.
+    /// Returns the schedule's next day if it is a polar day or night.
+    ///
+    /// Otherwise, or after more than two months, the result is nil.
     package static func polar(
         _ timing: Timing,
         after moment: Instant,
@@ -91,7 +91,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the day on which a time of day next occurs after a given moment, for a schedule that names no day.
+    /// Returns the day of a time's next occurrence, for schedules that name no day.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

@@ -15,16 +15,16 @@ package struct Location: Hashable, Sendable {
 
 /// The times of sunrise and sunset, computed with NOAA's solar equations.
 ///
-/// At sunrise and sunset, the sun's centre is 0.833° below the horizon, and refraction makes the sun's upper edge
-/// appear at the horizon. Times are accurate to about a minute between the polar circles, and are rounded to whole
-/// minutes.
+/// At sunrise and sunset, the sun's centre is 0.833° below the horizon. Because of refraction, the sun's upper edge
+/// then appears at the horizon. Between the polar circles, times are accurate to about a minute. Times are rounded to
+/// whole minutes.
 package enum SunRules {
     /// The two events of the sun on a day.
     package enum Event: String, Sendable, CaseIterable {
         case sunrise, sunset
     }
 
-    /// Returns the moment of an event at a place, on a day in a time zone, or the reason why the event doesn't happen.
+    /// Returns the moment of an event at a place, or why it doesn't happen.
     package static func outcome(
         _ event: Event,
         on date: CalendarDate,
@@ -44,7 +44,7 @@ package enum SunRules {
         return outcome
     }
 
-    /// Returns the Unix time of the sunrise before a solar noon, or of the sunset after that noon.
+    /// Returns the Unix time of the sunrise or sunset around a solar noon.
     ///
     /// If the sun neither rises nor sets, the result is polar day or polar night.
     private static func moment(
@@ -77,7 +77,7 @@ package enum SunRules {
     /// The sine of the sun's elevation angle at sunrise and sunset.
     private static let horizon = sin(radians(-0.833))
 
-    /// Returns the moment of the solar noon nearest to a given moment, in seconds since the Unix epoch.
+    /// Returns the solar noon nearest to a moment, in seconds since the Unix epoch.
     private static func solarNoon(near seconds: Double, _ place: Location) -> Double {
         var noon = seconds
         for _ in 0..<3 {
@@ -88,8 +88,9 @@ package enum SunRules {
         return noon
     }
 
-    /// Returns the sun's declination in radians, and the equation of time in minutes (by how much a sundial is ahead of
-    /// a clock).
+    /// Returns the declination in radians, and the equation of time in minutes.
+    ///
+    /// The equation of time is how far a sundial is ahead of a clock.
     private static func position(_ seconds: Double) -> (declination: Double, equationOfTime: Double) {
         // The time in Julian centuries since 2000-01-01T12:00Z.
         let century = (seconds / 86_400 - 10_957.5) / 36_525

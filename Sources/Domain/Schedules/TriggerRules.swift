@@ -1,5 +1,6 @@
-/// The rules for a trigger's effect on its schedule; the caller has checked that the trigger's occurrence hasn't run
-/// yet.
+/// The rules for a trigger's effect on its schedule.
+///
+/// The caller has checked that the trigger's occurrence hasn't run yet.
 ///
 /// The documentation describes these rules (reference: schedules#due).
 package enum TriggerRules {
@@ -19,14 +20,16 @@ package enum TriggerRules {
     /// `lateSeconds` ahead is refused. An occurrence older than `rememberedSeconds` never runs.
     package typealias Lateness = (lateSeconds: Int64, rememberedSeconds: Int64)
 
-    /// The maximum number of missed occurrences that one trigger records; the next trigger records further occurrences.
+    /// The maximum number of missed occurrences that one trigger records.
+    ///
+    /// The next trigger records further occurrences.
     private static let missedMax = 1000
 
     /// Returns the consequences of a trigger, or the reason why the trigger is refused.
     ///
     /// `next` returns the first occurrence after a given time. A trigger for `schedule.nextAt` settles all occurrences
-    /// up to `now`: late occurrences count as missed, and `nextAt` advances. Any other trigger settles only its own
-    /// occurrence.
+    /// up to `now`. Late occurrences then count as missed, and `nextAt` advances. Any other trigger settles only its
+    /// own occurrence.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

@@ -1,10 +1,11 @@
-/// The rule for times after a zone's last known transition, in the form of POSIX's `TZ`, such as
-/// `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule for times after a zone's last known transition, in POSIX's `TZ` form.
+///
+/// An example is `CET-1CEST,M3.5.0,M10.5.0/3`.
 package struct ZoneFooter: Sendable, Equatable {
-    /// A yearly change of the clocks: the day of the year, and the time of the change.
+    /// A yearly change of the clocks, with its day and its time.
     struct Change: Sendable, Equatable {
         enum Day: Sendable, Equatable {
-            /// A weekday (0 is Sunday) in a week of a month; week 5 means the last such weekday of the month.
+            /// A weekday (0 is Sunday) in a month's week (5 is the last).
             case weekday(month: Int64, week: Int64, weekday: Int64)
             /// A day of the year, 1 to 365, not counting the 29th of February.
             case julian(Int64)
@@ -13,8 +14,9 @@ package struct ZoneFooter: Sendable, Equatable {
         }
 
         var day: Day
-        /// The time of the change in seconds after midnight, in the local time that applies before the change; the
-        /// number can be negative or exceed a day.
+        /// The time of the change, in seconds after midnight, by the clocks before it.
+        ///
+        /// The number can be negative or exceed a day.
         var seconds: Int64
     }
 
@@ -51,7 +53,7 @@ package struct ZoneFooter: Sendable, Equatable {
         changes(from: seconds - 400 * 86_400, to: seconds).last?.offset ?? standard
     }
 
-    /// Returns the changes after `start` and up to `end`; the two moments are at most a few years apart.
+    /// Returns the changes after `start` and up to `end`, a few years later at most.
     package func changes(from start: Int64, to end: Int64) -> [ZoneRules.Transition] {
         guard let summer, start < end else { return [] }
         let years = Self.year(start) - 1...Self.year(end) + 1
@@ -71,8 +73,7 @@ package struct ZoneFooter: Sendable, Equatable {
 }
 
 extension ZoneFooter.Change {
-    /// Returns the local time of the change in a given year, as clocks show it before the change, in seconds since
-    /// 1970-01-01.
+    /// Returns the local time of the change in a year, in seconds since 1970-01-01.
     func moment(in year: Int64) -> Int64 { firstDay(of: year) * 86_400 + seconds }
 
     private func firstDay(of year: Int64) -> Int64 {
@@ -108,7 +109,7 @@ private struct FooterReader {
         return true
     }
 
-    /// Skips a zone's abbreviation (letters, or text in angle brackets); returns whether there was an abbreviation.
+    /// Skips a zone's abbreviation (letters, or text in angle brackets), or returns false.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {

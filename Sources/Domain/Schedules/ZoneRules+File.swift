@@ -1,9 +1,9 @@
 extension ZoneRules {
-    /// Parses a TZif file (RFC 8536); returns nil if the bytes aren't a valid file.
+    /// Parses a TZif file (RFC 8536), or returns nil if it isn't valid.
     package init?(file bytes: [UInt8]) {
         guard var first = ZoneHeader(bytes, at: 0) else { return nil }
         if first.version >= 2 {
-            // The first part is for readers that support only 32-bit times, so the second part is used.
+            // The second part is used, because the first part contains only 32-bit times.
             guard let second = ZoneHeader(bytes, at: first.end(timeSize: 4)) else { return nil }
             first = second
         }
@@ -67,7 +67,7 @@ private struct ZoneHeader {
     }
 }
 
-/// A reader of successive big-endian numbers; the caller has checked that there are enough bytes.
+/// A reader of successive big-endian numbers, which relies on the caller's length check.
 private struct ZoneReader {
     private let bytes: [UInt8]
     private var place: Int

@@ -1,7 +1,7 @@
 /// The rules of one time zone: its offset from UTC at each moment.
 ///
-/// The rules are read from the system's TZif file (RFC 8536), which contains the known transitions and a rule for all
-/// later ones. Files with equal bytes give equal rules.
+/// The rules come from the system's TZif file (RFC 8536). The file contains the known transitions and a rule for later
+/// times. Files with equal bytes give equal rules.
 package struct ZoneRules: Sendable, Equatable {
     /// A change of the offset.
     package struct Transition: Sendable, Equatable {
@@ -39,11 +39,10 @@ package struct ZoneRules: Sendable, Equatable {
         return CalendarDate(day: (local >= 0 ? local : local - 86_399) / 86_400)
     }
 
-    /// Returns the first moment at which the zone's clocks show the given local time or a later one.
+    /// Returns when the zone's clocks first show the local time or a later one.
     ///
     /// For a local time that a change skips, the result is the end of the gap. For a local time that occurs twice, the
-    /// result is the first occurrence. `local` is the number of seconds from 1970-01-01 to the local time, computed as
-    /// if the zone were UTC.
+    /// result is the first occurrence. `local` counts seconds from 1970-01-01, computed as if the zone were UTC.
     package func first(local: Int64) -> Int64 {
         var start = local - Self.offsetMax
         var offset = offset(at: start)

@@ -20,21 +20,23 @@ package struct Session: Sendable, Equatable {
     package var loginTime: Instant
     /// The expiry time.
     package var expiresAt: Instant
-    /// The OAuth client of a linked service; nil for a login on a user's own terminal.
+    /// The OAuth client of a linked service, or nil for a user's own terminal.
     package var client: ClientID?
-    /// The scopes of a linked service; nil if the session's token allows every method.
+    /// The scopes of a linked service, or nil if the token allows every method.
     package var scopes: [KeyScope]?
     /// Whether the session is a grant to an OAuth client.
     ///
     /// The gate always refuses the app's secret from a grant's terminal, even after the session's end.
     package var isGrant: Bool { client != nil }
-    /// The time of the last use of the session's token, to the minute; nil before the first use.
+    /// The time of the token's last use, to the minute, or nil if unused.
     package var lastSeenAt: Instant?
-    /// Whether the previous token may still be valid; it becomes invalid at the latest when the new token is first
-    /// used.
+    /// Whether the previous token may still be valid.
+    ///
+    /// The previous token becomes invalid no later than at the new token's first use.
     package var hasOldToken = false
-    /// Whether a token of the session has ever been used; before the first use, the terminal can also connect with the
-    /// app's secret.
+    /// Whether a token of the session has ever been used.
+    ///
+    /// Before the first use, the terminal can also connect with the app's secret.
     package var isUsed: Bool { lastSeenAt != nil }
     /// The time at which the session ended.
     package var endedAt: Instant?
@@ -72,13 +74,13 @@ package struct Session: Sendable, Equatable {
     package var isLink: Bool { id.text.utf8.starts(with: "l-".utf8) }
     /// The platform of a session that belongs to a user's Home Assistant.
     package static let linkPlatform = "homeAssistant"
-    /// Returns the id of the session of a user's Home Assistant; the gate derives the session's terminal from this id.
+    /// Returns a Home Assistant's session id, from which the gate derives the terminal.
     package static func linkID(on terminal: TerminalID) -> SessionID { SessionID(trusted: "l-\(terminal.text)") }
 
-    /// The expiry time of Home Assistants' sessions: the beginning of the year 9999, which all programs can show.
+    /// When Home Assistants' sessions expire: the year 9999, which all programs can show.
     package static let linkEnd = Instant(milliseconds: 253_370_764_800_000)
 
-    /// True if the session belongs to a program other than an app, and can be ended with `session/unlink`.
+    /// Whether the session isn't an app's and can be ended with `session/unlink`.
     package var isLinked: Bool { isLink || isGrant }
 
     /// The longest time for which the previous token works after a refresh, in seconds.
@@ -86,7 +88,7 @@ package struct Session: Sendable, Equatable {
     /// The precision of `lastSeenAt`, in seconds.
     package static let seenSeconds: Int64 = 60
 
-    /// Returns the refusal of this session's token at a given moment, or nil if the session is valid at that moment.
+    /// Returns the refusal of this session's token, or nil if the session is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let reason: EndReason
         if endedAt != nil {
@@ -102,8 +104,9 @@ package struct Session: Sendable, Equatable {
 
 /// The reasons for a session's end, as listed in `schemas/lists/session-ends.yaml`.
 extension Session.EndReason {
-    /// Whether the terminal is notified and disconnected; false for `replaced`, because the new session uses the same
-    /// terminal.
+    /// Whether the terminal is notified and disconnected.
+    ///
+    /// The result is false for `replaced`, because the new session uses the same terminal.
     package var isToldToTerminal: Bool { self != .replaced }
 }
 
@@ -116,13 +119,13 @@ package struct SessionNotice: Sendable, Equatable {
         case user(UserID, except: TerminalID?)
     }
 
-    /// The id of the notice; if a notice with this id arrives again, it has no effect.
+    /// The id of the notice, by which repetitions are recognised and ignored.
     package var id: MessageID
     /// The sessions that ended.
     package var scope: Scope
     /// The reason why the sessions ended.
     package var reason: Session.EndReason
-    /// The moment of the end; sessions that began after this moment continue.
+    /// The moment of the end, which doesn't affect sessions that began later.
     package var ts: Instant
     /// The actor that ended the sessions.
     package var actor: Actor
@@ -136,6 +139,6 @@ package struct SessionNotice: Sendable, Equatable {
         self.actor = actor
     }
 
-    /// Returns whether the notice contains the time and the reason that are recorded for a session's end.
+    /// Returns whether the notice contains the time and reason recorded for a session's end.
     package func isOfEnd(of session: Session) -> Bool { session.endedAt == ts && session.endReason == reason }
 }

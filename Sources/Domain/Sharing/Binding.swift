@@ -33,9 +33,9 @@ package struct Binding: Sendable, Equatable {
     package var remark: String
     /// The time at which the binding began.
     package var boundAt: Instant
-    /// The time at which a guest's binding expires; nil for a binding that doesn't expire.
+    /// The expiry time of a guest's binding, or nil if the binding doesn't expire.
     package var guestUntil: Instant?
-    /// The invitation that made the user a guest; nil for a user who bound the device with a proof of possession.
+    /// The guest's invitation, or nil for a user with a proof of possession.
     package var sharing: SharingID?
 
     /// Makes the binding of a user to a device.
@@ -70,10 +70,10 @@ package struct Binding: Sendable, Equatable {
     /// The maximum length of a user's note on a device, in characters.
     package static let remarkMax = 256
 
-    /// Returns whether a guest's binding has expired, even if the control worker (`DueControl`) hasn't ended it yet.
+    /// Returns whether a guest's binding has expired, even if `DueControl` hasn't ended it yet.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 
-    /// Returns the reason why the user may not send a kind of command at a given time, or nil if the user may send it.
+    /// Returns why the user may not send a kind of command, or nil.
     package func refusal(of kind: Command.Kind, at now: Instant) -> ErrorCode? {
         if isOver(at: now) { return .notBound }
         if !isSubscribed { return .notSubscribed }

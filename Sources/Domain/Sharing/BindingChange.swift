@@ -6,7 +6,7 @@ package enum BindingEvent: Sendable, Equatable {
     case invite
     /// The user accepts an invitation.
     case accept(from: UserID)
-    /// The user's binding ends, because the user unbinds, the account is erased or a guest's binding expires.
+    /// The user's binding ends by unbinding, by erasure of the account or by expiry.
     case leave
     /// The user removes another user from the device.
     case remove(UserID)
@@ -49,7 +49,9 @@ package struct BindingChange: Sendable, Equatable {
     package var roles: [RoleChange] = []
     /// The effect on the device's invitations.
     package var invitations = Invitations.stay
-    /// Whether the change ends the device's ownership period; later users don't see the data of that period.
+    /// Whether the change ends the device's ownership period.
+    ///
+    /// Later users don't see the data of that period.
     package var endsOwnership = false
 
     /// True if the event has no consequences.

@@ -3,8 +3,7 @@ package enum BindingRules {
     /// The period in which wrong proofs of possession are counted, in seconds.
     package static let triesWindowSeconds = RegistrationRules.triesWindowSeconds
 
-    /// Decides the result of an event that a user causes; throws a `Rejection` if the user's role doesn't allow the
-    /// event.
+    /// Decides an event's result, or throws a `Rejection` if the user's role forbids it.
     package static func decide(
         _ event: BindingEvent,
         by uid: UserID,

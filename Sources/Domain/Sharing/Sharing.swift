@@ -40,16 +40,15 @@ package struct Sharing: Sendable, Equatable {
     package var app: AppID
     /// The user who made the invitation, or the new owner after a transfer.
     package var inviter: UserID
-    /// The invited user or the user who scanned the code; nil if this user isn't known.
+    /// The user who was invited or scanned the code, or nil if not known.
     package var guest: UserID?
-    /// The name that the inviter used for the guest; nil for a QR code.
+    /// The inviter's name for the guest, or nil for a QR code.
     package var addressee: Addressee?
     /// How the invitation reaches its guest.
     package var way: Way
     /// The guest's access.
     package var access: Binding.Access
-    /// The number of minutes from the acceptance to the expiry of the guest's binding; nil for a binding that doesn't
-    /// expire.
+    /// The minutes from acceptance to the binding's expiry, or nil if it doesn't expire.
     package var guestMinutes: Int64?
     /// The recorded status.
     package var status: Status
@@ -59,7 +58,7 @@ package struct Sharing: Sendable, Equatable {
     package var expiresAt: Instant
     /// The time at which the guest accepted.
     package var acceptedAt: Instant?
-    /// The time of the last change, such as an answer, a revocation, a transfer or an expiry.
+    /// The time of the last change, such as an answer or an expiry.
     package var updatedAt: Instant
 
     /// Makes an invitation.
@@ -101,10 +100,9 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// Returns the status at a given time: `expired` after the deadline, even if `DueControl` hasn't recorded the
-    /// expiry yet.
+    /// Returns the recorded status, but `expired` for a pending invitation after the deadline.
     package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
-    /// Returns the time at which the status at `now` began, even if `DueControl` hasn't recorded that status yet.
+    /// Returns the time at which the status began, even if not recorded yet.
     package func updated(at now: Instant) -> Instant { status(at: now) == status ? updatedAt : expiresAt }
 }

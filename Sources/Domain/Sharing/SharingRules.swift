@@ -9,7 +9,7 @@ package enum SharingRules {
     /// The prefix by which an app recognises the QR code of an invitation.
     package static let codePrefix = "lamplighter:share:"
 
-    /// Returns the reason why a user may not answer an invitation, or nil if the user may answer it.
+    /// Returns why a user may not answer an invitation, or nil if allowed.
     package static func refuseAnswer(_ sharing: Sharing?, by uid: UserID, at now: Instant) -> Rejection? {
         guard let sharing else { return notFound }
         switch sharing.way {
@@ -21,13 +21,13 @@ package enum SharingRules {
         return sharing.status(at: now) == .pending ? nil : expired
     }
 
-    /// Returns the reason why a user may not revoke an invitation, or nil if the user may revoke it.
+    /// Returns why a user may not revoke an invitation, or nil if allowed.
     package static func refuseRevocation(_ sharing: Sharing?, by uid: UserID, at now: Instant) -> Rejection? {
         guard let sharing, sharing.inviter == uid else { return notFound }
         return sharing.status(at: now).isOpen ? nil : expired
     }
 
-    /// The effect that a change of a device's bindings has on an open invitation to the device.
+    /// The effect of a change of a device's bindings on an open invitation.
     package enum Fate: Sendable, Equatable {
         /// The invitation stays unchanged.
         case stays
@@ -37,7 +37,7 @@ package enum SharingRules {
         case ends(Sharing.Status)
     }
 
-    /// Decides what a change of the bindings does to an open invitation: it stays, passes to a new owner or ends.
+    /// Decides whether an open invitation stays, passes to a new owner or ends.
     ///
     /// A pending invitation whose deadline has passed ends as `expired`. An accepted invitation ends as `expired` when
     /// the guest's binding expires. An invitation that ends for another reason ends as `revoked`.

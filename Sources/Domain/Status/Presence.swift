@@ -4,7 +4,7 @@
 package struct Presence: Sendable, Equatable {
     /// The state that users see.
     package var isOnline = false
-    /// The number of the newest connection that the gate reported; 0 before the first connection.
+    /// The number of the newest connection that the gate reported, initially 0.
     package var connection: Int64 = 0
     /// Whether the newest connection is alive, as far as the gate has reported.
     package var isAlive = false
@@ -14,17 +14,18 @@ package struct Presence: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time from which the newest connection is presumed to receive commands.
     ///
-    /// The time is nil until the gate reports a connection, and becomes nil again when the gate reports that the
+    /// The time is nil until the gate reports a connection. It becomes nil again when the gate reports that the
     /// connection can receive commands.
     package var listensFrom: Instant?
 
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time from which commands are presumed to reach a new connection, or nil if they can't get lost now;
-    /// before this time, they can get lost because the device might not have subscribed yet.
+    /// Returns the time before which commands can get lost, or nil if they can't.
     ///
-    /// If the stored time is more than `seconds` ahead, the clock has been set back, and the result is nil.
+    /// Before this time, the device might not have subscribed yet.
+    ///
+    /// If the stored time is more than `seconds` ahead, the clock was set back. The result is then nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
         guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else { return nil }
         return listensFrom
@@ -41,7 +42,7 @@ package enum PresenceSignal: Sendable, Equatable {
     case disconnected(connection: Int64, reason: String)
     /// The device sent its birth message.
     case birth(session: String?)
-    /// The broker published the device's last will, or the device sent the same message before it disconnected.
+    /// The device's last will, or the same message from the device itself.
     case will(session: String?)
     /// The broker has restarted, and since then the gate has not reported the device as connected.
     case notAnnounced
@@ -49,8 +50,8 @@ package enum PresenceSignal: Sendable, Equatable {
 
 /// The rules of presence.
 ///
-/// Only reports about the newest connection have an effect. While the newest connection is alive, the device's own
-/// messages don't change whether the device is online.
+/// Only reports about the newest connection have an effect. While that connection is alive, the device's messages don't
+/// change whether it is online.
 package enum PresenceRules {
     /// A change of presence that is published to users.
     package struct Change: Sendable, Equatable {
@@ -60,7 +61,7 @@ package enum PresenceRules {
         package var reason: String?
     }
 
-    /// Applies a signal to a device's presence, and returns the change that users see, or nil if users see no change.
+    /// Applies a signal, and returns the change that users see, or nil.
     ///
     /// A new connection is presumed to receive commands after `silence` seconds, even without a reported subscription.
     package static func decide(
@@ -90,8 +91,8 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // Once the gate has reported a connection, a birth message alone doesn't bring the device online: a delayed
-            // last will can look like a birth message.
+            // Once the gate has reported a connection, a birth message alone isn't enough. A delayed last will can look
+            // like a birth message.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

@@ -6,7 +6,7 @@ package import JSON
 package struct Report: Sendable, Equatable {
     /// The values of a device's attributes at one moment.
     package struct Point: Sendable, Equatable {
-        /// The time by the device's clock; nil if the point has no time of its own.
+        /// The time by the device's clock, or nil if the point has none.
         package var ts: Instant?
         /// The attributes and their values.
         package var data: JSONObject
@@ -17,29 +17,27 @@ package struct Report: Sendable, Equatable {
         }
     }
 
-    /// Where an accepted report was stored: in the state, in the history only, or nowhere; the answer to the device
-    /// says where.
+    /// Where an accepted report was stored, as the answer to the device says.
     package enum Stored: String, Sendable, CaseIterable {
-        /// The report was stored in the device's state, because the state has nothing newer for a part of it.
+        /// The report was stored in the state, because some part is new enough.
         ///
         /// This value is also used if a report contains nothing to store.
         case state
-        /// The report was stored in the history only, because it is binary data or all its parts are older than the
-        /// state.
+        /// The report was stored only in the history, because it is binary or old.
         case history
         /// The report was not stored, because it repeats a report that has taken effect.
         case `repeat`
     }
 
-    /// The report's id; a second report with the same id has no effect.
+    /// The report's id, by which repetitions are recognised and ignored.
     package var id: MessageID?
-    /// The time by the device's clock; nil if the report's time of arrival is used instead.
+    /// The time by the device's clock, or nil to use the time of arrival.
     package var ts: Instant?
     /// The number of the command that the report answers.
     package var cid: Int64?
     /// The command's result: 0 for success, or the device's own error code.
     package var code: Int64?
-    /// The reported values; only a report of stored history can contain several points.
+    /// The reported values, with several points only in a report of stored history.
     package var points: [Point]
     /// The alerts that the report raises or clears.
     package var alerts: [Condition]
@@ -79,12 +77,13 @@ package struct Report: Sendable, Equatable {
 
     /// The maximum number of points of stored history in one report.
     package static let pointsMax = 500
-    /// The maximum number of seconds by which a report's time can be ahead of the current time; if the report's time is
-    /// farther ahead, the time of arrival is used instead.
+    /// The maximum number of seconds by which a report's time can be ahead.
+    ///
+    /// For a later time, the time of arrival is used instead.
     package static let aheadMaxSeconds: Int64 = 600
     /// The earliest time that a report may give: the beginning of 2015.
     ///
-    /// No device existed before 2015. An earlier time can also mean that the device gave the current time in seconds
-    /// instead of milliseconds.
+    /// No device existed before 2015. An earlier time can also mean that the device gave seconds instead of
+    /// milliseconds.
     package static let earliest = Instant(milliseconds: 1_420_070_400_000)
 }

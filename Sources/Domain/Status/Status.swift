@@ -17,14 +17,13 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The time and the fingerprints of the newest reports that consist only of a time and values.
+    /// The time and fingerprints of the newest reports with only a time and values.
     ///
     /// With the fingerprints, the service recognises a second delivery of a report without reading the history.
     package struct Newest: Sendable, Equatable {
         /// The time of the newest report that contains only a time and values.
         package var ts: Instant
-        /// The fingerprints of the values of the reports whose time is `ts`; at most `fingerprintsMax` fingerprints are
-        /// kept.
+        /// The fingerprints of the values with the time `ts`, at most `fingerprintsMax`.
         package var fingerprints: [UInt64]
 
         /// The maximum number of fingerprints that are kept for reports with the same time.
@@ -36,10 +35,12 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The maximum number of cleared conditions that are kept; a product can't declare more conditions than this.
+    /// The maximum number of cleared conditions that are kept.
+    ///
+    /// A product can't declare more conditions than this.
     package static let clearedMax = 128
 
-    /// The version number of the state; each report that changes a value increases the number by one.
+    /// The version number, which grows by one with each report that changes a value.
     package var version: Int64 = 0
     /// The time of the last change that is visible to bound users.
     package var ts: Instant
@@ -51,11 +52,11 @@ package struct Status: Sendable, Equatable {
     package var cleared: [ClearedCondition] = []
     /// The device's connection state.
     package var presence = Presence()
-    /// The newest reports that contain only a time and values; nil before the first such report.
+    /// The newest reports with only a time and values, or nil before the first.
     package var newest: Newest?
     /// The number of bytes that have been written to the device's history today.
     package var historyUse = HistoryUse()
-    /// The counts of the device's history records for the newest day that has a record, and for the day before that.
+    /// The history's record counts, for the newest day with records and the day before.
     package var historyCount = HistoryCount()
 
     /// The times of all stored values and conditions, and of the newest report.
@@ -71,7 +72,7 @@ package struct Status: Sendable, Equatable {
 
 /// An event of a device, as published and stored.
 package struct Event: Sendable, Equatable {
-    /// The event's id; the two events that raise and clear a condition have the same id.
+    /// The event's id, which is the same for raising and clearing a condition.
     package var id: String
     /// The type: `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun, historyLimited`.
     package var type: String
@@ -91,7 +92,7 @@ package struct Event: Sendable, Equatable {
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun", historyLimited,
     ]
 
-    /// The type of an event that reports that a device's history has reached the maximum number of bytes for today.
+    /// The event's type when a device's history reaches the maximum size for today.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The rules for the changes that a report makes to a device's status, as pure functions without I/O.
+/// The rules for a report's effect on a device's status, as pure functions.
 ///
 /// The documentation describes these rules (reference: reports#order).
 package enum StatusRules {
@@ -12,19 +12,17 @@ package enum StatusRules {
         package var history: [HistoryPoint] = []
         /// The events to publish and store.
         package var events: [Event] = []
-        /// The events that are stored in the history but not published, because newer states of their alerts or faults
-        /// are already known.
+        /// The events that are stored but not published, because newer states are already known.
         package var lateEvents: [Event] = []
         /// The report's effective time.
         package var ts: Instant
 
-        /// Whether at least one part of the report is new enough to be stored in the state.
+        /// Whether some part of the report is new enough for the state.
         package var isNewest = false
-        /// Whether at least one part of the report is stored only in the history, because that part is binary or older
-        /// than the state.
+        /// Whether some part is stored only in the history (binary or older data).
         package var isPast = false
 
-        /// The place where the report was stored; the answer to the device contains this place.
+        /// Where the report was stored, as the answer to the device says.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
 
         /// Whether the report makes a change that is visible to bound users.
@@ -64,15 +62,15 @@ package enum StatusRules {
         return .success(outcome)
     }
 
-    /// Returns the effective time: the device's time or, if that time is missing or too far ahead, the current time.
+    /// Returns the device's time, or `now` if it is missing or too far ahead.
     package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
         guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
         return ts
     }
 
-    /// Returns whether a value reported with the time `ts` replaces a value stored with the time `stored`.
+    /// Returns whether a value with the time `ts` replaces one with the time `stored`.
     ///
-    /// A value whose time is its time of arrival replaces any stored value, even if the stored time is in the future.
+    /// A value whose time is its time of arrival replaces any stored value. The stored time may even be in the future.
     private static func replaces(_ stored: Instant, reported ts: Instant, at now: Instant) -> Bool {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
@@ -82,8 +80,9 @@ package enum StatusRules {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Returns whether a stored time is later than a new report's time may be; this happens after the clock has been
-    /// set back.
+    /// Returns whether a stored time is later than a new report's time may be.
+    ///
+    /// This happens after the clock has been set back.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
         stored > now.adding(seconds: Report.aheadMaxSeconds)
     }
@@ -110,15 +109,14 @@ package enum StatusRules {
         product: Product
     ) -> Rejection? {
         for condition in conditions where !product.declares(kind, condition.name) {
-            // A report can always clear an open condition, even if the product no longer declares the condition.
+            // A report can clear any open condition, even one that the product doesn't declare.
             if condition.value == .bool(false), status.eventID(kind, condition.name) != nil { continue }
             return .invalid(kind.field, "\(condition.name) is not one of the product's \(kind.field).")
         }
         return nil
     }
 
-    /// Limits the number of open conditions and the size of their names, because devices of free-form products choose
-    /// the names.
+    /// Limits the number and the names' size of open conditions, for free-form products.
     private static func checkConditions(_ status: Status) -> Rejection? {
         for kind in ConditionKind.allCases where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax
         { return .invalid(kind.field, "A device can have at most \(FreeForm.conditionsMax) open \(kind.field).") }
@@ -157,7 +155,7 @@ package enum StatusRules {
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
 
-    /// Sets an attribute if the reported time is at least as new as the stored one; returns whether it was set.
+    /// Sets an attribute and returns true, unless the reported time is older.
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,

@@ -1,9 +1,10 @@
 import JSON
 
-/// The size limit for a device's state, which keeps status messages below the maximum size of a payload.
+/// The limit that keeps a device's state small enough for a status message.
 enum StatusSize {
-    /// The maximum size of a state, in bytes of JSON; names count twice, because a status message also lists the names
-    /// of changed attributes.
+    /// The maximum size of a state, in bytes of JSON.
+    ///
+    /// Names count twice, because a status message also lists the changed attributes' names.
     static let bytesMax = 48 * 1024
 
     /// Refuses a state that would not fit into a status message.
@@ -15,8 +16,7 @@ enum StatusSize {
         return .invalid("data", "A device's state has at most \(bytesMax) bytes of JSON.")
     }
 
-    /// Returns an upper bound for an attribute's size; the bound counts six bytes for each byte of a string, and 24
-    /// bytes for a value that isn't a string.
+    /// Returns an upper bound for an attribute's size in JSON.
     private static func atMost(_ attribute: Status.Attribute) -> Int {
         12 * attribute.name.utf8.count + 8 + (attribute.value.stringValue.map { 6 * $0.utf8.count } ?? 24)
     }

@@ -34,8 +34,7 @@ enum Broker {
         )
     }
 
-    /// Returns a client's certificate, which the broker has already verified; returns nil if the client has no
-    /// certificate.
+    /// Returns a client's certificate, which the broker has already verified, or nil.
     static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
             var parts = tm()
@@ -48,7 +47,7 @@ enum Broker {
         }
     }
 
-    /// Publishes an unretained message in the broker's own name, in the next round of the broker's loop.
+    /// Publishes the broker's own unretained message in the next round of its loop.
     static func publish(
         _ topic: String,
         _ payload: [UInt8],
@@ -87,7 +86,7 @@ enum Broker {
         if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "a message of a worker could not be published") }
     }
 
-    /// Returns a copy of a topic, without the final NUL, in memory that the broker frees; nil if memory is short.
+    /// Copies a topic, without NUL, to memory that the broker frees, or returns nil.
     static func copy(topic: [UInt8]) -> Bytes? {
         guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else { return nil }
         return UnsafeRawBufferPointer(start: copy, count: topic.count).assumingMemoryBound(to: UInt8.self)
@@ -104,7 +103,7 @@ enum Clock {
     /// Returns the number of milliseconds since the Unix epoch.
     static func now() -> Int64 { microseconds() / 1_000 }
 
-    /// Returns the number of milliseconds since an unspecified moment, by a clock that is never set back.
+    /// Returns milliseconds since an unspecified moment, by a clock that is never set back.
     static func steady() -> Int64 { CoarseClock.milliseconds(CLOCK_MONOTONIC) }
 
     /// Returns the same time as `steady`, but faster and with an error of a few milliseconds.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The broker's version, read from its program file because the broker has no function that returns the version.
+/// The broker's version, from its program file because no function returns it.
 enum BrokerVersion {
-    /// Whether the broker is known to be Mosquitto 2.0.11, the version with which the private structures were tested.
+    /// Whether the broker is Mosquitto 2.0.11, whose private structures were tested.
     static let isTested = isNamed("2.0.11", in: "/proc/self/exe")
 
     /// Returns whether a program file contains a version as a whole string, between two zero bytes.

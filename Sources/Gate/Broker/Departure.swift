@@ -4,7 +4,7 @@ import CMosquittoBroker
 extension Departure {
     /// Determines the reason for the end of a connection.
     ///
-    /// Mosquitto 2.0.11 always passes -1 as the reason, so the gate must read from the broker's memory whether a
+    /// Mosquitto 2.0.11 always passes -1 as the reason. The gate must therefore read from the broker's memory whether a
     /// DISCONNECT has arrived. If another version passes a reason, the gate uses that reason.
     init(_ client: OpaquePointer, reason: Int32) {
         switch reason {

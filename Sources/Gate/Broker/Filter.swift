@@ -1,10 +1,9 @@
 import Glibc
 
-/// The bytes of a topic, filter or payload; the bytes belong to the broker and are valid only during one call of the
-/// gate.
+/// The broker's bytes of a topic, filter or payload, valid during one call only.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
-/// An MQTT topic filter that grants rights, prepared so that topics can be checked without allocating memory.
+/// An MQTT topic filter that grants rights and is checked without allocating memory.
 struct Filter: Sendable, Equatable {
     private let bytes: [UInt8]
     private let shape: Shape
@@ -12,13 +11,13 @@ struct Filter: Sendable, Equatable {
     private enum Shape: Equatable {
         /// The filter has no wildcard.
         case exact
-        /// The filter ends in `/#` and has no other wildcard; the number is the length of the prefix before the slash.
+        /// The only wildcard is a final `/#`, after a prefix of this length.
         case below(Int)
         /// The filter has any other form.
         case general
     }
 
-    /// Prepares a filter; returns nil if the string isn't a valid MQTT filter.
+    /// Prepares a filter, or returns nil if the string isn't a valid MQTT filter.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.withUnsafeBufferPointer(Topic.isFilter) else { return nil }
@@ -33,7 +32,7 @@ struct Filter: Sendable, Equatable {
         }
     }
 
-    /// The length in bytes of `{prefix}` if the filter has the form `{prefix}/#`; nil for all other filters.
+    /// The length of `{prefix}` in bytes if the filter is `{prefix}/#`, or else nil.
     var spaceCount: Int? { if case .below(let count) = shape { count } else { nil } }
 
     /// Returns whether the filter matches a topic by the rules of MQTT.
@@ -73,7 +72,7 @@ enum Topic {
     static let hash = UInt8(ascii: "#")
     static let dollar = UInt8(ascii: "$")
 
-    /// Returns whether MQTT accepts a filter: `+` and `#` must each be alone in a level, and `#` must be last.
+    /// Returns whether MQTT accepts a filter, including the positions of `+` and `#`.
     static func isFilter(_ bytes: Bytes) -> Bool {
         guard !bytes.isEmpty, !bytes.contains(0) else { return false }
         var levels = Levels(bytes)
@@ -95,7 +94,7 @@ enum Topic {
 
     static func isPlus(_ level: Bytes) -> Bool { level.count == 1 && level.first == plus }
 
-    /// Returns whether a filter's first level is a wildcard; such a filter matches no topic that begins with `$`.
+    /// Returns whether a filter begins with a wildcard and so matches no `$` topics.
     static func beginsWild(_ filter: Bytes) -> Bool { filter.first == plus || filter.first == hash }
 
     static func areEqual(_ left: Bytes, _ right: Bytes) -> Bool {
@@ -108,12 +107,12 @@ enum Topic {
         return memcmp(left, right, count) == 0
     }
 
-    /// Returns whether a topic begins with a prefix such as `{root}/user/` and is longer than the prefix.
+    /// Returns whether a topic is longer than a prefix and begins with it.
     static func isBelow(_ topic: Bytes, _ prefix: [UInt8]) -> Bool {
         topic.count > prefix.count && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }
     }
 
-    /// Compares a filter and a topic level by level, and returns whether the filter matches the topic.
+    /// Returns whether a filter matches a topic, by comparing their levels.
     static func walk(_ filter: Bytes, _ topic: Bytes) -> Bool {
         if topic.first == dollar, beginsWild(filter) { return false }
         var wanted = Levels(filter)
@@ -127,7 +126,7 @@ enum Topic {
     }
 }
 
-/// The levels of a topic, separated by slashes; `a/` has two levels, and its second level is empty.
+/// The levels of a topic, separated by slashes (`a/` has two levels).
 struct Levels: IteratorProtocol {
     private let bytes: Bytes
     private var start = 0

@@ -4,15 +4,16 @@ import Metering
 
 /// The MQTT 5 properties of an incoming message, as a list in the broker's memory.
 ///
-/// User properties whose names begin with `lamplighter-` are reserved for the gate, and are removed if a sender sets
-/// them. A single property can't be removed from the list, so the gate copies the remaining properties into a new list.
+/// User properties whose names begin with `lamplighter-` are reserved for the gate. If a sender sets such a property,
+/// it is removed. A single property can't be removed from the list. The gate therefore copies the remaining properties
+/// into a new list.
 struct MessageProperties {
     /// The head of the broker's list, or of the new list that replaces it.
     var list: OpaquePointer?
 
     /// The name of the user property that contains the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the user property that tells the service which field the gate removed from a request.
+    /// The user property that names the field that the gate removed from a request.
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The name of the removed field in the response's `error.field`.
     static let correlation = "correlationData"
@@ -44,7 +45,7 @@ struct MessageProperties {
         return findings
     }
 
-    /// Calls `body` with each property's value; the value is valid only during that call.
+    /// Calls `body` with each property's value, which is valid only during that call.
     func forEach(_ body: (Value) -> Void) {
         var next = list
         while let property = next {
@@ -53,8 +54,9 @@ struct MessageProperties {
         }
     }
 
-    /// Removes the properties that must not reach workers; if memory runs out, returns false and leaves the list
-    /// unchanged.
+    /// Removes the properties that must not reach workers.
+    ///
+    /// If memory runs out, the function returns false and leaves the list unchanged.
     mutating func remake(_ limits: GateLimits) -> Bool {
         var fresh: OpaquePointer?
         var isWhole = true
@@ -78,8 +80,7 @@ struct MessageProperties {
 }
 
 extension MessageProperties {
-    /// The value of a property; its strings and bytes are copies that are valid only while the function that receives
-    /// the value is running.
+    /// The value of a property, valid only while the function that receives it runs.
     enum Value {
         case byte(Int32, UInt8)
         case text(Int32, UnsafeMutablePointer<CChar>)
@@ -97,8 +98,8 @@ extension MessageProperties {
 
         /// Returns whether the property may reach workers.
         ///
-        /// A Response Topic and Correlation Data have size limits, and the name of a user property must not be reserved
-        /// for the gate.
+        /// Response Topics and Correlation Data have size limits. A user property's name must not be reserved for the
+        /// gate.
         func mayPass(_ limits: GateLimits) -> Bool {
             switch self {
             case .byte: return true
@@ -126,7 +127,7 @@ extension MessageProperties {
         }
     }
 
-    /// Reads a property of a kind that Mosquitto keeps with a message; Mosquitto has already dropped all other kinds.
+    /// Reads a property of a kind that Mosquitto keeps with a message.
     private static func with(_ property: OpaquePointer, _ body: (Value) -> Void) {
         let id = gate_property_identifier(property)
         switch mqtt5_property(UInt32(id)) {

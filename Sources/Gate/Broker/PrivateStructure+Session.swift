@@ -1,9 +1,9 @@
 import CMosquittoBroker
 import Glibc
 
-// The messages that wait for a client, and the lifetime of the client's session. In Mosquitto's client structure, the
-// fields for the messages and the lifetime come after the words that `start` checks. Two more words are checked here,
-// because the position of the fields depends on how the broker was built.
+// The messages that wait for a client, and the lifetime of the client's session. In Mosquitto's client structure, these
+// fields come after the words that `start` checks. Three more words are checked here, because the build determines the
+// fields' position.
 extension PrivateStructure {
     /// The memory that the broker uses for a client.
     struct Holding {
@@ -13,13 +13,15 @@ extension PrivateStructure {
         var messages: Int
         /// Whether the client must acknowledge a message before the broker can send more.
         var isWindowFull: Bool
-        /// The address of the oldest unacknowledged message; 0 if all are acknowledged.
+        /// The address of the oldest unacknowledged message, or 0 if all are acknowledged.
         var oldest: UInt
     }
 
     /// The number of bytes that the broker needs for each message in addition to the payload.
     static let bytesPerMessage = 512
-    /// The maximum number of unsent packets whose sizes are read; further packets are assumed to have the average size.
+    /// The maximum number of unsent packets whose sizes are read.
+    ///
+    /// Further packets are assumed to have the average size.
     private static let packetsRead = 1_000
 
     /// The positions of words in `struct mosquitto_msg_data`.
@@ -48,7 +50,7 @@ extension PrivateStructure {
         )
     }
 
-    /// Returns the number of messages that the broker keeps for a client; nil if the number is unknown.
+    /// Returns how many messages the broker keeps for a client, or nil if unknown.
     static func messages(of client: OpaquePointer) -> Int? {
         guard let start = sessionStart(of: client) else { return nil }
         return Int(load(start, Word.outgoing &+ Outgoing.count) & 0xFFFF_FFFF)
@@ -60,7 +62,7 @@ extension PrivateStructure {
         var (sum, read) = (0, 0)
         var next = UnsafeMutableRawPointer(bitPattern: load(start, Word.firstToSend &+ 1))
         while let packet = next, read < min(count, packetsRead) {
-            // A packet begins with pointers to its payload and to the next packet; two lengths follow, and then the
+            // A packet begins with pointers to its payload and to the next packet. Two lengths follow, and then the
             // whole packet's length.
             sum &+= Int(load(packet, 3) & 0xFFFF_FFFF)
             read &+= 1
@@ -69,8 +71,7 @@ extension PrivateStructure {
         return read == 0 ? 0 : sum / read &* count
     }
 
-    /// Limits the session expiry and the will delay of a client to `seconds`; returns false if the gate can't change
-    /// these fields in the broker's memory.
+    /// Limits the session expiry and the will delay, or returns false if impossible.
     @discardableResult
     static func endSession(of client: OpaquePointer, after seconds: UInt32) -> Bool {
         guard let start = sessionStart(of: client) else { return false }
@@ -79,8 +80,7 @@ extension PrivateStructure {
         return true
     }
 
-    /// Returns the number of seconds for which a client's session outlives its connection, or nil if the number is
-    /// unknown.
+    /// Returns how many seconds a session outlives its connection, or nil if unknown.
     static func sessionSeconds(of client: OpaquePointer) -> UInt32? {
         sessionStart(of: client).map { UInt32(truncatingIfNeeded: load($0, Word.sessionExpiry)) }
     }
@@ -104,16 +104,15 @@ extension PrivateStructure {
 
     /// Returns the file descriptor of a client's connection, or nil if the descriptor is unknown.
     ///
-    /// The descriptor comes directly after the structure's first number, which marks the structure as a client for the
-    /// broker's epoll loop.
+    /// The descriptor comes directly after the structure's first number. That number marks the structure as a client
+    /// for the broker's epoll loop.
     static func socket(of client: OpaquePointer) -> Int32? {
         guard start(of: client) != nil, let address = gate_client_address(client) else { return nil }
         let socket = UnsafeMutableRawPointer(client).load(fromByteOffset: 4, as: Int32.self)
         return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
-    /// Returns the size of a client's will in bytes, including the payload and the topic; 0 if the client has no will
-    /// or if the size is unknown.
+    /// Returns the bytes of a will's payload and topic, or 0 if unknown.
     static func willBytes(of client: OpaquePointer) -> Int { sessionStart(of: client).map(willBytes) ?? 0 }
 
     private static func willBytes(from start: UnsafeMutableRawPointer) -> Int {
@@ -129,14 +128,13 @@ extension PrivateStructure {
 
     /// Returns the memory address to which the offsets of the session's fields are added.
     ///
-    /// Returns nil if a function of the broker returns another value than the field, or if a field that no function
-    /// returns is out of range.
+    /// Returns nil if a function of the broker contradicts a field. The result is also nil if another field is out of
+    /// range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))
         let isClean = load(start, Word.cleanStart) >> 48 & 0xFF
-        // The word contains four fields: two Booleans, the highest QoS, and a Boolean that allows the client to retain
-        // messages.
+        // The word contains two Booleans, the highest QoS, and the right to retain messages.
         let ends = load(start, Word.highestQoS)
         guard subscriptions == gate_client_sub_count(client),
             (isClean == 1) == gate_client_clean_start(client), isClean <= 1,

@@ -1,17 +1,17 @@
 import CMosquittoBroker
 
-/// The fields of Mosquitto's private `struct mosquitto` that none of the broker's functions can read or change.
+/// The fields of Mosquitto's private `struct mosquitto` that no broker function reads or changes.
 ///
-/// The fields are used only with the tested version, and only if every known word has the expected value. With any
-/// other broker, a connection that ends without a reason counts as lost; the broker keeps the wills of refused clients;
-/// the gate estimates waiting messages (`Held`); and the service ends MQTT sessions (`Gate+SessionEnds`).
+/// The fields are used only with the tested version. Every known word must have the expected value. With any other
+/// broker, a connection that ends without a reason counts as lost. The broker then keeps the wills of refused clients.
+/// The gate estimates waiting messages (`Held`), and the service ends MQTT sessions (`Gate+SessionEnds`).
 enum PrivateStructure {
     static let word = MemoryLayout<UInt>.size
 
     /// The positions of words in the structure, counted from the word `address`.
     ///
-    /// The order is: address, id, username, password, keep-alive together with state, three timestamps, the packet that
-    /// is being read (payload, next, lengths, …), two packets to send, and the will.
+    /// The order is: address, id, username, password, keep-alive with state, and three timestamps. Then come the packet
+    /// being read, two packets to send, and the will.
     enum Word {
         static let state = 4
         static let payload = 8
@@ -51,7 +51,7 @@ enum PrivateStructure {
 
     /// Frees the will of a client whose CONNECT is being refused.
     ///
-    /// Mosquitto 2.0.11 never frees the will of a refused CONNECT, so each refused CONNECT could leak up to 64 KB.
+    /// Mosquitto 2.0.11 never frees a refused CONNECT's will. Each such CONNECT could therefore leak up to 64 KB.
     static func freeRefusedWill(of client: OpaquePointer) {
         guard let start = start(of: client), let will = refusedWill(from: start) else { return }
         start.storeBytes(of: 0, toByteOffset: Word.will &* word, as: UInt.self)
@@ -65,7 +65,7 @@ enum PrivateStructure {
 
     private static func refusedWill(from start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
         let command = load(start, Word.position) >> 48 & 0xFF
-        // The client must be new, its CONNECT must have been read completely, and the broker must not have sent it
+        // The client must be new, and its CONNECT must have been read completely. The broker must not have sent it
         // anything yet.
         guard load(start, Word.state) >> 32 == 0, load(start, Word.payload) != 0, load(start, Word.next) == 0,
             command == 0x10, load(start, Word.lengths) >> 32 == load(start, Word.position) & 0xFFFF_FFFF,
@@ -79,10 +79,10 @@ enum PrivateStructure {
 
     // MARK: The position of the fields
 
-    /// Returns the position of the field `address`; id, username, password and keep-alive come after this field.
+    /// Returns the position of `address`, before id, username, password and keep-alive.
     ///
-    /// Returns nil if the broker isn't the tested version of Mosquitto, or if the words differ from the results of the
-    /// broker's functions.
+    /// Returns nil if the broker isn't the tested version. The result is also nil if the words contradict the broker's
+    /// functions.
     static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard BrokerVersion.isTested else { return nil }
         let memory = UnsafeMutableRawPointer(client)

@@ -1,12 +1,13 @@
 import CMosquittoBroker
 import Glibc
 
-/// A guard that keeps the gate running when memory runs out; without the guard, Swift would trap at an allocation that
-/// fails.
+/// A guard that keeps the gate running when memory runs out.
 ///
-/// The guard checks ten times a second, and after every 256 events, whether a large block can be allocated. If no such
-/// block can be allocated, the guard frees its reserve for the gate. The gate then admits only services, and refuses
-/// the messages and subscriptions of all clients except workers.
+/// Without the guard, Swift would trap at an allocation that fails.
+///
+/// Ten times a second and every 256 events, the guard tests a large allocation. If the allocation fails, the guard
+/// frees its reserve for the gate. The gate then admits only services. It refuses the messages and subscriptions of all
+/// clients except workers.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?
@@ -43,7 +44,7 @@ final class Shortage {
         }
     }
 
-    /// Returns whether the allocator can reuse freed memory; the system may still count such memory as used.
+    /// Returns whether the allocator can reuse memory that the system counts as used.
     private func hasFreedRoom() -> Bool {
         guard Memory.now().free >= Self.probeBytes else { return false }
         freed = malloc(Self.reserveBytes)
@@ -61,7 +62,7 @@ final class Shortage {
 
     /// Returns whether to refuse an event because memory is short.
     ///
-    /// While memory is short, only services may connect, and only workers may publish, subscribe and receive messages.
+    /// While memory is short, only services may connect. Only workers may then publish, subscribe and receive messages.
     func refuses(_ event: Int32, of data: UnsafeMutableRawPointer, at gate: Gate) -> Bool {
         events &+= 1
         if events >= Self.eventsBetween { probe() }

@@ -16,17 +16,17 @@ final class AddressTally: Kept {
 
 /// The tallies of messages, by source address.
 ///
-/// An address without connections keeps its tally until the tally's budget is full again, so clients can't refill the
-/// budget by reconnecting.
+/// An address without connections keeps its tally until the tally's budget is full again. Clients therefore can't
+/// refill the budget by reconnecting.
 ///
-/// If more than `limit` addresses without a connection still have a tally, all these tallies are forgotten.
+/// At most `limit` addresses without a connection keep a tally. If there are more, all these tallies are forgotten.
 struct AddressTallies {
     private let messagesPerSecond: Int
     private let messageBurst: Int
     private var live: [String: AddressTally] = [:]
     private var idle: Tallies<AddressTally>
 
-    /// Creates empty tallies; with a rate of 0, messages are not counted by source address.
+    /// Creates empty tallies, or turns counting off if the rate is 0.
     init(messagesPerSecond: Int, messageBurst: Int, limit: Int = 50_000) {
         self.messagesPerSecond = messagesPerSecond
         self.messageBurst = messageBurst
@@ -36,8 +36,7 @@ struct AddressTallies {
     /// The number of remembered addresses.
     var count: Int { live.count &+ idle.count }
 
-    /// Records a new connection and returns the tally of its source address, or nil if messages are not counted by
-    /// source address.
+    /// Records a new connection and returns its address's tally, or nil if counting is off.
     mutating func join(_ address: String, at now: Int64) -> AddressTally? {
         guard messagesPerSecond > 0 else { return nil }
         let tally = live[address] ?? idle.take(address) ?? new(address, at: now)

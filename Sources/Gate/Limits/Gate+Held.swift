@@ -4,12 +4,13 @@ import JSON
 import Metering
 
 // The limits on the memory that the broker uses for each client (reference: fairness#held). The broker asks the gate
-// before each delivery, and the gate then counts the delivery as a waiting message. If the gate can read the broker's
-// memory (`PrivateStructure`), the gate subtracts the acknowledged messages from the count whenever the count reaches a
-// limit. The gate also subtracts them once a second.
+// before each delivery. The gate then counts the delivery as a waiting message. To subtract acknowledged messages, the
+// gate must be able to read the broker's memory (`PrivateStructure`). The gate subtracts them when the count reaches a
+// limit, and once a second.
 extension Gate {
-    /// Returns whether the broker may queue a permitted delivery; if false, records a missed status or publishes a
-    /// refusal.
+    /// Returns whether the broker may queue a permitted delivery.
+    ///
+    /// If not, the method records a missed status or publishes a refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
         guard let held = heldBy(client) else { return true }
         let size = bytes &+ topic.count &+ PrivateStructure.bytesPerMessage
@@ -54,7 +55,7 @@ extension Gate {
         heldBytes &+= held.bytes &- before
     }
 
-    /// Reads how much memory the broker uses for a client, and updates the sum for all clients.
+    /// Reads a client's memory at the broker, and updates the sum for all clients.
     func read(
         _ held: Held,
         _ pointer: OpaquePointer,
@@ -75,8 +76,7 @@ extension Gate {
         }
     }
 
-    /// Gives a connecting client the memory record of the session that it resumes, or drops the record if the client
-    /// begins a new session.
+    /// Gives a client its session's memory record, or drops the record for a new session.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
         pendingEnds[client.clientId] = nil
@@ -86,8 +86,7 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// Called when a connection ends; records when the client's session expires, or drops the record of the session's
-    /// memory if the session ends, too.
+    /// When a connection ends, records the session's expiry, or drops an ended session's memory record.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)

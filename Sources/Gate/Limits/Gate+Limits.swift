@@ -2,15 +2,16 @@ import CMosquittoBroker
 import Credentials
 import Metering
 
-// The limits on rate and size (`GateLimits`). The gate counts messages before the broker queues them: topic and payload
-// at ACL_CHECK, and properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE have the same limits as messages,
-// but are counted separately. A CONNECT counts as a message, and a will counts when it is sent. Messages of terminals
-// and products also count against their source address. Counting allocates memory only when a refusal is reported.
+// The limits on rate and size (`GateLimits`). The gate counts messages before the broker queues them. It counts topic
+// and payload at ACL_CHECK, and properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE have the same limits as
+// messages, but are counted separately. A CONNECT counts as a message, and a will counts when it is sent. Messages of
+// terminals and products also count against their source address. Counting allocates memory only when a refusal is
+// reported.
 //
-// In Mosquitto 2.0.11, plugins can refuse an access only with `MOSQ_ERR_ACL_DENIED`, which becomes 0x87 in PUBACK,
-// PUBREC and SUBACK (0x80 in a SUBACK of MQTT 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which becomes 0x97, was added in
-// version 2.1. Any other error ends the connection. A PUBACK of MQTT 3.1.1 has no code, so the broker sends the PUBACK
-// and drops the message.
+// In Mosquitto 2.0.11, plugins can refuse an access only with `MOSQ_ERR_ACL_DENIED`. The client receives this error as
+// 0x87 in PUBACK, PUBREC and SUBACK. A SUBACK of MQTT 3.1.1 contains 0x80 instead. `MOSQ_ERR_QUOTA_EXCEEDED`, which
+// becomes 0x97, was added in version 2.1. Any other error ends the connection. A PUBACK of MQTT 3.1.1 has no code. The
+// broker therefore sends the PUBACK and drops the message.
 extension Gate {
     /// Counts an access, and returns whether the access exceeds the client's limits.
     func isBeyond(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
@@ -28,9 +29,9 @@ extension Gate {
 
     /// Counts a message against its source address, and returns whether it exceeds the address's budget.
     ///
-    /// The gate doesn't penalize the sender of a message that exceeds the address's budget, because a terminal isn't
-    /// responsible for other clients behind the same router. A flooding terminal is cut off by its own limits, which
-    /// also count the messages beyond the address's budget.
+    /// If a message exceeds the address's budget, its sender isn't penalized. A terminal isn't responsible for other
+    /// clients behind the same router. A flooding terminal is cut off by its own limits. Those limits also count
+    /// messages beyond the address's budget.
     private func isBeyondAddress(
         _ client: Client,
         _ access: Access,
@@ -45,11 +46,10 @@ extension Gate {
         return true
     }
 
-    /// The maximum number of bytes of a topic; the protocol's topics are far shorter.
+    /// The maximum length of a topic in bytes, far above the protocol's longest topic.
     private static let topicBytesMax = 512
 
-    /// Returns the reason to refuse an access that the rights allow: a bad topic or filter, or too many subscriptions;
-    /// nil if there is no such reason.
+    /// Returns the reason to refuse a permitted access (form or number of filters), or nil.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
@@ -57,7 +57,7 @@ extension Gate {
         case .publish:
             if topic.count > Self.topicBytesMax {
                 // The client may have set a topic alias. The broker would then keep the long topic until the connection
-                // ends, so the gate closes the connection.
+                // ends. The gate therefore closes the connection.
                 leaving.append(Leave(client: client, due: 0))
                 return .badTopic
             }
@@ -77,8 +77,7 @@ extension Gate {
         }
     }
 
-    /// Counts the properties of a message whose other bytes have already been counted; returns whether the properties
-    /// fit within the limits.
+    /// Counts a message's properties, and returns whether they fit within the limits.
     func limitProperties(of client: Client, bytes: Int, topic: Bytes) -> Bool {
         guard bytes > 0, let tally = client.tally else { return true }
         let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
@@ -89,7 +88,7 @@ extension Gate {
         return false
     }
 
-    /// Closes a connection that has sent messages too fast for too long, and refuses its client id for a time.
+    /// Closes a flooding connection, and refuses its client id for a time.
     ///
     /// A source address with many such closings is refused too.
     private func close(_ client: Client) {
@@ -103,10 +102,10 @@ extension Gate {
         Broker.log(.notice, "\(client.clientId) sends too fast; its connection is closed")
     }
 
-    /// Refuses a client that reconnects too soon after its connection was closed for sending messages too fast.
+    /// Refuses a client that was cut off for flooding and reconnects too soon.
     ///
-    /// The penalty of a source address applies only to clients with a shared secret. A device with its own secret and a
-    /// terminal with its session's token aren't responsible for other clients behind the same router.
+    /// The penalty of a source address applies only to clients with a shared secret. A device with its own secret isn't
+    /// responsible for other clients behind the same router. Neither is a terminal with its session's token.
     func checkPenalty(_ pass: Admission.Pass, key: String, source: String?) throws(RefusalReason) {
         let now = Clock.steady()
         if penalties.refuses(key, at: now) { throw .tooFast }
@@ -114,7 +113,7 @@ extension Gate {
         if penalties.refuses(Self.key(ofAddress: source), at: now) { throw .tooFast }
     }
 
-    /// Counts the CONNECT of a new connection, and returns the connection's tally; returns nil for workers.
+    /// Counts a CONNECT, and returns the connection's tally, or nil for a worker.
     func tally(of pass: Admission.Pass, clientId: String, key: String, will: Int = 0) throws(RefusalReason) -> Tally? {
         guard let allowance = settings.limits.allowance(of: pass) else { return nil }
         let now = Clock.coarse()
@@ -129,14 +128,13 @@ extension Gate {
         throw .tooFast
     }
 
-    /// Creates a tally for a new connection, or for a disconnected client whose will or waiting messages the broker
-    /// asks about.
+    /// Creates a tally for a new connection, or for a disconnected client.
     func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
         let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
         return Tally(key: key, meter: meter, now: now)
     }
 
-    /// Returns an address's key, which begins with a slash so that it differs from every client id.
+    /// Returns an address's key, whose slash makes it different from every client id.
     private static func key(ofAddress source: String) -> String { "/\(source)" }
 }
 
@@ -148,7 +146,7 @@ extension Gate.Access {
         }
     }
 
-    /// Returns the bytes to count for an access; nil for a delivery, because the receiving client didn't cause it.
+    /// Returns the bytes to count, or nil for a delivery (not caused by the client).
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

@@ -3,27 +3,26 @@ import Glibc
 import Metering
 
 // The limit on the broker's memory for all products, devices and terminals. Most of this memory is recorded per client
-// (`Held`). The remaining memory (subscriptions, wills, half-received packets, TLS buffers) is visible only in the
-// broker's total memory.
+// (`Held`). The remaining memory is visible only in the broker's total. It holds subscriptions, wills, half-received
+// packets and TLS buffers.
 extension Gate {
     /// The numbers of bytes that an idle connection needs without TLS (`idleBytes`) and with TLS (`idleBytesOfTLS`).
     private static let idleBytes = 16 << 10
     private static let idleBytesOfTLS = 96 << 10
     /// The number of bytes that a broker without clients needs.
     private static let emptyBytes = 16 << 20
-    /// The number of bytes that may be held for a well-behaved client: the size of the largest response, or more if the
-    /// gate can only estimate the client's memory.
+    /// The bytes that may be held for a well-behaved client.
+    ///
+    /// This is the largest response's size. The value is higher if memory can only be estimated.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
-    /// If more than this number of bytes stays free for `unusedTime` milliseconds, the gate returns all free memory to
-    /// the system.
+    /// If more bytes than this stay free for `unusedTime` ms, the system gets them.
     ///
     /// Without the delay, the gate would return memory that a busy broker soon needs again. The broker would then stall
     /// while the system provides the memory.
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
-    /// Ends the sessions that take up the most memory, until clients' memory is well below the limit; called every 100
-    /// ms.
+    /// Every 100 ms, ends the largest sessions until clients' memory is well below the limit.
     func relieve(at steady: Int64) {
         relievedAt = steady
         guard mustLook(at: steady) else { return }
@@ -32,7 +31,7 @@ extension Gate {
         guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
-        // Sessions are ended before newcomers are refused; otherwise a few clients could keep all newcomers out.
+        // Sessions are ended before newcomers are refused. Otherwise, a few clients could keep all newcomers out.
         isFull = isMuch(taken)
         isCrowded = taken > bound / 8 &* 7
         if isFull {
@@ -54,11 +53,11 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Returns whether to query the allocator; a query takes a long time, because it goes through all free memory.
+    /// Returns whether to query the allocator, a slow search of all free memory.
     ///
-    /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second, and
-    /// whenever the process has grown by 1/16 of the limit. It isn't enough to query only after growth, since a process
-    /// that reuses freed memory doesn't grow.
+    /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second. A
+    /// growth by 1/16 of the limit also causes a query. Queries after growth alone aren't enough. A process that reuses
+    /// freed memory doesn't grow.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard
@@ -99,7 +98,7 @@ extension Gate {
         }
     }
 
-    /// Adds a memory record for each client that uses memory for a will or an incomplete packet but has no record yet.
+    /// Adds missing memory records of clients with a will or an incomplete packet.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {
@@ -134,7 +133,7 @@ struct Memory {
         return Memory(used: Int(info.uordblks) &+ Int(info.hblkhd), free: Int(info.fordblks))
     }
 
-    /// Returns the number of bytes of the process that are in physical memory, or 0 if the system doesn't report it.
+    /// Returns the process's bytes in physical memory, or 0 if the number is unknown.
     static func resident() -> Int {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return 0 }

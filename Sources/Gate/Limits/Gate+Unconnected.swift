@@ -2,17 +2,14 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// The closing of connections that haven't sent a complete CONNECT. Such a connection is in a TLS handshake, is in the
-// middle of a CONNECT, or is silent. The broker tells plugins nothing about connections without a CONNECT. For each
-// connection, it buffers up to a whole packet, without a time limit. The gate finds these connections among the sockets
-// of the process.
+// The closing of connections that haven't sent a complete CONNECT. Such a connection is silent, or in a TLS handshake
+// or a CONNECT. The broker tells plugins nothing about connections without a CONNECT. For each connection, it buffers
+// up to a whole packet, without a time limit. The gate finds these connections among the sockets of the process.
 extension Gate {
-    /// The time in milliseconds for which a connection may stay without a CONNECT while the gate is ending the sessions
-    /// that take up the most memory (`isFull`).
+    /// How many milliseconds a connection may take for its CONNECT while memory is full (`isFull`).
     private static let patienceWhenFull: Int64 = 2_000
 
-    /// Closes connections that haven't sent a CONNECT in time; while newcomers are refused for lack of memory
-    /// (`isCrowded`), closes these connections at once.
+    /// Closes connections without a CONNECT after a time, or at once while `isCrowded` is true.
     func closeUnconnected(at steady: Int64) {
         let seconds = settings.limits.connectSeconds
         guard seconds > 0, steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000) else { return }
@@ -25,9 +22,9 @@ extension Gate {
     }
 }
 
-/// The sockets of connections that haven't sent a CONNECT, with the time at which each was first seen.
+/// The sockets without a CONNECT, with the time when each was first seen.
 struct Unconnected {
-    /// A connection, with the remote address that distinguishes it from a later connection with the same descriptor.
+    /// A connection, whose remote address tells it apart from others with the same descriptor.
     private struct Connection {
         let peer: Int
         let since: Int64
@@ -36,8 +33,7 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Ends the accepted connections that were first seen at least `patience` ms ago and whose sockets aren't in
-    /// `known`.
+    /// Ends accepted connections that aren't in `known`, `patience` ms after they were first seen.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
@@ -73,14 +69,14 @@ struct Unconnected {
         return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0 && isListening != 0
     }
 
-    /// Returns the local port of a TCP socket, in network byte order, or nil for any other descriptor.
+    /// Returns a TCP socket's local port in network byte order, or nil for other descriptors.
     private static func port(of socket: Int32) -> UInt16? {
         name(of: socket, getsockname).map { address in
             withUnsafeBytes(of: address) { $0.load(fromByteOffset: 2, as: UInt16.self) }
         }
     }
 
-    /// Returns the remote address of a TCP connection without its port, or nil for any other descriptor.
+    /// Returns a TCP connection's remote address without its port, or nil for other descriptors.
     static func address(of socket: Int32) -> String? {
         guard let peer = name(of: socket, getpeername) else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
@@ -91,8 +87,7 @@ struct Unconnected {
                 }
             }
             guard code == 0, let start else { return nil }
-            // The addresses that the broker returns contain no interface name, so the function removes the interface
-            // name here.
+            // The broker's addresses contain no interface name, so the function removes the name.
             return String(cString: start).split(separator: "%").first.map(String.init)
         }
     }

@@ -10,7 +10,7 @@ extension GateLimits {
         }
     }
 
-    /// Returns the number of subscriptions that a client may have; 0 means no limit.
+    /// Returns how many subscriptions a client may have, with 0 for no limit.
     ///
     /// Home Assistant subscribes to about sixty filters for discovery, and to three more for each device.
     func subscriptions(of principal: Principal) -> Int {
@@ -34,8 +34,7 @@ extension GateLimits {
 }
 
 extension Principal {
-    /// The app of a terminal, or the product of a client that connects with a product's secret; nil for devices, links
-    /// and services.
+    /// A terminal's app, or a product's key, or nil for devices, links and services.
     var party: String? {
         switch self {
         case .terminal(_, let appId): appId
@@ -46,6 +45,6 @@ extension Principal {
 
     /// Whether the principal's messages count against its source address.
     ///
-    /// Messages of devices with their own secrets don't count, because one router can serve hundreds of such devices.
+    /// Devices with their own secrets don't count. One router can serve hundreds of them.
     var isCountedByAddress: Bool { party != nil }
 }

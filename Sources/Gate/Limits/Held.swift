@@ -1,7 +1,6 @@
 import Metering
 
-/// The record of the memory that the broker uses for one terminal, device or registering product, whether it is
-/// connected or not.
+/// The broker's memory for one terminal, device or registering product, connected or not.
 final class Held {
     let clientId: String
     let limit: HeldLimit
@@ -16,14 +15,15 @@ final class Held {
     var report = ReportTime()
     private var readAt: Int64 = .min / 2
     private var readMessages = 0
-    /// Whether there was room for another message, and for another status, when the memory was last read.
+    /// Whether the last reading found room for another message, and for another status.
     ///
-    /// If there was room, the memory is read again whenever the room is used up, even many times a second.
+    /// If there was room, the memory is read again whenever the room is used up. This can happen many times a second.
     private var hadRoom = (message: false, status: false)
     /// The time of the last estimate or of the last change of `client`, whichever is later.
     private var takenAt = Clock.coarse()
-    /// While the window is full or the limit is reached: `oldest` is the address of the oldest unacknowledged message,
-    /// and `stuckSince` is the time at which this message became the oldest.
+    /// The oldest unacknowledged message's address, while the window is full or the limit is reached.
+    ///
+    /// `stuckSince` is when this message became the oldest.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
     /// The time at which a session without a connection expires.
@@ -33,7 +33,7 @@ final class Held {
         (self.clientId, self.limit) = (clientId, limit)
     }
 
-    /// Returns whether a delivery of `size` bytes fits within the limit; a status may use three quarters of the limit.
+    /// Returns whether a delivery fits within the limit (three quarters of it for a status).
     func hasRoom(bytes size: Int, isStatus: Bool) -> Bool {
         let (bytesMax, messagesMax) = isStatus ? limit.forStatuses : (limit.bytes, limit.messages)
         return (bytesMax == 0 || bytes &+ size <= bytesMax) && (messagesMax == 0 || messages < messagesMax)
@@ -55,8 +55,8 @@ final class Held {
 
     /// Reads from the broker how much memory the broker uses for the client.
     ///
-    /// The memory is read if the last reading is at least 0.1 s old or found room, if the call is forced, or if the
-    /// client has since acknowledged at least an eighth of the messages that its limit allows.
+    /// The memory is read if the call is forced. It is read if the last reading found room or is 0.1 s old. It is also
+    /// read once an eighth of the allowed messages has been acknowledged.
     ///
     /// If the broker's memory can't be read, the amount is estimated. The estimate assumes that the connection accepts
     /// data at a fixed rate (`HeldLimit.takenBytesPerSecond`). If `isAccepting` is false, the estimate assumes that the
@@ -119,17 +119,17 @@ struct HeldLimit: Equatable {
     /// The maximum number of messages; 0 for no limit.
     var messages: Int
 
-    /// The rate at which a connection is assumed to accept data if the broker's memory can't be read.
+    /// The assumed rate of a connection if the broker's memory can't be read.
     ///
     /// The assumed number of bytes per second is the default of the limit for terminals (`limits.answerBytes`).
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 
-    /// The limit for statuses, three quarters of the whole limit, so that statuses are refused before other messages.
+    /// Three quarters of the limit, so that statuses are refused before other messages.
     fileprivate var forStatuses: (bytes: Int, messages: Int) { (bytes / 4 &* 3, messages / 4 &* 3) }
 }
 
-/// The statuses that a terminal did not receive because too many messages were waiting for the terminal.
+/// The statuses that a terminal missed because too many messages were waiting.
 struct MissedStatuses {
     /// The user to whom the statuses were published.
     private(set) var uid = ""

@@ -14,11 +14,11 @@ struct NewClients {
 
     /// Returns whether to admit a client id.
     ///
-    /// An id that was already counted is admitted again, and with a `limit` of 0 all ids are admitted.
+    /// An id that was already counted is admitted again. With a `limit` of 0, all ids are admitted.
     ///
-    /// The default limit of thirty per minute is more than the number of devices that a home or a shop sets up in a
-    /// minute. With this default, one address can use at most 43,200 new client ids a day, but the limits of accounts
-    /// and products are reached earlier.
+    /// The default limit is thirty per minute. A home or a shop sets up fewer devices in a minute. With this default,
+    /// one address can use at most 43,200 new client ids a day. The limits of accounts and products are reached
+    /// earlier.
     mutating func admit(_ clientId: String, from address: String, now: Int64) -> Bool {
         guard limit > 0 else { return true }
         if minute != now / 60_000 || seen.count >= addressesMax {

@@ -2,17 +2,18 @@ import Metering
 
 /// The limit on newcomers from all source addresses together, including addresses of this machine.
 ///
-/// A newcomer is a client that connects with the shared secret of a product or an app, and whose client id the gate
-/// hasn't admitted before. A terminal that connects with its session's token is never a newcomer.
+/// A newcomer connects with the shared secret of a product or an app. The gate hasn't admitted the newcomer's client id
+/// before. A terminal that connects with its session's token is never a newcomer.
 ///
-/// While newcomers of several apps or products are connecting, each app or product gets at most half of the limit. The
-/// gate remembers hashes of at least the newest 100,000 admitted client ids.
+/// While several apps or products have newcomers, each gets at most half of the limit. The gate remembers hashes of at
+/// least the newest 100,000 admitted client ids.
 struct Newcomers {
     private let perSecond: Int
     private var bucket: TokenBucket
     private var second: Int64 = 0
-    /// How many newcomers of each app or product were admitted in this second, and, in `asked`, the apps and products
-    /// whose newcomers tried to connect in this second or the second before.
+    /// How many newcomers of each app or product were admitted in this second.
+    ///
+    /// `asked` holds the apps and products with attempts in this second or the last.
     private var admitted: [String: Int] = [:]
     private var asked: (now: Set<String>, before: Set<String>) = ([], [])
     private var known: (new: Set<Int>, old: Set<Int>) = ([], [])

@@ -1,7 +1,7 @@
 import Credentials
 import JSON
 
-/// The messages about refusals and their reasons; the gate publishes at most a hundred of them per second.
+/// The messages about refusals and their reasons, at most a hundred per second.
 struct Refusals {
     /// The topic of messages about refusals.
     let topic: String
@@ -34,11 +34,10 @@ struct Refusals {
 
     /// Returns whether a topic is the topic of messages about refusals.
     ///
-    /// If an access to this topic is refused, the refusal must not be published on the same topic.
+    /// A refused access to this topic must not be reported on the topic itself.
     func isOwn(_ other: Bytes) -> Bool { other.elementsEqual(topic.utf8) }
 
-    /// Returns whether a client's refusal may be published as `tooFast` or `busy`; this is allowed once a second for
-    /// each client.
+    /// Returns whether to publish a client's `tooFast` or `busy`, once a second for each client.
     mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
         if now / 1_000 != tooFastSecond {
             tooFastSecond = now / 1_000
@@ -47,7 +46,7 @@ struct Refusals {
         return tooFast.count < perSecond && tooFast.insert(key).inserted
     }
 
-    /// Returns the message about a refusal, or nil if the limit for this second has been reached.
+    /// Returns the message about a refusal, or nil beyond the limit per second.
     mutating func message(about entry: Entry, at now: Int64) -> JSONObject? {
         if now / 1_000 != second {
             second = now / 1_000
@@ -67,8 +66,7 @@ struct Refusals {
         ]
     }
 
-    /// Returns a username, or `?` if its form is unknown, because a string of unknown form could be a secret that was
-    /// sent in the wrong field.
+    /// Returns a username, or `?` for an unknown form, which could be a misplaced secret.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

@@ -3,14 +3,13 @@ import Metering
 
 /// The source addresses of clients that connect through the service's WebSocket relay (`RelayPlace`).
 struct RelayedAddress {
-    /// The path of the file with the addresses; empty if no relay is configured.
+    /// The path of the address file, or empty if no relay is configured.
     let path: String
 
-    /// Returns the client's own address if `address` belongs to the relay; otherwise, returns `address`.
+    /// Returns the client's own address if `address` is the relay's, and otherwise `address`.
     ///
     /// The file is read when a client connects. The relay writes the client's address to the file before the relay
-    /// connects to the broker. While the connection lasts, the relay doesn't use this client's part of the file for
-    /// another client.
+    /// connects to the broker. While the connection lasts, no other client gets this part of the file.
     func client(of address: String) -> String {
         guard let place = RelayPlace.place(of: address), !path.isEmpty, let bytes = read(place) else { return address }
         return Self.text(bytes) ?? address

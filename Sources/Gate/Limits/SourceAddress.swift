@@ -1,16 +1,16 @@
 import Glibc
 
-/// The source of a connection as used by the limits: an IPv4 address, or the /64 network of an IPv6 address.
+/// A connection's source for the limits: an IPv4 address or an IPv6 /64 network.
 ///
-/// A home or a server has at least a /64 network, so a single IPv6 address doesn't identify the home or server.
+/// A home or a server has at least a /64 network. A single IPv6 address therefore identifies neither of them.
 struct SourceAddress: Equatable {
     /// The text of the source, such as `192.0.2.7` or `2001:db8:0:1::/64`.
     let text: String
 
-    /// Returns the source of a client's address, or nil for 127.0.0.1 and ::1, because all clients of a proxy on this
-    /// machine share these addresses.
+    /// Returns the source of a client's address, or nil for 127.0.0.1 and ::1.
     ///
-    /// Also returns nil for a client that has connected through a local socket and thus has no address.
+    /// All clients of a local proxy share these addresses. A client of a local socket has no address, so the result is
+    /// also nil.
     init?(_ address: String) {
         var four = in_addr()
         if inet_pton(AF_INET, address, &four) == 1 {
@@ -35,7 +35,7 @@ struct SourceAddress: Equatable {
         return sixText(Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8)).map { $0 + "/64" }
     }
 
-    /// Returns the IPv4 address in an IPv4-mapped IPv6 address as text, or nil for any other address.
+    /// Returns the IPv4 address of an IPv4-mapped IPv6 address, or nil for other addresses.
     static func fourText(_ bytes: [UInt8]) -> String? {
         let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
         guard bytes.starts(with: prefix) else { return nil }

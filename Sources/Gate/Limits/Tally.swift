@@ -1,6 +1,6 @@
 import Metering
 
-/// The counts of one client; they outlive its connection, so reconnecting doesn't reset them.
+/// The counts of one client, which are not reset when the client reconnects.
 ///
 /// A product, or a terminal without a session, connects with a shared secret. The client id of such a client has a
 /// separate tally for each source address. A stranger who uses another client's id therefore can't use up that client's
@@ -10,9 +10,8 @@ final class Tally: Kept {
     var meter: Meter
     /// The count of SUBSCRIBE and UNSUBSCRIBE filters.
     ///
-    /// Filters have the same allowance as messages, but are counted separately. When an app with thirty devices opens,
-    /// it subscribes to the topics of all these devices at once. The app also sends three requests about each device at
-    /// that time.
+    /// Filters have the same allowance as messages, but are counted separately. An app with thirty devices subscribes
+    /// to all their topics when it opens. The app also sends three requests about each device at that time.
     var filters: Meter
     /// The client's share of its source address's budget, used only for terminals and products.
     var share: AddressBudget.Sender
@@ -38,10 +37,10 @@ final class Tally: Kept {
         return pass.isSecretShared ? "\(clientId) \(source ?? "")" : clientId
     }
 
-    /// Returns whether the client may have one more subscription; a filter that it already has is always allowed.
+    /// Returns whether the client already has the filter or may have one more.
     ///
-    /// The broker's own count is checked too, since the broker can remember a session that the gate has forgotten.
-    /// Ended subscriptions leave free slots, which the broker's count still includes, so the count can equal the limit
+    /// The broker's own count is checked too. The broker can remember a session that the gate has forgotten. Ended
+    /// subscriptions leave free slots, which the broker's count still includes. The count can therefore equal the limit
     /// while a slot is free. A client that the gate has forgotten can exceed the limit by one.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
@@ -61,7 +60,7 @@ final class Tally: Kept {
         held.removeAll { $0 == number }
     }
 
-    /// Returns a filter's hash with the process's random seed, so that no sender can construct two equal hashes.
+    /// Returns a filter's hash with a random seed, so that senders can't construct equal hashes.
     private static func number(_ filter: Bytes) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(filter))
@@ -77,11 +76,11 @@ protocol Kept {
     func isAsNew(at now: Int64) -> Bool
 }
 
-/// The tallies of clients or addresses without a connection, each of which is kept until it equals an unused tally.
+/// The tallies without a connection, each kept until it equals an unused tally.
 ///
-/// A tally is dropped once it makes the same decisions as a new tally, so few tallies stay longer than half a minute.
-/// If there are more than `limit` tallies, all are forgotten. An attacker gains little by this, because each tally
-/// costs a connection.
+/// A tally is dropped once it makes the same decisions as a new one. Few tallies stay longer than half a minute. If
+/// there are more than `limit` tallies, all are forgotten. An attacker gains little by this, because each tally costs a
+/// connection.
 struct Tallies<Value: Kept> {
     private let limit: Int
     private var kept: [String: Value] = [:]

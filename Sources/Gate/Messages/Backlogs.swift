@@ -1,24 +1,23 @@
 import Batching
 import Metering
 
-/// The number of devices' messages that the status worker, or each of its lanes, has not processed yet.
+/// How many messages from devices the status worker or each lane hasn't processed yet.
 ///
-/// An echo is a message that a worker sends to itself; it contains the number of lanes. Each lane has its own queue at
-/// the broker, so each lane can fall behind separately.
+/// An echo is a message that a worker sends to itself. An echo contains the number of lanes. Each lane has its own
+/// queue at the broker, so each lane can fall behind separately.
 struct Backlogs {
     private let limit: Int
     private var lanes: [Backlog]
 
-    /// Creates one backlog for all devices; with a limit of 0, no message is refused.
+    /// Creates one backlog for all devices, or refuses no message if the limit is 0.
     init(limit: Int) {
         self.limit = limit
         lanes = [Backlog(limit: limit)]
     }
 
-    /// Records an echo of one of `count` lanes; `seen` is the number of the newest echo that the lane has received
-    /// back.
+    /// Records that `lane`, one of `count` lanes, has sent echo `number` and got back echo `seen`.
     ///
-    /// If the number of lanes has changed, the echo comes from new processes, and the earlier counts are reset.
+    /// If the number of lanes changes, the echo comes from new processes. The earlier counts are then reset.
     mutating func note(echo number: Int64, seen: Int64, by lane: Int, of count: Int) {
         guard (1...Shard.count).contains(count), (0..<count).contains(lane) else { return }
         if lanes.count != count { lanes = Array(repeating: Backlog(limit: limit), count: count) }

@@ -2,17 +2,16 @@ import Credentials
 import JSON
 import Metering
 
-// While the status worker is behind, the gate refuses some reports, and gives each device a fair share (`Backlogs`). If
-// all reports were let through, all devices would wait for the reports of a few devices, because the broker's queue is
-// first in, first out. A refused report isn't stored; the device sends it again, as it does with any report that gets
-// no answer. Requests of terminals are refused in the same way, if the gate can read from the broker's memory how many
-// messages wait for a worker.
+// While the status worker is behind, the gate refuses some reports. Each device gets a fair share (`Backlogs`). The
+// broker's queue is first in, first out. Without the shares, all devices would wait for the reports of a few. A refused
+// report isn't stored. The device sends it again, like any report without an answer. Requests of terminals are refused
+// in the same way. This requires that the gate can read workers' queues in the broker's memory.
 extension Gate {
-    /// The client id of the status worker's receiving connection; each lane's client id begins with this text.
+    /// The client id of the status worker's receiving connection, with which lanes' ids begin.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
-    /// Counts a report or request before it is let through, and returns whether it exceeds its sender's share.
+    /// Counts a report or request, and returns whether it exceeds its sender's share.
     ///
     /// The sender stays connected, because it isn't responsible for the messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
@@ -42,7 +41,7 @@ extension Gate {
         )
     }
 
-    /// Returns the connection that receives the echoes on a topic, or nil if the topic isn't for echoes.
+    /// Returns the connection that receives a topic's echoes, or nil for other topics.
     func receiver(ofEchoOn topic: Bytes) -> Client? {
         guard topic.count >= echoes.count, topic.starts(with: echoes) else { return nil }
         let lane = String(decoding: topic.dropFirst(echoes.count), as: UTF8.self)
@@ -59,13 +58,12 @@ extension Gate {
         backlogs.note(echo: number, seen: seen, by: lane, of: lanes)
     }
 
-    /// Records the end of a connection; if the connection belonged to the status worker or one of its lanes, the
-    /// backlog is unknown from then on.
+    /// Records a connection's end, which makes a status worker's or lane's backlog unknown.
     func noteEnd(of client: Client) {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }
 
-    /// Returns the number of the lane that a client id names, 0 for a worker without lanes, or nil for other clients.
+    /// Returns a client id's lane, 0 for a worker without lanes, or nil for others.
     private func statusLane(of clientId: String) -> Int? {
         guard clientId.utf8.starts(with: Self.statusWorker.utf8) else { return nil }
         let lane = clientId.dropFirst(Self.statusWorker.count)
@@ -74,19 +72,19 @@ extension Gate {
     }
 }
 
-/// The count of terminals' requests that wait for one worker; a long request counts once for each KiB.
+/// The count of terminals' requests that wait for one worker, counted once per KiB.
 struct RequestBacklog {
     private static let unit = 1_024
     private var backlog: Backlog
-    /// `sent` is the number of requests let through so far; `looked` is the value of `sent` when the queue was last
-    /// read.
+    /// The count of requests let through so far.
+    ///
+    /// `looked` is the value of `sent` when the queue was last read.
     private var sent: Int64 = 0
     private var looked: Int64 = 0
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides whether a request of `bytes` bytes may pass while other requests are waiting; counts the request if it
-    /// may pass.
+    /// Decides whether a request may pass while others wait, and counts a passing request.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

@@ -3,16 +3,14 @@ import CMosquittoBroker
 import Glibc
 
 // Batches of messages between the broker and the service's workers. Mosquitto 2.0 reads one packet of each connection
-// in a round of its loop, and busy devices make each round slow. A worker would fall behind if the broker read only one
-// message or one acknowledgement from the worker per round. A worker therefore gets all deliveries of one round as one
-// message, which it acknowledges once. A worker also publishes many messages as one message, to
-// `$CONTROL/lamplighter/publish`. The broker's own messages and the messages queued for an absent worker are delivered
-// one by one.
+// in a round of its loop. Busy devices make each round slow. With one message or one acknowledgement per round, a
+// worker would fall behind. A worker therefore gets all deliveries of one round as one message, which it acknowledges
+// once. A worker also publishes many messages as one message, to `$CONTROL/lamplighter/publish`. The broker's own
+// messages are delivered one by one. So are the messages queued for an absent worker.
 
-/// The message that the broker passes on to subscribers after the event MESSAGE and until that message's last
-/// ACL_CHECK.
+/// The message that the broker is passing on, from MESSAGE to the last ACL_CHECK.
 ///
-/// The message's memory belongs to the broker, and is valid only until the last ACL_CHECK about the message.
+/// The message's memory belongs to the broker. The memory is valid only until the message's last ACL_CHECK.
 struct PassingMessage {
     var topic: Bytes
     var payload: Bytes
@@ -24,7 +22,7 @@ final class OutgoingBatch {
     let topic: String
     let topicBytes: [UInt8]
     var writer = BatchWriter()
-    /// The serial number of the last message that was added; with this number, no message is added twice.
+    /// The last added message's serial number, so that no message is added twice.
     var lastSerial: UInt64 = 0
 
     init(topic: [UInt8]) {
@@ -34,8 +32,7 @@ final class OutgoingBatch {
 }
 
 extension Gate {
-    /// Records that a worker has subscribed to its batches; from then on, messages to the worker are delivered in
-    /// batches.
+    /// Starts a worker's batches when the worker subscribes to them.
     func beginBatches(of client: Client, _ filter: Bytes) {
         guard Topic.isBelow(filter, batchTopics),
             client.isWorker(named: Bytes(rebasing: filter.dropFirst(batchTopics.count)))
@@ -43,15 +40,14 @@ extension Gate {
         client.outgoing = client.outgoing ?? OutgoingBatch(topic: Array(filter))
     }
 
-    /// Records that a worker has unsubscribed from its batches; from then on, the broker delivers messages to the
-    /// worker one by one.
+    /// Ends a worker's batches when the worker unsubscribes from them.
     func endBatches(of client: Client, _ filter: Bytes) {
         guard let batch = client.outgoing, filter.elementsEqual(batch.topicBytes) else { return }
         sendBatches()
         client.outgoing = nil
     }
 
-    /// Returns true if a topic belongs to another worker's batches, and must therefore never reach the client.
+    /// Returns whether a topic belongs to another worker's batches, which the client must never receive.
     func isBatchOfOther(_ client: Client, _ topic: Bytes) -> Bool {
         Topic.isBelow(topic, batchTopics)
             && !client.isWorker(named: Bytes(rebasing: topic.dropFirst(batchTopics.count)))
@@ -66,10 +62,10 @@ extension Gate {
     /// Sets `passing` to nil, because the message's memory is invalid after the last delivery.
     func endPassing() { passing = nil }
 
-    /// Adds a delivery to a worker's batch; returns false if the broker must deliver the message itself.
+    /// Adds a delivery to a worker's batch, or returns false if the broker must deliver it.
     ///
     /// A delivery belongs to the message in `passing` if both have the same topic. If several filters of a worker
-    /// match, the broker asks once for each filter, but the worker gets the message only once.
+    /// match, the broker asks once for each filter. The worker gets the message only once.
     func putInBatch(of client: Client, _ topic: Bytes) -> Bool {
         guard let batch = client.outgoing, let passing, client.isConnected, client.rights.isWorker,
             passing.topic.count == topic.count, passing.topic.elementsEqual(topic)
@@ -85,8 +81,7 @@ extension Gate {
         return true
     }
 
-    /// Delivers the waiting batches; called after each round, and before the gate publishes a message that must not
-    /// overtake them.
+    /// Delivers the waiting batches after each round, or before a message that must follow them.
     func sendBatches() {
         guard !batches.isEmpty else { return }
         for batch in batches where !batch.writer.isEmpty { send(batch) }
@@ -98,11 +93,9 @@ extension Gate {
         batch.writer.removeAll()
     }
 
-    /// Publishes the messages of a batch that was received on `$CONTROL/lamplighter/publish`, and skips messages that
-    /// the sender may not publish.
+    /// Publishes a batch from `$CONTROL/lamplighter/publish`, except messages that the sender may not publish.
     ///
-    /// Only the service's own workers may send batches, because messages in a batch don't count towards a client's
-    /// limit.
+    /// Only the service's own workers may send batches. Messages in a batch don't count towards a client's limit.
     func publishBatch(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker, client.isConnected,
             client.tally == nil

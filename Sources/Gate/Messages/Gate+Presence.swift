@@ -1,9 +1,9 @@
 import JSON
 
-// The messages on `system/presence/{did}`, from which workers learn which devices are connected. Each of these messages
-// arrives after all messages that the gate or the device sent before it.
+// The messages on `system/presence/{did}`, from which workers learn which devices are connected. Each message arrives
+// after all earlier messages of the gate and the device.
 extension Gate {
-    /// Publishes that a device has connected or has subscribed to its commands; ignores other principals.
+    /// Publishes that a device has connected or subscribed to its commands (devices only).
     func tellArrival(of client: Client) {
         let presence: JSONObject = [
             "online": true, "connection": .integer(client.number), "listening": client.isListening ? true : nil,

@@ -6,13 +6,13 @@ import Metering
 
 // Requests that terminals send over HTTP. The service passes each request on with the hash of its sender's password.
 // The gate checks the hash as it checks the password of a CONNECT. A request counts against the limits of the terminal
-// and of its source address, so that the limits apply to MQTT and HTTP together. The topic on which the service
-// publishes these requests has no subscribers, so only the gate sees the hashes.
+// and of its source address. The limits thus apply to MQTT and HTTP together. The topic on which the service publishes
+// these requests has no subscribers. Only the gate sees the hashes.
 extension Gate {
-    /// The size in bytes of the SHA-256 hash of the sender's password; this hash precedes the request's payload.
+    /// The size in bytes of the password's SHA-256 hash, which precedes the request's payload.
     private static let digestBytes = 32
 
-    /// Publishes a batch of requests from `$CONTROL/lamplighter/request`; reports refusals to the batch's sender.
+    /// Publishes a batch of requests from `$CONTROL/lamplighter/request`, and reports refusals to the batch's sender.
     func publishRequests(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let front = clients[pointer], front.isStill(pointer), front.rights.isWorker, front.isConnected,
             front.tally == nil
@@ -37,8 +37,7 @@ extension Gate {
         }
     }
 
-    /// Returns the sender, taken from the topic, and the source address, taken from the message; returns nil if the
-    /// message isn't a request.
+    /// Returns a request's sender and source address, or nil if the message isn't a request.
     private func facts(of message: BatchedMessage) -> Broker.Facts? {
         guard Topic.isBelow(message.topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: message.topic.dropFirst(apps.count)))
@@ -52,9 +51,9 @@ extension Gate {
         )
     }
 
-    /// Publishes a request if the gate would let the sender connect and publish the request over MQTT.
+    /// Publishes a request if the gate would let the sender publish it over MQTT.
     private func publish(_ message: BatchedMessage, as facts: Broker.Facts, _ digest: Digest) throws(RefusalReason) {
-        // Just after a restart of the broker, no worker has subscribed to requests yet, so the gate refuses requests.
+        // Just after a restart of the broker, no worker has subscribed to requests yet. The gate then refuses requests.
         // If messages are divided by shard, the gate doesn't check for subscribers.
         guard hasShards || connected[RequestSubscribers.fallback] != nil || subscribers.hear(message.topic) else {
             throw .busy
@@ -79,8 +78,7 @@ extension Gate {
         publish(message, body: body, from: source)
     }
 
-    /// Returns the key under which a request is counted: the key of the session's MQTT connection, or the key that a
-    /// new connection would get if the session has none.
+    /// Returns a request's key: that of the session's MQTT connection, or of a new connection.
     private func key(of pass: Admission.Pass, _ facts: Broker.Facts, source: String?) -> String {
         if let session = pass.session, let client = connected[facts.clientId], client.session == session,
             let tally = client.tally
@@ -108,7 +106,7 @@ extension Gate {
         passOn(message.topic, body, with: properties)
     }
 
-    /// Reports a refused request to the process that sent it; the response topic's last level names the process.
+    /// Reports a refusal to the process that the response topic's last level names.
     private func report(_ reason: RefusalReason, of message: BatchedMessage) {
         guard let answers = message.responseTopic, let node = answers.split(separator: Topic.slash).last else { return }
         var properties = MessageProperties(nil)

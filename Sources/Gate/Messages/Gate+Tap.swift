@@ -3,10 +3,11 @@
 
 /// The limit on the messages that one console receives.
 final class Tap {
-    /// The length in milliseconds of a counting window; the window is short, so a console sees messages from all parts
-    /// of a burst.
+    /// The length of a window in milliseconds.
+    ///
+    /// A short window shows messages from all parts of a burst.
     private static let window: Int64 = 100
-    /// The maximum number of messages that a console receives in one window; this allows 400 messages per second.
+    /// How many messages a console receives in one window (400 a second).
     private static let perWindow = 40
     /// The interval in milliseconds between reports about messages that the console did not receive.
     private static let toldEvery: Int64 = 250
@@ -35,8 +36,9 @@ final class Tap {
         return false
     }
 
-    /// Returns the number of messages since the last report that the console did not receive, or nil if no report is
-    /// due.
+    /// Returns how many messages the console has missed since the last report.
+    ///
+    /// Returns nil if no report is due.
     func takeLeft(at steady: Int64) -> Int64? {
         guard left > 0, steady &- toldAt >= Self.toldEvery else { return nil }
         defer { (left, toldAt) = (0, steady) }

@@ -1,18 +1,15 @@
 import Credentials
 
-/// The rules for clients' admission and rights, which depend only on records and the clock (reference:
-/// connecting#principals).
+/// The rules for admission and rights, which depend only on records and the clock (reference: connecting#principals).
 struct Admission {
     let root: String
-    /// The digest of the secret of `service:lamplighter`, from the broker's configuration and not from the credentials
-    /// file.
+    /// The digest of the secret of `service:lamplighter`, from the broker's configuration.
     let worker: Digest
-    /// The sessions that a worker has revoked; the credentials file might still show them as valid.
+    /// The sessions that a worker has revoked, which the credentials file might not show yet.
     var revoked: SessionMarks
-    /// The sessions whose token was used at this gate; the credentials file might not show the use yet.
+    /// The sessions whose token was used here, which the credentials file might not show yet.
     var used = SessionMarks()
-    /// The old tokens that became invalid when newer ones were used at this gate; the credentials file might not show
-    /// it yet.
+    /// The old tokens whose successors were used here, which the credentials file might not show.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
@@ -28,14 +25,13 @@ struct Admission {
     /// The result of a successful admission.
     struct Pass {
         var principal: Principal
-        /// The digest that the secret matched; nil for clients that presented a certificate, and for terminals and
-        /// links, whose tokens can be replaced.
+        /// The digest that the secret matched, or nil for certificates and replaceable tokens.
         var secret: Digest?
-        /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
+        /// The moment from which the client's certificate is valid, or nil without a certificate.
         var certificate: Int64?
         /// Whether the client connected with an API key.
         var isKey = false
-        /// Whether the client is new: a terminal without a record, or a client with a product's secret.
+        /// Whether the client is a terminal without a record or uses a product's secret.
         var isNewcomer = false
         /// Whether the client used a secret that many clients share: a product's or an app's.
         var isSecretShared = false
@@ -45,8 +41,9 @@ struct Admission {
         var begun: Session?
     }
 
-    /// Admits a connection attempt or throws the reason for its refusal; `tables` is nil while the credentials file
-    /// can't be read.
+    /// Admits a connection attempt, or throws the reason for its refusal.
+    ///
+    /// `tables` is nil while the credentials file can't be read.
     func admit(_ attempt: Attempt, by tables: CredentialTables?, now: Int64) throws(RefusalReason) -> Pass {
         guard let username = attempt.username else { throw .noUsername }
         let principal = try Principal(username: username, clientId: attempt.clientId)
@@ -74,7 +71,7 @@ struct Admission {
         return pass
     }
 
-    /// Admits a device by its certificate; the broker has verified that the devices' authority issued the certificate.
+    /// Admits a device by its certificate, which the broker has verified.
     private func admit(
         _ did: String,
         by certificate: ClientCertificate,
@@ -114,14 +111,15 @@ struct Admission {
         guard secret == password else { throw .badSecret }
         if entry.session?.isKey ?? false { throw .sessionTokenRequired }
         if let session, isUsed(session) { throw .sessionTokenRequired }
-        // The answer to the login may have been lost, so the app can still connect with its secret and repeat the
-        // login. Until the app has repeated the login, the connection doesn't get the session's rights.
+        // The answer to the login may have been lost. The app can therefore still connect with its secret and repeat
+        // the login. Until the app has repeated the login, the connection doesn't get the session's rights.
         pass.isSecretShared = true
         return pass
     }
 
-    /// Returns whether a password is a token of the terminal's session; if so, records in `pass` the session and the
-    /// first use of the session's newest token.
+    /// Returns whether a password is a token of the session.
+    ///
+    /// If so, `pass` gets the session, and the first use of its newest token.
     private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }
@@ -132,8 +130,9 @@ struct Admission {
 
     private func isUsed(_ session: Session) -> Bool { session.isUsed || used.contains(session.sessionId) }
 
-    /// Returns the old token if it is still valid; it is valid for a minute after a refresh, but only until the new
-    /// token is used.
+    /// Returns the old token if it is still valid.
+    ///
+    /// Its validity ends a minute after the refresh, or when the new token is used.
     func overlapping(_ session: Session, at now: Int64) -> OldToken? {
         guard let old = session.old, now < old.until,
             !spent.contains(old, of: session.sessionId)
@@ -141,11 +140,11 @@ struct Admission {
         return old
     }
 
-    /// Returns an admitted principal's rights under the current records, or nil if it would no longer be admitted.
+    /// Returns an admitted principal's current rights, or nil if it would no longer be admitted.
     ///
-    /// `secret` is the digest of the secret that admitted the principal, or nil if the digest is unknown or doesn't
-    /// matter. `certificate` is the moment from which the presented certificate is valid, or nil without a certificate.
-    /// `isStranger` is true if the principal connected with the app's secret and another connection logged in: the
+    /// `secret` is the digest of the secret that admitted the principal. The value is nil if the digest is unknown or
+    /// doesn't matter. `certificate` is the moment from which the presented certificate is valid, or nil without a
+    /// certificate. `isStranger` is true if the principal used the app's secret and another connection logged in. The
     /// terminal's session then isn't the principal's own.
     func rights(
         of principal: Principal,
@@ -207,8 +206,7 @@ struct Admission {
     }
 }
 
-/// The 10,000 most recently changed sessions, whose changes may not be in the credentials file yet; older changes are
-/// in the file.
+/// The last 10,000 changed sessions, which the credentials file may not show yet.
 struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []
@@ -231,9 +229,9 @@ struct SessionMarks {
     }
 }
 
-/// The old tokens that became invalid within the last minute because the new tokens were used at this gate.
+/// The old tokens whose successors were used at this gate within the last minute.
 ///
-/// The gate notifies the service when a new token is used, and the credentials file shows the use soon after.
+/// The gate notifies the service when a new token is used. The credentials file shows the use soon after.
 struct SpentTokens {
     private var tokens: [String: OldToken] = [:]
     private let limit: Int

@@ -8,33 +8,33 @@ final class Client {
     let clientId: String
     let username: String
     let address: String
-    /// The source address, which the limits use and workers receive; nil for addresses that are not counted.
+    /// The source address for limits and workers, or nil for an address that isn't counted.
     let source: String?
-    /// The counts of the client; nil for workers, which are never counted.
+    /// The counts of the client, or nil for workers, which are never counted.
     var tally: Tally?
-    /// The tally of the client's source address; nil for clients that are not counted by address.
+    /// The tally of the source address, or nil for clients that aren't counted by address.
     var addressTally: AddressTally?
-    /// The record of the memory used for the client; nil while no message is waiting.
+    /// The record of the client's memory, or nil while no message is waiting.
     var held: Held?
     /// Whether the client's connection is encrypted.
     var isTLS = false
-    /// The file descriptor of the client's connection; nil if the descriptor is unknown.
+    /// The file descriptor of the client's connection, or nil if it is unknown.
     var socket: Int32?
-    /// The broker's structure for the client; nil while the client isn't connected.
+    /// The broker's structure for the client, or nil while the client isn't connected.
     var pointer: OpaquePointer?
-    /// The session whose token the client connected with, or the newest session that has begun on the client's terminal
-    /// since then.
+    /// The session of the client's token, or a newer session of the client's terminal.
     private(set) var session: String?
     /// Whether the client connected with a secret that many clients share: a product's or an app's.
     let isSecretShared: Bool
     /// The session that the terminal already had when the client connected with the app's secret.
     var bystander: String?
-    /// Whether the client has sent a login or registration; only then can a new session on the terminal be the client's
-    /// own.
+    /// Whether the client has sent a login or registration.
+    ///
+    /// Only then can a new session on the terminal be the client's own.
     private(set) var hasAskedToLogIn = false
-    /// The digest of the secret with which the client was admitted; nil if the secret must not be compared again.
+    /// The digest of the admitted secret, or nil if it must not be compared again.
     let secret: Digest?
-    /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
+    /// The moment from which the client's certificate is valid, or nil without a certificate.
     let certificate: Int64?
     /// The sequence number of the connection.
     ///
@@ -43,16 +43,18 @@ final class Client {
     var number: Int64
     let connectedAt: Int64
 
-    /// The client's rights, as computed from the credentials; `generation` is the generation of these credentials.
+    /// The client's rights, computed from the credentials of `generation`.
     var rights = Rights.none
     var generation: UInt64 = 0
-    /// Whether the connection is live; after the connection's end or takeover, the client publishes only its will.
+    /// Whether the connection is live, and not ended or taken over.
+    ///
+    /// Without a live connection, the client publishes only its will.
     var isConnected: Bool
-    /// Whether the gate has begun to close the connection; from then on, refused accesses are not reported.
+    /// Whether the gate is closing the connection, and no longer reports refused accesses.
     var isLeaving = false
     /// Whether the client is a device that has subscribed to its commands.
     var isListening = false
-    /// Whether the client's session has been revoked or has ended; in both cases, the client's last will isn't sent.
+    /// Whether the session was revoked or has ended, so that no last will is sent.
     var isCutOff = false
     /// The revoked session to which this connection still belongs.
     ///
@@ -61,16 +63,16 @@ final class Client {
 
     /// Whether the client is the worker for requests that no other worker receives (`RequestSubscribers`).
     ///
-    /// The value is false until the worker has subscribed: at its CONNECT, no queued message may be denied, because
+    /// The value is false until the worker has subscribed. At the worker's CONNECT, no queued message may be denied.
     /// Mosquitto 2.0.11 would count a denied message as in flight forever.
     var isFallback = false
     /// The services for which the client is a worker: it has subscribed to their requests.
     var services: [[UInt8]] = []
 
-    /// The count of requests that wait for the client as a worker; nil for all other clients.
+    /// The count of requests that wait for the client, or nil unless it's a worker.
     var requests: RequestBacklog?
 
-    /// The batch of a worker that receives batches; nil for all other clients.
+    /// The batch of a worker that receives batches, or nil for all other clients.
     var outgoing: OutgoingBatch?
 
     /// The limit on a console's deliveries; nil for all other clients.
@@ -79,8 +81,7 @@ final class Client {
     private let nameBytes: [CChar]
     private let idBytes: [CChar]
 
-    /// Makes a client without rights; `connection` is the number of its connection, or nil if the client has no
-    /// connection.
+    /// Makes a client without rights, with its connection's number, or nil without a connection.
     init(_ pass: Admission.Pass, facts: Broker.Facts, connection: Int64? = nil) {
         principal = pass.principal
         secret = pass.secret
@@ -99,7 +100,7 @@ final class Client {
         isConnected = connection != nil
     }
 
-    /// Returns whether a pointer still belongs to this client; the broker can reuse the memory for another client.
+    /// Returns whether a pointer is still this client's, because the broker reuses memory.
     func isStill(_ client: OpaquePointer) -> Bool {
         guard let name = gate_client_username(client), let id = gate_client_id(client) else { return false }
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
@@ -108,26 +109,25 @@ final class Client {
     /// Whether workers receive the source address with the client's messages (requests or registrations).
     var tellsAddress: Bool { principal.party != nil }
 
-    /// Checks whether a message that the client publishes is a login or registration; if so, records this.
+    /// Records a login or registration, if the client publishes one.
     func noteLogin(on topic: Bytes, root: String) {
         guard isSecretShared, !hasAskedToLogIn, case .terminal(_, let appId) = principal else { return }
         let account = "\(root)/app/\(appId)/\(clientId)/request/account/"
         hasAskedToLogIn = topic.starts(with: "\(account)login".utf8) || topic.starts(with: "\(account)register".utf8)
     }
 
-    /// If the client's own login may have begun the session on its terminal, records the session as the client's own.
+    /// Records a session as the client's own if the client's login may have begun it.
     func take(_ sessionId: String) {
         guard !isSecretShared || hasAskedToLogIn && sessionId != bystander else { return }
         session = sessionId
     }
 
-    /// Returns whether the client connected with a shared secret and the given session is not the client's own.
+    /// Returns whether the client used a shared secret and the session isn't its own.
     func isStranger(to session: Session?) -> Bool {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
 
-    /// The id of the client's terminal; for a link, the terminal of the link's session; nil for clients without a
-    /// terminal.
+    /// The id of the client's terminal, or of a link's terminal, or nil without one.
     var terminalId: String? { principal.terminalId }
 
     var isTerminal: Bool { terminalId != nil }

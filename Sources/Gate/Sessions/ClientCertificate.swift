@@ -5,7 +5,7 @@ struct ClientCertificate: Equatable, Sendable {
     /// The moment from which the certificate is valid, in milliseconds since the Unix epoch.
     var begin: Int64
 
-    /// The maximum number of bytes of a name, including the terminating zero; devices' names are shorter.
+    /// The maximum number of bytes of a name, including the terminating zero.
     static let nameMax = 128
 
     /// Returns whether the certificate belongs to a device.

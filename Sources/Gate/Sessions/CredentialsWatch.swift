@@ -3,10 +3,10 @@ import CMosquittoBroker
 import Credentials
 import Glibc
 
-/// A reader that follows the credentials file: it reads appended records, or all records if the file was replaced.
+/// A reader of the credentials file, which reads appended records or a whole new file.
 ///
-/// While the file is missing, unreadable, damaged or too old, `isReadable` is false and `tables` keeps its last
-/// contents, but the gate admits only workers.
+/// While the file is missing, unreadable, damaged or too old, `isReadable` is false. `tables` keeps its last contents,
+/// but the gate admits only workers.
 final class CredentialsWatch {
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
@@ -19,7 +19,7 @@ final class CredentialsWatch {
 
     private let path: String
     private let ageMax: Int
-    /// The records that workers sent and that the file might not contain yet, each with its expiry time.
+    /// The records that workers sent, with expiry times, which the file might not contain yet.
     private var told: [(record: Record, until: Int64)] = []
     private var file: Descriptor?
     private var seen: Descriptor.State?
@@ -32,20 +32,21 @@ final class CredentialsWatch {
         case nothing
         /// New records were appended.
         case records([Record])
-        /// All records may have changed, or the file can't be read; `after` contains the old file's last records.
+        /// All records may have changed, or the file can't be read.
+        ///
+        /// `after` contains the old file's last records.
         case everything(after: [Record])
     }
 
-    /// The time in milliseconds for which a record from a worker is kept, because a new file may lack this record at
-    /// first.
+    /// How long a worker's record is kept for new files that lack it, in milliseconds.
     private static let toldFor: Int64 = 5_000
 
-    /// Starts to follow a file; a file older than `ageMax` seconds counts as unreadable, and 0 means no limit.
+    /// Starts to follow a file, unreadable after `ageMax` seconds (0 for no limit).
     init(path: String, ageMax: Int = 0) {
         (self.path, self.ageMax) = (path, ageMax)
     }
 
-    /// Checks the file for changes; the check needs only one system call if the file hasn't changed.
+    /// Checks the file for changes, with one system call if there are none.
     func look() -> News {
         var status = stat()
         guard stat(path, &status) == 0, !isStale(status) else { return lose() }
@@ -85,14 +86,13 @@ final class CredentialsWatch {
         return Clock.now() / 1_000 &- Int64(status.st_mtim.tv_sec) > Int64(ageMax)
     }
 
-    /// Whether the file has been changed or replaced since it was last read; this check needs one system call and no
-    /// path lookup.
+    /// Whether the file has changed since the last reading (one system call, no path lookup).
     var isBehind: Bool {
         guard let status = try? file?.status else { return true }
         return status.st_nlink == 0 || Descriptor.State(status) != seen
     }
 
-    /// Reads and applies the records up to `size`; returns nil if they are damaged or can't be read.
+    /// Reads and applies the records up to `size`, or returns nil if they are unreadable.
     private func readTail(to size: Int) -> [Record]? {
         guard let bytes = try? file?.read(from: end, count: size &- end) else { return nil }
         var records: [Record] = []

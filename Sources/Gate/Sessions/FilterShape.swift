@@ -1,21 +1,19 @@
-/// The forms that a terminal's filters may have below the terminal's prefix or below its user's prefix.
+/// The forms of a terminal's filters below the terminal's prefix or its user's prefix.
 ///
-/// Mosquitto keeps a node of about 700 bytes for each level of each filter, so limits on a filter's form also limit the
-/// memory that the filter takes. Below a terminal's prefix, workers publish on topics that have one more level, and on
-/// Response Topics that the terminal chooses. Below a user's prefix, the deepest topics have the form
+/// Mosquitto keeps a node of about 700 bytes for each level of each filter. Limits on a filter's form therefore also
+/// limit the filter's memory. Below a terminal's prefix, workers publish on topics that have one more level. Workers
+/// also publish on Response Topics that the terminal chooses. Below a user's prefix, the deepest topics have the form
 /// `device/{did}/{what}` (`schemas/channels.yaml`).
 enum FilterShape {
-    /// The maximum length of a filter in bytes, not counting a terminal's or user's prefix, which discovery filters
-    /// don't have.
+    /// The maximum length of a filter in bytes, without a terminal's or user's prefix.
     static let bytesMax = 256
 
     /// Returns whether a terminal may subscribe to a filter.
     ///
     /// After the prefix, the filter can have one level, or one level and `/#`. If that level is `response` or `device`,
-    /// the whole filter can have up to `levels` levels; the root always counts as two of these levels.
+    /// the whole filter can have up to `levels` levels. The root always counts as two of these levels.
     ///
-    /// `own` is the number of bytes in the prefix of the terminal's or its user's topics, without the slash after the
-    /// prefix.
+    /// `own` is the length of the terminal's or user's prefix in bytes, without the slash.
     static func isAllowed(_ filter: Bytes, behind own: Int, rootLevels: Int, levels: Int) -> Bool {
         guard own < filter.count else { return true }
         let rest = filter[(own &+ 1)...]
@@ -28,7 +26,7 @@ enum FilterShape {
         return count(filter) <= levels &+ rootLevels &- 2
     }
 
-    /// Returns whether a filter below `homeassistant` is no longer than Home Assistant needs, in bytes and in levels.
+    /// Returns whether a filter below `homeassistant` has no more bytes and levels than needed.
     static func isDiscovery(_ filter: Bytes) -> Bool { filter.count <= bytesMax && count(filter) <= 5 }
 
     /// Returns the number of levels of a topic or filter.

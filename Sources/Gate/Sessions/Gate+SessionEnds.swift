@@ -6,12 +6,12 @@ import Metering
 
 // The lifetime of MQTT sessions. By default, a terminal's session ends an hour after its connection ends. With a shared
 // secret, it ends together with the connection. A device's session ends seven days after its connection ends. If the
-// gate can write to the broker's memory, it sets the lifetime of a session at CONNECT. If not, the service ends the
+// gate can write to the broker's memory, it sets the sessions' lifetimes at CONNECT. If not, the service ends the
 // sessions of terminals and products. The service also ends disconnected sessions that take up too much memory. To end
 // a session, the service connects with the client's id and a clean start.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// The maximum number of sessions whose end is pending; further sessions end when the broker expires them.
+    /// The maximum number of pending session ends, beyond which the broker expires the sessions.
     private static let owedMax = 100_000
     /// The maximum number of client ids in one message that asks the service to end sessions.
     private static let owedPerMessage = 200
@@ -33,7 +33,7 @@ extension Gate {
         }
     }
 
-    /// After a connection's end, records when its session must end, if the gate couldn't set the session's lifetime.
+    /// Records when a disconnected session must end, if the gate couldn't limit its lifetime.
     func noteSession(of client: Client) {
         guard settings.limits.terminalSessionSeconds > 0, !BrokerVersion.isTested else { return }
         switch client.principal {
@@ -55,11 +55,11 @@ extension Gate {
         }
     }
 
-    /// Makes the service end a client's MQTT session after `milliseconds`, unless the client connects before that time.
+    /// Makes the service end a client's session, unless the client connects within `milliseconds`.
     ///
-    /// If `milliseconds` is nil, the session is due at once, and the client can't resume it. If the method is called
-    /// twice for a session, the earlier time counts, so that the second call, when the connection ends, can't postpone
-    /// the session's end.
+    /// If `milliseconds` is nil, the session is due at once, and the client can't resume it. After two calls for a
+    /// session, the earlier time counts. The second call, at the connection's end, thus can't postpone the session's
+    /// end.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }
@@ -72,7 +72,7 @@ extension Gate {
         guard pendingEnds[clientId] != .min || gate_client_clean_start(pointer) else { throw .busy }
     }
 
-    /// Asks the service to end the sessions whose end is due; repeated every second until these sessions have ended.
+    /// Asks the service to end the sessions that are due, every second until they end.
     func tellOwed(at steady: Int64) {
         guard !pendingEnds.isEmpty else { return }
         var byShard: [UInt8: [String]] = [:]
@@ -87,13 +87,13 @@ extension Gate {
         }
     }
 
-    /// Returns whether the service uses a client's id on this connection only to end that client's session.
+    /// Returns whether the service uses a client's id only to end the client's session.
     func isEndOfSession(_ client: OpaquePointer, facts: Broker.Facts, password: Digest?) -> Bool {
         facts.username == "service:\(Admission.workerName)" && password == admission.worker
             && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)
     }
 
-    /// Returns whether the service may end a session: its end must be pending, and it must have no live connection.
+    /// Returns whether a session's end is pending and the session has no live connection.
     func endSession(of clientId: String) -> Bool {
         guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else { return false }
         forgetHeld(clientId)

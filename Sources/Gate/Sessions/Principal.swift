@@ -1,6 +1,6 @@
 import Credentials
 
-/// The identity that a connection claims with its username; the client id must match the username.
+/// The identity that a connection claims with its username and a matching client id.
 enum Principal: Equatable, Sendable {
     /// A device that registers because it has no identity yet.
     case product(key: String, mac: String)
@@ -36,13 +36,13 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Returns whether a username has one of the five forms; any other text could be a secret, and must not be shown.
+    /// Returns whether a username has one of the five forms, and may be shown.
     static func isWellFormed(username: String) -> Bool {
         guard let (kind, _) = split(username) else { return false }
         return ["product", "device", "app", "ha", "service"].contains(kind)
     }
 
-    /// The terminal's id; for a link, the id of the terminal of the link's session; nil for other principals.
+    /// The id of a terminal, or of a link's terminal, or nil for other principals.
     var terminalId: String? {
         switch self {
         case .terminal(let terminalId, _): terminalId
@@ -59,7 +59,7 @@ enum Principal: Equatable, Sendable {
         return (String(decoding: kind, as: UTF8.self), String(decoding: name, as: UTF8.self))
     }
 
-    /// Returns whether an id consists of twelve lowercase hex digits, or of the fifteen digits of an IMEI.
+    /// Returns whether an id has twelve lowercase hex digits or an IMEI's fifteen digits.
     private static func isMAC(_ id: [UInt8]) -> Bool {
         switch id.count {
         case 12: id.allSatisfy(\.isLowercaseHex)

@@ -1,16 +1,16 @@
 import Credentials
 
-/// The topics that a connection may use, computed when the connection is admitted and whenever the credentials change.
+/// The topics that a connection may use, computed again whenever the credentials change.
 ///
 /// This type contains all rules for topics, and its methods have no side effects (reference: connecting#rights).
 struct Rights: Sendable {
     private var publish: [Filter] = []
     private var subscribe: [Filter] = []
-    /// The filter of a terminal's own requests; the terminal may subscribe to them, but doesn't receive them.
+    /// The filter of a terminal's own requests, which it may subscribe to but not receive.
     private var hidden: Filter?
-    /// The filter of the topics to which a link may subscribe, but on which the link receives only its own messages.
+    /// The filter of topics on which a link receives only its own messages.
     private var discovery: Filter?
-    /// The filter of all users' topics; access without a session of the topic's user is refused as `sessionRequired`.
+    /// The filter of all users' topics, refused as `sessionRequired` without the user's session.
     private var users: Filter?
     /// The filter of the topics of the user who has a session on the terminal.
     private var user: Filter?
@@ -49,9 +49,8 @@ struct Rights: Sendable {
 
     /// Returns the rights of a user's Home Assistant.
     ///
-    /// Home Assistant announces its start, and subscribes to all discovery messages; users can't change this
-    /// subscription. A link receives only its own discovery messages, and no client receives the announcement of the
-    /// start.
+    /// Home Assistant announces its start, and subscribes to all discovery messages. Users can't change this
+    /// subscription. A link receives only its own discovery messages. No client receives the announcement of the start.
     static func link(_ session: Session, root: String) -> Rights {
         let (space, device) = ("\(root)/ha/\(session.sessionId)", "\(root)/user/\(session.uid)/device/+")
         var rights = Rights(
@@ -94,26 +93,24 @@ struct Rights: Sendable {
 }
 
 extension Rights {
-    /// Returns the reason to refuse a message that the client publishes, or nil to let it through.
+    /// Returns the reason to refuse a message from the client, or nil to accept it.
     func refusalToPublish(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         guard publish.contains(where: { $0.matches(topic) }) else { return .notAllowed }
         if retained && !isWorker { return .retainNotAllowed }
         return Topic.isName(topic) ? nil : .badTopic
     }
 
-    /// Returns the reason to refuse a will that the broker is about to send, or nil if the will may be sent.
+    /// Returns the reason to refuse a will, or nil if it may be sent.
     ///
     /// Mosquitto 2.0.11 delivers wills on `$CONTROL` to subscribers, so wills on `$` topics are refused.
     func refusalOfWill(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         topic.first == Topic.dollar ? .reservedTopic : refusalToPublish(topic, retained: retained)
     }
 
-    /// Returns the reason to refuse a subscription, or nil if the client may subscribe to every topic that the filter
-    /// matches.
+    /// Returns the reason to refuse a subscription, or nil if all matching topics are allowed.
     ///
-    /// Only services may use shared subscriptions. The topics of all other clients are private. If the rights of a
-    /// group member ended, the broker would still assign a share of the messages to that member, and these messages
-    /// would be lost.
+    /// Only services may use shared subscriptions. The topics of all other clients are private. The broker would still
+    /// assign messages to a group member whose rights have ended. These messages would be lost.
     func refusalToSubscribe(_ filter: Bytes, now: Int64) -> RefusalReason? {
         guard Topic.isFilter(filter) else { return .badTopic }
         guard let shared = SharedFilter(filter) else { return covers(filter, now: now) ? nil : refusalOutside(filter) }
@@ -123,8 +120,7 @@ extension Rights {
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// Returns the reason to refuse a subscription because of its filter's form, or nil if the form is allowed; the
-    /// client's rights must already cover the filter.
+    /// Returns the reason to refuse the form of a permitted filter, or nil.
     ///
     /// Services' filters may have any form. The form is limited only for discovery filters and for filters below a
     /// granted `{prefix}/#`.
@@ -158,8 +154,8 @@ extension Rights {
 
     private func refusalOutside(_ topic: Bytes) -> RefusalReason {
         // Home Assistant also subscribes to other manufacturers' topics, and to all links' discovery messages. The gate
-        // refuses the subscriptions to those topics and the deliveries of other links' messages, but doesn't report
-        // these expected refusals.
+        // refuses the subscriptions to those topics, and the deliveries of other links' messages. These expected
+        // refusals are not reported.
         if discovery != nil { return .ownRequest }
         return users?.covers(topic) == true ? .sessionRequired : .notAllowed
     }
@@ -167,10 +163,10 @@ extension Rights {
 
 /// A filter of the form `$share/{group}/{filter}`.
 struct SharedFilter {
-    /// The inner filter; nil if the group or the filter is missing, or if the group is a wildcard.
+    /// The inner filter, or nil without a group or filter, or with a wildcard group.
     let inner: Bytes?
 
-    /// Parses a filter whose first level is `$share`; returns nil for any other filter.
+    /// Parses a filter whose first level is `$share`, or returns nil for other filters.
     init?(_ filter: Bytes) {
         var levels = Levels(filter)
         guard let first = levels.next(), first.elementsEqual("$share".utf8) else { return nil }

@@ -1,7 +1,8 @@
 #pragma once
 #include <curl/curl.h>
 
-// Swift can't call the variadic curl_easy_setopt and curl_easy_getinfo, so each type of value has a wrapper here.
+// Swift can't call the variadic curl_easy_setopt and curl_easy_getinfo. Each type of value therefore has a wrapper
+// here.
 
 // Swift can't import CURL_GLOBAL_DEFAULT, which is a macro.
 static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }

@@ -1,6 +1,6 @@
 #pragma once
-// Mosquitto 2.0.11's mosquitto_plugin.h doesn't include the headers that it needs (2.0.13 does), so the order of the
-// includes below matters.
+// Mosquitto 2.0.11's mosquitto_plugin.h doesn't include the headers that it needs (2.0.13 does). The order of the
+// includes below therefore matters.
 #include <mosquitto.h>
 #include <mosquitto_broker.h>
 #include <mosquitto_plugin.h>
@@ -8,8 +8,8 @@
 #include <mqtt_protocol.h>
 #include <string.h>
 
-// The broker provides these functions to the plugin. The declarations are weak so that the tests of the plugin's rules
-// can be linked without a broker. Swift can't declare an imported function as weak, so it calls the wrappers below.
+// The broker provides these functions to the plugin. The declarations are weak, so the tests can be linked without a
+// broker. Swift can't declare an imported function as weak, so it calls the wrappers below.
 #pragma weak mosquitto_log_printf
 #pragma weak mosquitto_callback_register
 #pragma weak mosquitto_callback_unregister
@@ -76,9 +76,8 @@ int ASN1_TIME_to_tm(const void *time, struct tm *parts);
 #pragma weak X509_NAME_entry_count
 #pragma weak ASN1_TIME_to_tm
 
-// Reads two facts from a client's certificate: the subject, which must be a single common name, and the time at which
-// the certificate's validity begins. The broker has verified the certificate. Returns false if the client has no
-// certificate with such a subject.
+// Reads a certificate's subject and the time at which its validity begins. The subject must be a single common name.
+// The broker has verified the certificate. Returns false if the client has no certificate with such a subject.
 static inline bool gate_client_certificate(
     const struct mosquitto *client, char *name, int size, struct tm *begin) {
     if (mosquitto_client_certificate == NULL || X509_free == NULL) return false;
@@ -107,9 +106,9 @@ static inline int gate_kick(const char *client_id) {
 }
 
 // Publishes a copy of a payload. Takes ownership of the properties, even if the call fails. In Mosquitto 2.0.11,
-// mosquitto_broker_publish_copy doesn't count the memory of the copy, but the broker subtracts this memory from its
-// count when it frees the copy. Over time, the count would fall below zero. The broker treats a negative count as far
-// above memory_limit, so it would accept no more connections.
+// mosquitto_broker_publish_copy doesn't count the memory of the copy. The broker subtracts this memory from its count
+// when it frees the copy. Over time, the count would fall below zero. The broker treats a negative count as far above
+// memory_limit. It would then accept no more connections.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
@@ -126,8 +125,8 @@ static inline int gate_publish_with(
     return code;
 }
 
-// Copies a string to the broker's memory, so that the copy can replace the topic of a message. The broker frees the old
-// topic and the copy.
+// Copies a string to the broker's memory. The copy can replace the topic of a message. The broker frees the old topic
+// and the copy.
 static inline char *gate_copy_topic(const void *topic, int count) {
     char *copy = mosquitto_malloc((size_t)count + 1);
     if (copy == NULL) return NULL;
@@ -144,8 +143,8 @@ static inline int gate_publish(
 // The length of a traceparent of the W3C's Trace Context, in bytes.
 enum { GATE_TRACEPARENT_BYTES = 55 };
 
-// Publishes a message with the MQTT 5 properties that a worker can set; a property is not set if its pointer is null or
-// the expiry is 0.
+// Publishes a message with the MQTT 5 properties that a worker can set. A null pointer or an expiry of 0 leaves a
+// property unset.
 static inline int gate_publish_message(
     const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
     const void *correlation, uint16_t correlation_count, const void *traceparent, int traceparent_count) {
@@ -177,8 +176,7 @@ static inline int gate_property_identifier(const mosquitto_property *property) {
     return mosquitto_property_identifier(property);
 }
 
-// Of the four functions below, the last three return copies that are made with malloc; the caller must free these
-// copies.
+// The last three of the four functions below return copies made with malloc. The caller must free these copies.
 static inline bool gate_property_byte(const mosquitto_property *property, int identifier, uint8_t *value) {
     return mosquitto_property_read_byte(property, identifier, value, false) != NULL;
 }

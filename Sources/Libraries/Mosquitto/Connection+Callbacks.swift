@@ -4,8 +4,8 @@ import Glibc
 
 /// The library's callbacks.
 ///
-/// The callbacks run inside `mosquitto_loop_read` and `mosquitto_loop_write`, on the client's thread, while the library
-/// holds a mutex that isn't recursive. The callbacks therefore only copy data and read properties.
+/// The callbacks run inside `mosquitto_loop_read` and `mosquitto_loop_write`, on the client's thread. Meanwhile, the
+/// library holds a mutex that isn't recursive. The callbacks therefore only copy data and read properties.
 extension Connection {
     /// Sets all callbacks of the handle, which find this object through the handle's user pointer.
     func setCallbacks() {
@@ -37,8 +37,7 @@ extension Connection {
         user.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Records the broker's answer to a QoS 1 message, and ignores the library's reports that a QoS 0 message was
-    /// written.
+    /// Records the broker's answer to a QoS 1 message, and ignores reports about QoS 0.
     private func takeReceipt(of mid: Int32, _ reasonCode: UInt8) {
         guard !isWriting else { return }
         unconfirmed -= 1
@@ -62,7 +61,7 @@ extension Connection {
         intake.append(delivery)
     }
 
-    /// Stores the messages of a batch; the acknowledgement of the last message acknowledges the whole batch.
+    /// Stores a batch's messages, which are acknowledged together with the last one.
     private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
         let bytes = payload.assumingMemoryBound(to: UInt8.self)
         guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else { return false }
@@ -93,7 +92,7 @@ extension Connection {
         intake.store(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 
-    /// Stores a message's properties; the library returns copies of them, which this method frees.
+    /// Stores a message's properties, and frees the copies that the library returns.
     private func add(_ properties: OpaquePointer, to delivery: inout Delivery) {
         var topic: UnsafeMutablePointer<CChar>?
         let topicID = Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue)
@@ -112,8 +111,7 @@ extension Connection {
         addWords(properties, to: &delivery)
     }
 
-    /// Stores the user properties that workers read: the gate's properties (source address, name of a removed field),
-    /// and the sender's `traceparent`.
+    /// Stores the gate's user properties (source address, removed field) and the sender's `traceparent`.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties

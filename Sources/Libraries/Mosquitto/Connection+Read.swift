@@ -4,10 +4,10 @@ import Glibc
 extension Connection {
     /// Whether a message may be read now.
     ///
-    /// The value is false while acknowledgements are being written, because the library would also write the
-    /// acknowledgement of a new message before the message's transaction is committed. The value is also false while
-    /// many permitted acknowledgements wait for acknowledgements that aren't permitted yet. Otherwise, the permitted
-    /// acknowledgements would wait forever under a steady load.
+    /// The value is false while acknowledgements are being written. Otherwise, the library would also acknowledge a new
+    /// message before its commit. The value is also false while many permitted acknowledgements wait for
+    /// acknowledgements that aren't permitted yet. Under a steady load, the permitted acknowledgements would otherwise
+    /// wait forever.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
@@ -19,7 +19,7 @@ extension Connection {
 
     /// Reads until the socket is empty or a limit is reached.
     ///
-    /// No `poll` is needed between packets, because a read that finds no data shows that the socket is empty.
+    /// No `poll` is needed between packets. A read without data shows that the socket is empty.
     func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + linger
         var reads = 0
@@ -30,12 +30,10 @@ extension Connection {
         }
     }
 
-    /// Calls `mosquitto_loop_read`, which reads up to one packet for each unconfirmed message, or one packet if all
-    /// messages are confirmed.
+    /// Calls `mosquitto_loop_read`, which reads at most one packet, or one per unconfirmed message.
     ///
-    /// - Returns: False if the socket was empty. A write to the library's own pair of wake-up sockets can also set
-    ///   EAGAIN, because this pair is never emptied. Therefore, the result is true whenever a message or a receipt has
-    ///   arrived.
+    /// - Returns: False if the socket was empty. A write to the library's wake-up sockets can also set EAGAIN, because
+    ///   nothing empties them. Therefore, the result is true whenever a message or a receipt has arrived.
     func readPackets() throws(MosquittoError) -> Bool {
         let before = intake.deliveries.count &+ intake.confirmed.count
         errno = 0
@@ -48,7 +46,7 @@ extension Connection {
 
     /// Waits for the answer to CONNECT, SUBSCRIBE or UNSUBSCRIBE, by reading until `condition` is true.
     ///
-    /// If `leavesMessages` is true, the method also returns when the next packet is a message, and leaves this message
+    /// If `leavesMessages` is true, the method also returns when the next packet is a message. This message stays
     /// unread. With TLS, a packet must be read before it can be examined. Therefore, the method doesn't wait if
     /// `leavesMessages` is true.
     func awaitAnswer(
@@ -69,7 +67,7 @@ extension Connection {
         }
     }
 
-    /// Whether the next packet is a PUBLISH; always false on a TLS connection.
+    /// Whether the next packet is a PUBLISH (always false with TLS).
     private var isMessageNext: Bool {
         var header: UInt8 = 0
         let count = recv(mosquitto_socket(handle), &header, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
@@ -80,8 +78,7 @@ extension Connection {
 
     private static let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
 
-    /// Returns the connection's entry for `poll`; if `isReading` is true, it waits for data to read; if there is
-    /// output, it waits for room to write.
+    /// Returns the `poll` entry, which waits for room for output, and for data if `isReading`.
     func pollEntry(isReading: Bool) -> pollfd {
         let events = (isReading ? Int16(POLLIN) : 0) | (hasOutput ? Int16(POLLOUT) : 0)
         return pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)

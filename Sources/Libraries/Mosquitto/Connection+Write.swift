@@ -24,8 +24,7 @@ extension MosquittoClient {
     /// reads no message.
     package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
-    /// Writes as many messages and permitted acknowledgements as the broker accepts now; `receive` writes the remaining
-    /// output.
+    /// Writes what the broker accepts now, and leaves the remaining output to `receive`.
     package mutating func writePermitted() throws(MosquittoError) {
         for connection in connections {
             try connection.sendBatch()
@@ -113,17 +112,18 @@ extension Connection {
 
     // MARK: Options of the socket that the library opened
 
-    /// Enlarges the socket's buffers to hold a whole window of messages, so that neither side waits for the other; also
-    /// turns on `TCP_NODELAY`, so that the last segment of each write is sent at once.
+    /// Enlarges the socket's buffers for a window of messages, and turns on `TCP_NODELAY`.
+    ///
+    /// Then neither side waits for the other, and each write's last segment is sent at once.
     func tuneSocket() {
-        // If the system refuses or reduces a size, the connection still works, but needs more reads and writes for the
-        // same messages.
+        // If the system refuses or reduces a size, the connection still works. The same messages then need more reads
+        // and writes.
         set(SO_SNDBUF, at: SOL_SOCKET, to: Self.bufferBytes)
         set(SO_RCVBUF, at: SOL_SOCKET, to: Self.bufferBytes)
         set(TCP_NODELAY, at: Int32(IPPROTO_TCP), to: 1)
     }
 
-    /// Makes the system send only full segments while `isOn` is true, and then send the remaining bytes (`TCP_CORK`).
+    /// Makes the system send only full segments while `isOn` is true (`TCP_CORK`).
     ///
     /// The library writes each packet separately. Without this option, each packet would be a segment that wakes the
     /// broker.

@@ -1,18 +1,18 @@
 import CMosquitto
 import Glibc
 
-/// One MQTT 5 connection of a `MosquittoClient`: a libmosquitto handle and the state that its callbacks change.
+/// One MQTT 5 connection of a `MosquittoClient`, with the state that callbacks change.
 ///
-/// The type is a class because the callbacks find the connection through the handle's user pointer, and because an
-/// array can't contain noncopyable values. A connection belongs to its client's thread.
+/// The type is a class so that callbacks can use the handle's user pointer. Also, an array can't contain noncopyable
+/// values. A connection belongs to its client's thread.
 final class Connection {
     let handle: OpaquePointer
     let options: ConnectionOptions
     /// The connection's number among the outlets; nil for the receiver.
     let outlet: Int?
-    /// The topic of incoming batches; nil if the connection receives no batches.
+    /// The topic of incoming batches, or nil if the connection receives no batches.
     let batches: [UInt8]?
-    /// The outlet's messages that will be sent together as one message; nil if each message is sent separately.
+    /// The outlet's messages for one batch, or nil if each message is sent separately.
     let batch: PublishBatch?
     /// The messages and receipts that the client hasn't taken yet.
     var intake = Intake()
@@ -22,10 +22,9 @@ final class Connection {
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0
-    /// True while `mosquitto_loop_write` is running; that function reports each written QoS 0 message as published.
+    /// True while `mosquitto_loop_write` is running, which reports written QoS 0 messages as published.
     var isWriting = false
-    /// True if the last read may have left unread data; with TLS, this data can be in OpenSSL's buffer, where `poll`
-    /// doesn't see it.
+    /// True if unread data may be left, perhaps in OpenSSL's buffer, unseen by `poll`.
     var hasUnread = false
     /// The events that the last `poll` reported.
     var events: Int16 = 0
@@ -64,16 +63,16 @@ final class Connection {
         return answer.isSessionPresent
     }
 
-    /// Writes the queued output and a DISCONNECT; does nothing while acknowledgements are held.
+    /// Writes the queued output and a DISCONNECT, unless acknowledgements are held.
     func disconnect(within limit: Duration) {
         guard acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
-        // After the library has written DISCONNECT, it closes the socket; it also does so if the connection is lost
+        // After writing DISCONNECT, the library closes the socket. The library also closes it if the connection is lost
         // earlier.
         try? flush(within: limit)
     }
 
-    /// Sends a PINGREQ if one is due, and throws an error if the broker no longer answers (`mosquitto_loop_misc`).
+    /// Sends a due PINGREQ, and throws an error if the broker no longer answers (`mosquitto_loop_misc`).
     func tick() throws(MosquittoError) {
         let now = ContinuousClock.now
         guard now >= nextMisc else { return }
@@ -81,8 +80,7 @@ final class Connection {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Throws an error if a result is a failure, if the broker has refused a filter, or if the broker has ended the
-    /// connection with a reason; the error includes the reason code if the broker sent one.
+    /// Throws an error for a failure, a refused filter or a disconnection, with its reason code.
     func checkConnection(_ function: String, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if let refused = refusedFilter {

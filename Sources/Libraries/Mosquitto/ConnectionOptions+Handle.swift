@@ -1,7 +1,7 @@
 import CMosquitto
 
 extension ConnectionOptions {
-    /// Makes a handle with these options without connecting; the caller frees it with `mosquitto_destroy`.
+    /// Makes an unconnected handle, which the caller frees with `mosquitto_destroy`.
     /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
     package func makeHandle() throws(MosquittoError) -> OpaquePointer {
         try check("mosquitto_lib_init", Library.result)

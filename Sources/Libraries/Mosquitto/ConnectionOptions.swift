@@ -4,29 +4,27 @@ package struct ConnectionOptions: Sendable {
     package var host: String
     /// The broker's TCP port.
     package var port: Int
-    /// The client id; the broker ends an older connection with the same id.
+    /// The client id, for which the broker keeps only the newest connection.
     package var clientID: String
     /// The user name; nil to send none.
     package var username: String?
     /// The password; nil to send none.
     package var password: String?
-    /// The number of seconds without a packet after which the client sends a PINGREQ: at least 5, or 0 for no PINGREQ
-    /// at all.
+    /// The seconds without packets until a PINGREQ, at least 5, or 0 for no PINGREQ.
     package var keepAliveSeconds = 30
-    /// The number of seconds for which the broker keeps the session and its queue while the client isn't connected.
+    /// How many seconds the broker keeps the session and its queue without a connection.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
     /// Whether the broker drops the session of an earlier connection.
     package var cleanStart = false
-    /// How many messages the broker may send before it gets an acknowledgement; this number also limits the number of
-    /// MQTT messages in one intake.
+    /// How many unacknowledged messages the broker may send, which also limits an intake's messages.
     package var receiveMaximum: UInt16 = 1000
-    /// The maximum number of sent messages that the broker hasn't confirmed; the broker can lower this maximum.
+    /// The maximum number of unconfirmed sent messages, which the broker can lower.
     package var sendMaximum: UInt16 = 250
     /// The files for TLS; nil for a plain connection.
     package var tls: TLS?
     /// The MQTT will; nil for no will.
     package var will: Will?
-    /// The topics of batches; nil to send each message as its own packet.
+    /// The topics of batches, or nil to send each message as its own packet.
     package var batches: Batches?
     /// The longest wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     package var connectTimeout: Duration = .seconds(10)
@@ -40,7 +38,7 @@ package struct ConnectionOptions: Sendable {
 }
 
 extension ConnectionOptions {
-    /// The topics of message batches (`BatchWriter`), for a broker with a plugin that sends and receives batches.
+    /// The topics of message batches (`BatchWriter`), for a broker whose plugin supports batches.
     package struct Batches: Sendable {
         /// The topic of incoming batches, to which the client must subscribe as to any other topic.
         package var incoming: String
@@ -53,13 +51,13 @@ extension ConnectionOptions {
         }
     }
 
-    /// The PEM files for a TLS connection; the client always verifies the broker's certificate.
+    /// The PEM files for a TLS connection, which always verifies the broker's certificate.
     package struct TLS: Sendable {
         /// The file with the certificates of the authorities that are trusted to issue the broker's certificate.
         package var caFile: String
-        /// The file with the client's own certificate; nil if the client has no certificate.
+        /// The file with the client's own certificate, or nil without a certificate.
         package var certificateFile: String?
-        /// The file with the key of the client's certificate; nil if the client has no certificate.
+        /// The file with the certificate's key, or nil without a certificate.
         package var keyFile: String?
 
         /// Makes the set of files.
@@ -84,8 +82,7 @@ extension ConnectionOptions {
     }
 }
 
-/// The delivery guarantees in use; QoS 2 is missing, because the library confirms QoS 2 messages before it passes them
-/// to the program.
+/// The delivery guarantees in use, without QoS 2, which the library confirms too early.
 package enum QualityOfService: UInt8, Sendable {
     case atMostOnce = 0
     case atLeastOnce = 1
@@ -109,8 +106,7 @@ package struct SubscribeOptions: Sendable {
 
     /// Makes options.
     ///
-    /// By default, messages are delivered at least once, and the broker sends retained messages only for new
-    /// subscriptions.
+    /// By default, messages are delivered at least once. The broker sends retained messages only for new subscriptions.
     package init(
         quality: QualityOfService = .atLeastOnce,
         retainHandling: RetainHandling = .onlyIfNew,

@@ -1,29 +1,28 @@
 import Glibc
 
-/// A message from the broker, as ranges in the bytes of its `Intake`, so that no delivery allocates memory.
+/// A message from the broker, as ranges in its `Intake`'s bytes to save allocations.
 package struct Delivery: Sendable {
     /// The range of the topic.
     package var topic: Range<Int>
     /// The range of the payload.
     package var payload: Range<Int>
-    /// The range of the MQTT 5 Response Topic; nil if the message has no Response Topic.
+    /// The range of the MQTT 5 Response Topic, or nil without a Response Topic.
     package var responseTopic: Range<Int>?
-    /// The range of the MQTT 5 Correlation Data; nil if the message has no Correlation Data.
+    /// The range of the MQTT 5 Correlation Data, or nil without Correlation Data.
     package var correlationData: Range<Int>?
-    /// The range of the source address of a request or registration; the gate adds this address as the user property
-    /// `lamplighter-address`.
+    /// The range of the source address, from the gate's user property `lamplighter-address`.
     ///
     /// The address is an IPv4 address or the /64 network of an IPv6 address. The range is nil if the gate exempts the
     /// source address from all limits.
     package var sourceAddress: Range<Int>?
-    /// The range of the value of the user property `traceparent`; nil if the message doesn't have this property.
+    /// The range of the user property `traceparent`'s value, or nil without the property.
     package var traceparent: Range<Int>?
     /// True if the property `lamplighter-fault` shows that the gate removed Correlation Data that was too long.
     package var isCorrelationTooLong = false
     /// The delivery guarantee.
     ///
-    /// If the quality is QoS 1, the client holds the delivery's acknowledgement until the caller permits it. In a
-    /// batch, only the last message has QoS 1.
+    /// For QoS 1, the client holds the delivery's acknowledgement until the caller permits it. In a batch, only the
+    /// last message has QoS 1.
     package var quality: QualityOfService
     /// Whether the broker had retained the message before the subscription.
     package var isRetained: Bool
@@ -33,10 +32,11 @@ package struct Delivery: Sendable {
 package struct PublishReceipt: Equatable, Sendable {
     /// The id that `publish` returned.
     package var mid: Int32
-    /// The broker's reason code: 0 for success, 0x10 for no subscribers, and 0x80 and above for a refusal.
+    /// The broker's reason code: 0 (success), 0x10 (no subscribers), or from 0x80 (refusal).
     package var reasonCode: UInt8
-    /// The number of the outlet that sent the message, or nil if the receiver sent it; message ids are unique only
-    /// within one connection.
+    /// The number of the sending outlet, or nil for the receiver.
+    ///
+    /// Message ids are unique only within one connection.
     package var outlet: Int?
 
     /// Makes a receipt.
@@ -59,8 +59,7 @@ package struct Intake: Sendable {
     /// The receipts for published messages, in the order of their arrival.
     package private(set) var confirmed: [PublishReceipt] = []
 
-    /// The number of bytes after which no further message is read; with the last message, the total can exceed this
-    /// number.
+    /// The number of bytes after which no further message is read.
     package static let bytesMax = 4 << 20
 
     /// Makes an empty intake.
@@ -73,11 +72,10 @@ package struct Intake: Sendable {
     /// Whether nothing was received.
     package var isEmpty: Bool { deliveries.isEmpty && confirmed.isEmpty }
 
-    /// Removes all messages and receipts, and overwrites the used memory, because it can contain passwords and tokens;
-    /// the memory is kept for reuse.
+    /// Removes all messages and receipts, and overwrites the memory, which can contain passwords and tokens.
     ///
     /// Only used memory is overwritten, which takes a few microseconds. Copies of secrets can remain in waiting
-    /// messages, in strings made from messages, and in buffers of the library and the system.
+    /// messages and in strings made from messages. Copies can also remain in buffers of the library and the system.
     package mutating func removeAll() {
         bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
         bytes.removeAll(keepingCapacity: true)
@@ -85,7 +83,7 @@ package struct Intake: Sendable {
         confirmed.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the bytes of a range as text, for logs and tests; workers read `bytes[range]` instead.
+    /// Returns the text of a range for logs and tests (workers read `bytes[range]`).
     package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     /// Appends a piece of a message, and returns the range of the piece.

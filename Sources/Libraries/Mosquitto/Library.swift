@@ -7,8 +7,8 @@ enum Library {
     ///
     /// `mosquitto_lib_init` is not thread-safe, but the initialisation of a `static let` is.
     static let result: Int32 = {
-        // The library calls `write` instead of `send`, so it causes a SIGPIPE when it writes to a connection that the
-        // broker has closed. This signal would kill the process if it weren't ignored.
+        // The library calls `write` instead of `send`. A write to a connection that the broker has closed therefore
+        // causes a SIGPIPE. This signal would kill the process if it weren't ignored.
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init()
     }()

@@ -2,14 +2,14 @@ import CMosquitto
 import Glibc
 
 extension MosquittoClient {
-    /// Receives the broker's receipts and the next messages; holds back the acknowledgements of these messages.
+    /// Receives receipts and the next messages, and holds back these messages' acknowledgements.
     ///
-    /// The method first waits until a packet arrives, the waker wakes the client, or `wait` has passed. The method then
-    /// reads until the socket is empty, `limit` deliveries have been read, or `linger` has passed, and doesn't wait for
-    /// further packets. With a `limit` of 0, no message is read. While published messages are unconfirmed, the library
-    /// reads several packets at once. The method can then read up to `unconfirmed` packets beyond `limit`, but never
-    /// more than the receive maximum. A batch is one packet with many deliveries, and is always read as a whole. The
-    /// method also sends keep-alives, permitted acknowledgements and other output, so call it at least once a second.
+    /// The method first waits for a packet, the waker or the end of `wait`. The method then reads until the socket is
+    /// empty, or `limit` or `linger` is reached. It doesn't wait for further packets. With a `limit` of 0, no message
+    /// is read. While published messages are unconfirmed, the library reads several packets at once. The method can
+    /// then exceed `limit` by up to `unconfirmed` packets. The receive maximum still applies. A batch is one packet
+    /// with many deliveries, and is always read as a whole. The method also sends keep-alives, permitted
+    /// acknowledgements and other output. Call it at least once a second.
     /// - Throws: `MosquittoError` if any connection fails. After an error, drop the messages that were read, because
     ///   the broker delivers them again.
     package mutating func receive(
@@ -36,8 +36,7 @@ extension MosquittoClient {
         for outlet in outlets where !outlet.intake.confirmed.isEmpty { outlet.moveReceipts(to: &intake) }
     }
 
-    /// Waits for events of the connections, stores the events in the connections, and returns whether the waker woke
-    /// the client.
+    /// Waits for the connections' events, and returns whether the waker woke the client.
     private func poll(isReading: Bool, milliseconds: Int32) -> Bool {
         let count = connections.count
         return withUnsafeTemporaryAllocation(of: pollfd.self, capacity: count + 1) { entries in

@@ -4,13 +4,13 @@ import Glibc
 extension MosquittoClient {
     /// Subscribes to all filters with one SUBSCRIBE (`mosquitto_subscribe_multiple`).
     ///
-    /// Call this method after each `connect()`, even if the session was resumed, and never between `receive` and
+    /// Call this method after each `connect()`, even if the session was resumed. Never call it between `receive` and
     /// `flush()`. The method waits for the answer, unless messages of a resumed session arrive first. If messages
     /// arrive first, the method leaves the messages and the answer for `receive` to read. If this method read the
     /// messages itself, the next `subscribe` would acknowledge them. With TLS the method doesn't wait, because a packet
     /// can't be examined without reading it.
-    /// - Throws: `MosquittoError`. If the broker refuses a filter, the method that reads the answer (this method or
-    ///   `receive`) throws `.subscriptionRefused` with the filter's reason code.
+    /// - Throws: `MosquittoError`. If the broker refuses a filter, the method throws `.subscriptionRefused` with the
+    ///   reason code. If `receive` reads the answer, `receive` throws this error instead.
     package mutating func subscribe(
         _ filters: [String],
         options: SubscribeOptions = SubscribeOptions()

@@ -2,17 +2,17 @@ import CMosquitto
 
 /// A client of the broker, which sends acknowledgements only when the caller permits them.
 ///
-/// The library has no manual acknowledgement. After `mosquitto_threaded_set`, however, the library queues each PUBACK
-/// and leaves all writing to `mosquitto_loop_write`, which this client never calls while acknowledgements are held
-/// back. A worker receives, commits, publishes and then flushes. If its process dies before the flush, the broker sends
-/// all these messages again. After an error the client can't be used. Drop the client without a flush and make a new
-/// one, because a handle that reconnects would send its unconfirmed messages automatically.
+/// The library has no manual acknowledgement. After `mosquitto_threaded_set`, however, the library queues each PUBACK.
+/// Only `mosquitto_loop_write` writes. This client never calls it while acknowledgements are held back. A worker
+/// receives, commits, publishes and then flushes. If its process dies before the flush, the broker sends all these
+/// messages again. After an error the client can't be used. Drop the client without a flush, and make a new one. A
+/// handle that reconnects would send its unconfirmed messages automatically.
 ///
-/// The receiver is the connection that receives messages, and that also publishes if there is no outlet. Mosquitto 2.0
-/// reads one packet from each connection in each round of its loop. With only one connection, the acknowledgements, the
-/// answers and the messages to many clients would wait for each other while many devices are busy. With each outlet,
-/// the broker reads one more packet per round. Messages that must stay in order must use the same outlet. Only the
-/// receiver's session outlives its connection. If any connection is lost, the client is unusable.
+/// The receiver is the connection that receives messages. Without outlets, the receiver also publishes. Mosquitto 2.0
+/// reads one packet from each connection in each round of its loop. On one connection, acknowledgements, answers and
+/// clients' messages would wait for each other under load. With each outlet, the broker reads one more packet per
+/// round. Messages that must stay in order must use the same outlet. Only the receiver's session outlives its
+/// connection. If any connection is lost, the client is unusable.
 ///
 /// The client belongs to the thread that made it. Its calls block, and other threads may use only its `Waker`.
 ///
@@ -33,8 +33,10 @@ package struct MosquittoClient: ~Copyable {
     let connections: [Connection]
     let waker: Waker
 
-    /// Prepares the connections without opening them; the outlets also use `options`, but they have their own client
-    /// ids, no will, and sessions that end with the connection.
+    /// Prepares the connections without opening them.
+    ///
+    /// The outlets also use `options`. Each outlet has its own client id and no will. Its session ends with the
+    /// connection.
     ///
     /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
     package init(_ options: ConnectionOptions, outlets count: Int = 0, waker: Waker) throws(MosquittoError) {
@@ -54,7 +56,7 @@ package struct MosquittoClient: ~Copyable {
         connections = outlets + [receiver]
     }
 
-    /// If there are outlets, the receiver sends a PINGREQ after this number of seconds without a packet.
+    /// If there are outlets, the receiver sends a PINGREQ after this many idle seconds.
     private static let patientSeconds = 600
 
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
@@ -62,9 +64,9 @@ package struct MosquittoClient: ~Copyable {
 
     /// Connects the outlets and the receiver, and waits for the broker's answers.
     ///
-    /// The outlets connect first; the broker then closes connections that a killed process left behind. For each
-    /// connection, the system limits the time for the name lookup and for opening the TCP connection, and
-    /// `connectTimeout` limits the remaining steps.
+    /// The outlets connect first. The broker then closes connections that a killed process left behind. The system
+    /// limits the time for each name lookup and each TCP connection. `connectTimeout` limits the remaining steps of
+    /// each connection.
     /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and queue.
     /// - Throws: `MosquittoError`, with a `reasonCode` if the broker refused the connection.
     package mutating func connect() throws(MosquittoError) -> Bool {
@@ -72,10 +74,12 @@ package struct MosquittoClient: ~Copyable {
         return try receiver.connect()
     }
 
-    /// Calls `body` with a client that uses the first outlet's connection, so `body` can query the broker before the
-    /// outlet publishes.
+    /// Calls `body` with a client that uses the first outlet's connection.
     ///
-    /// The outlet connects before the receiver, so the broker that answers was running before the receiver connected.
+    /// So `body` can query the broker before the outlet publishes.
+    ///
+    /// The outlet connects before the receiver. The broker that answers was therefore running before the receiver
+    /// connected.
     /// - Throws: Any error of `body`, or `MosquittoError` if there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
         guard let outlet = outlets.first else { throw MosquittoError(.noConnection, function: "withOutlet") }
@@ -86,8 +90,8 @@ package struct MosquittoClient: ~Copyable {
     /// Disconnects, so that the broker does not publish the will.
     ///
     /// If acknowledgements are held, the receiver's connection is closed without a DISCONNECT. A DISCONNECT would also
-    /// write the acknowledgements, and uncommitted messages would be lost. The method waits at most `writeTimeout` or,
-    /// if there are outlets, at most 200 ms for each connection.
+    /// write the acknowledgements, and uncommitted messages would be lost. The method waits at most `writeTimeout` for
+    /// the connection. If there are outlets, the limit is 200 ms for each connection.
     package mutating func disconnect() {
         let limit = outlets.isEmpty ? receiver.options.writeTimeout : .milliseconds(200)
         for connection in connections { connection.disconnect(within: limit) }

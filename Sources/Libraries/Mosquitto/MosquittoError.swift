@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// An error of libmosquitto; it contains codes and names, but never a payload, username or password.
+/// An error of libmosquitto, without any payload, username or password.
 package struct MosquittoError: Error, Equatable, Sendable {
     /// A result of the library (`mosq_err_t`), or a code above 1000 that this module defines.
     package struct Code: RawRepresentable, Hashable, Sendable {
@@ -15,10 +15,9 @@ package struct MosquittoError: Error, Equatable, Sendable {
     package let code: Code
     /// The name of the C function or the method of `MosquittoClient` that failed.
     package let function: String
-    /// The MQTT 5 reason code with which the broker refused a packet or ended the connection; nil if the broker sent no
-    /// reason code.
+    /// The broker's MQTT 5 reason code for a refusal or disconnection, or nil.
     package let reasonCode: UInt8?
-    /// The value of `errno` at the time of the failure; nil if the library doesn't report a system error.
+    /// The value of `errno` at the failure, or nil without a system error.
     package let systemError: Int32?
 
     /// Makes an error with the name of the function that failed.

@@ -1,6 +1,6 @@
 import CMosquitto
 
-/// A list of MQTT 5 properties, which is made with `mosquitto_property_add_…` and freed when the value is destroyed.
+/// A list of MQTT 5 properties, freed when the value is destroyed.
 struct Properties: ~Copyable {
     private(set) var list: OpaquePointer?
 
@@ -31,9 +31,11 @@ struct Properties: ~Copyable {
 package struct PublishProperties: Equatable, Sendable {
     /// The topic on which the sender wants the answer.
     package var responseTopic: String?
-    /// The source address of an HTTP request; it is meant for the broker's plugin, and is sent only in batches.
+    /// The source address of an HTTP request, for the broker's plugin.
+    ///
+    /// The address is sent only in batches.
     package var sourceAddress: String?
-    /// The correlation data of a request, which the answer returns unchanged; it has at most 65,535 bytes.
+    /// A request's correlation data, at most 65,535 bytes, which the answer returns unchanged.
     package var correlationData: [UInt8]?
     /// The number of seconds after which the broker drops the message if it is still undelivered.
     package var messageExpirySeconds: UInt32?

@@ -12,35 +12,37 @@ struct Message {
 
 /// The messages that an outlet sends together, as the payload of one message.
 ///
-/// Each message in the batch has its own id for its receipt; this id isn't a packet id.
+/// Each message in the batch has its own id for its receipt. This id isn't a packet id.
 final class PublishBatch {
     let topic: String
     private(set) var writer = BatchWriter()
-    /// The id of the first waiting message (`first`), and the id that the next message will get (`next`).
+    /// The id of the first waiting message, and the next message's id.
     private var first: Int32 = 1
     private var next: Int32 = 1
-    /// The ids of messages that have been sent but not yet confirmed, by the id of their packet.
+    /// The ids of sent but unconfirmed messages, by the id of their packet.
     private var sent: [Int32: Range<Int32>] = [:]
 
     init(topic: String) { self.topic = topic }
 
-    /// Whether the waiting messages must be sent, because the batch is full or the ids begin at 1 again.
+    /// Whether the batch is full, or the ids begin at 1 again.
     var isFull: Bool { writer.isFull || next == 1 }
 
-    /// Returns the next id; after the largest id, ids begin again at 1.
+    /// Returns the next id, which is 1 after the largest id.
     func takeID() -> Int32 {
         defer { next = next == .max - 1 ? 1 : next + 1 }
         return next
     }
 
-    /// Records that the waiting messages were sent in the packet `mid`, which is nil if the packet gets no receipt.
+    /// Records that the waiting messages were sent in the packet `mid`.
+    ///
+    /// The value is nil if the packet gets no receipt.
     func markSent(as mid: Int32?) {
         if let mid { sent[mid] = first..<(next == 1 ? .max : next) }
         first = next
         writer.removeAll()
     }
 
-    /// Returns the ids of the messages in a packet that the broker has confirmed, and forgets these ids.
+    /// Returns the ids of the messages in a confirmed packet, and forgets them.
     func removeSent(_ mid: Int32) -> Range<Int32>? { sent.removeValue(forKey: mid) }
 
     /// The bytes of the message properties that a batch can carry.
@@ -97,8 +99,9 @@ final class PublishBatch {
 }
 
 extension Connection {
-    /// Adds a message to the batch, which is sent when it is full or at the next flush; if the connection has no
-    /// batches, publishes the message as a separate packet.
+    /// Adds a message to the batch, or publishes it if there is no batch.
+    ///
+    /// The batch is sent when it is full or at the next flush.
     ///
     /// - Returns: The message's id, unique within this connection.
     /// - Throws: `MosquittoError`. The codes `.invalid` and `.malformedUTF8` concern this message only, and not the
@@ -118,7 +121,7 @@ extension Connection {
 
     /// Publishes a command to the broker's plugin in a separate packet, because batches can't contain commands.
     ///
-    /// The waiting batch is sent first, and the broker delivers the batch's messages before it reads the command.
+    /// The waiting batch is sent first. The broker delivers its messages before it reads the command.
     private func publishAlone(_ message: Message, after batch: PublishBatch) throws(MosquittoError) -> Int32 {
         try sendBatch()
         let mid = try publish(message)

@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// An `eventfd` that the client polls in addition to its sockets, so that any thread can end the wait in `receive`.
+/// An `eventfd` with which any thread can end the client's wait in `receive`.
 package final class Waker: Sendable {
     let descriptor: Int32
 
@@ -13,9 +13,9 @@ package final class Waker: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the client's current or next wait; several calls before a wait end only that wait.
+    /// Ends the client's current or next wait, but only one wait.
     package func wake() {
-        // The write fails only if 2^64 - 2 calls are pending, and then the client is already awake.
+        // The write fails only if 2^64 - 2 calls are pending. The client is then already awake.
         _ = eventfd_write(descriptor, 1)
     }
 

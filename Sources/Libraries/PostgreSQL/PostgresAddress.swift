@@ -5,7 +5,7 @@ import CPostgreSQL
 /// The password isn't part of the address. The password comes from a separate file, from `.pgpass`, or from a service
 /// file.
 package struct PostgresAddress: Sendable, Equatable {
-    /// The reason why an address is invalid; the reason doesn't contain the address.
+    /// The reason why an address is invalid, without the address itself.
     package enum Fault: Error {
         /// The string is not an address.
         case malformed
@@ -74,7 +74,7 @@ package struct PostgresAddress: Sendable, Equatable {
 
     private func value(_ name: String) -> String? { given.first { $0.name == name }?.value }
 
-    /// Calls `body` with the parameters in libpq's form: a list of names and a list of values, both ending in NULL.
+    /// Calls `body` with lists of names and values, both ending in NULL.
     func lend<Value>(
         password: String?,
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) -> Value

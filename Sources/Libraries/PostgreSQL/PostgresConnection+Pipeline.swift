@@ -2,9 +2,10 @@ import CPostgreSQL
 
 /// The execution of many statements in one round trip, with libpq's pipeline mode.
 ///
-/// In a transaction, a statement without a result waits for the next statement with a result, or for the commit. The
-/// server runs all statements in order, so each statement sees the effects of earlier statements. After a failure, the
-/// server skips all further statements, including `COMMIT`. The failure's error is thrown when the next result is read.
+/// In a transaction, a statement without a result isn't sent at once. It waits for the next statement with a result, or
+/// for the commit. The server runs all statements in order, so each statement sees the effects of earlier statements.
+/// After a failure, the server skips all further statements, including `COMMIT`. The failure's error is thrown when the
+/// next result is read.
 extension PostgresConnection {
     /// The maximum number of waiting statements.
     static let laterMax = 500
@@ -21,7 +22,9 @@ extension PostgresConnection {
         case statement
     }
 
-    /// Queues a statement until the next statement with a result or the commit; outside a transaction, runs it at once.
+    /// Queues a statement in a transaction, or else runs it at once.
+    ///
+    /// The queue is sent with the commit or the next statement with a result.
     package func runLater(_ sql: String, bind: (PostgresParameters) -> Void = { _ in }) throws(PostgresError) {
         try runLater(sql, each: CollectionOfOne(())) { _, list in bind(list) }
     }
@@ -117,8 +120,7 @@ extension PostgresConnection {
                     if place >= first { results.append(result) }
                 }
             } catch {
-                // After a failure, the server skips the later statements, so the errors of these statements don't
-                // count.
+                // After a failure, the server skips the later statements. Their errors don't count.
                 failure = failure ?? error
                 if case .preparation(let key) = owed { forget(key) }
                 if isLost { throw failure ?? error }
@@ -131,7 +133,7 @@ extension PostgresConnection {
         return results.suffix(count)
     }
 
-    /// Returns the transaction's `tooLong` error if `cancel` ended the statement; otherwise returns the given error.
+    /// Returns the transaction's `tooLong` error if `cancel` ended the statement, otherwise the given error.
     private func sorted(_ error: PostgresError) -> PostgresError {
         guard wasCancelled, error.isTooLong, let open else { return error }
         return open.tooLong

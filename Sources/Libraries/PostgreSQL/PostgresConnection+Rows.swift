@@ -1,7 +1,8 @@
-/// The ways to run the store's statements: read all rows together, fetch the rows in steps, or run a statement once for
-/// each element.
+/// Runs statements: reads all rows, fetches rows in steps, or repeats a statement.
 extension PostgresConnection {
-    /// The maximum number of elements in one round trip; all answers stay in memory until the last answer has arrived.
+    /// The maximum number of elements in one round trip.
+    ///
+    /// All answers stay in memory until the last one arrives.
     static let pipelineMax = 500
     /// The row counts of the first fetch and of the largest fetch.
     ///
@@ -17,8 +18,9 @@ extension PostgresConnection {
         try result.forEach(row)
     }
 
-    /// Runs a statement once for each element, in order, and calls `row` with each result row; each round trip sends up
-    /// to a few hundred elements.
+    /// Runs a statement for each element, in order, and passes result rows to `row`.
+    ///
+    /// Each round trip sends up to a few hundred elements.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -42,7 +44,7 @@ extension PostgresConnection {
 
     /// Runs a query within a transaction, and calls `row` with each row until `row` returns false.
     ///
-    /// The rows are fetched in small steps (`DECLARE CURSOR`), so that a reader that stops early costs little.
+    /// The rows are fetched in small steps (`DECLARE CURSOR`). A reader that stops early therefore costs little.
     package func scan(_ sql: String, bind: (PostgresParameters) -> Void, row: (PostgresRow) throws -> Bool) throws {
         let cursor = "scan\(openCursors)"
         try runLater("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)", bind: bind)

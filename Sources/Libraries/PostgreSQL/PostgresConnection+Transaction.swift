@@ -1,21 +1,21 @@
 import CPostgreSQL
 
-/// The execution of transactions, which are sent in few round trips and end if they take too long.
+/// Runs transactions in few round trips, and ends them if they take too long.
 extension PostgresConnection {
     /// The state of a running transaction.
     struct OpenTransaction {
         let begun = ContinuousClock.now
-        /// The longest time that the transaction may take; nil for no limit.
+        /// The longest time for the transaction, or nil for no limit.
         let limit: Duration?
         /// Whether the commit has been sent.
         var isCommitting = false
         /// Whether the running statement may be cancelled.
         ///
-        /// When only the commit is running, it mustn't be cancelled. While the server waits for its standby, a cancel
-        /// request would make it report the commit as done.
+        /// When only the commit is running, it mustn't be cancelled. The server may be waiting for its standby. A
+        /// cancel request would make the server report the commit as done.
         var mayCancel = true
 
-        /// The moment at which the transaction's time is up; nil for no limit.
+        /// The moment when the transaction's time is up, or nil for no limit.
         var end: ContinuousClock.Instant? { limit.map { begun + $0 } }
         /// Whether the transaction's time is up.
         var isOver: Bool { end.map { $0 <= .now } ?? false }
@@ -31,11 +31,10 @@ extension PostgresConnection {
     /// Runs a transaction, which is undone completely if it fails.
     ///
     /// `begin` contains the statements that open the transaction. These statements are sent together with the next
-    /// statement that returns a result. When the time `limit` has passed, no more statements are sent, and the client
-    /// asks the server to cancel the running statement.
-    /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the client got no reliable
-    ///   answer to the commit, so it is unknown whether the commit succeeded. `isTooLong` is true if the transaction
-    ///   took too long.
+    /// statement that returns a result. After the time `limit`, no more statements are sent. The client then asks the
+    /// server to cancel the running statement.
+    /// - Throws: Any error of `body`, or a `PostgresError`. State 08007 means that the client got no reliable answer to
+    ///   the commit. The commit may or may not have succeeded. `isTooLong` is true if the transaction took too long.
     package func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within limit: Duration? = nil,
@@ -67,8 +66,8 @@ extension PostgresConnection {
         do {
             let statement = beforeStatement?("COMMIT") ?? "COMMIT"
             try beginPipeline()
-            // The server must send the answers to the earlier statements at once, and not together with the commit's
-            // answer, so that the client knows when only the commit is running.
+            // The server must send the earlier answers at once, not with the commit's answer. The client then knows
+            // when only the commit is running.
             PQsendFlushRequest(handle)
             try send(statement, PostgresParameters())
             open?.isCommitting = true
@@ -78,7 +77,7 @@ extension PostgresConnection {
             guard isLost else { throw error }
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was not answered")
         }
-        // If a statement failed and the code ignored this, the server answers the commit with `ROLLBACK`, not an error.
+        // If a failed statement was ignored, the server answers with `ROLLBACK`, not an error.
         guard result?.command == "COMMIT" else {
             throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
         }
@@ -88,8 +87,9 @@ extension PostgresConnection {
         }
     }
 
-    /// Asks the server to cancel the running statement (`PQcancel`); the statement then either fails or has already
-    /// succeeded.
+    /// Asks the server to cancel the running statement (`PQcancel`).
+    ///
+    /// The statement then either fails or has already succeeded.
     func cancel() {
         wasCancelled = true
         guard let request = PQgetCancel(handle) else { return }
@@ -108,7 +108,7 @@ extension PostgresConnection {
         let begin = "SAVEPOINT piece"
         let isLate = later.isEmpty && beforeStatement == nil
         try runLater(begin)
-        // If no statement is waiting, `SAVEPOINT` can't fail, so it is sent together with the part's first statement.
+        // If no statement is waiting, `SAVEPOINT` can't fail. It is then sent together with the part's first statement.
         if !isLate { try settle() }
         do {
             let value = try body()

@@ -1,10 +1,9 @@
 import CPostgreSQL
 import Glibc
 
-/// Functions that wait for the server's answers up to a time limit, because a frozen or cut-off server doesn't close
-/// the connection.
+/// Waits with a time limit, because a frozen server doesn't close the connection.
 extension PostgresConnection {
-    /// The longest wait for an answer, in milliseconds; it exceeds the server's own time limit for a statement.
+    /// The longest wait for an answer, longer than the server's limit for a statement.
     package static let answerMilliseconds = 20_000
 
     /// Returns the next answer, or nil if the statement has no more answers.
@@ -64,7 +63,9 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits until the connection is readable or, if `writes` is true, writable; returns false when the time is up.
+    /// Waits until the connection is readable, and returns false when the time is up.
+    ///
+    /// If `writes` is true, the wait also ends when the connection is writable.
     private func wait(until end: ContinuousClock.Instant, writes: Bool) throws(PostgresError) -> Bool {
         let rest = (end - .now) / .milliseconds(1)
         var waiting = pollfd(fd: PQsocket(handle), events: Int16(writes ? POLLIN | POLLOUT : POLLIN), revents: 0)

@@ -2,10 +2,10 @@ import CPostgreSQL
 
 /// A connection to a PostgreSQL server (libpq's `PGconn`).
 ///
-/// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs, and
-/// stays prepared as long as the connection lasts. Parameters are sent with their types, and results are binary.
+/// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs. It
+/// then stays prepared until the connection ends. Parameters are sent with their types, and results are binary.
 package final class PostgresConnection {
-    /// The maximum number of statements that stay prepared; the program has fewer statements.
+    /// The maximum number of prepared statements, more than the program has.
     static let preparedMax = 2000
 
     let handle: OpaquePointer
@@ -19,7 +19,9 @@ package final class PostgresConnection {
     var openCursors = 0
     /// The time that an answer may take, in milliseconds.
     package var patience = PostgresConnection.answerMilliseconds
-    /// A function with which tests pause transactions: it gets each statement, and returns the statement to send.
+    /// A function for tests, which gets each statement and returns the statement to send.
+    ///
+    /// With it, tests pause transactions.
     ///
     /// If a statement runs for many elements, the function is called only once. If this function is set, no statement
     /// waits for a later statement.
@@ -41,8 +43,7 @@ package final class PostgresConnection {
         let types: [UInt32]
     }
 
-    /// Connects to the server, or, if the address has several hosts, to the first host that meets the address's
-    /// requirements (`PQconnectdbParams`).
+    /// Connects to the first of the address's hosts that meets its requirements (`PQconnectdbParams`).
     ///
     /// By default, the call blocks for up to 3 s for each host.
     package init(_ address: PostgresAddress, password: String? = nil) throws(PostgresError) {
@@ -53,7 +54,7 @@ package final class PostgresConnection {
             throw PostgresError(message: PostgresError.reasons(of: handle))
         }
         self.handle = handle
-        // A pipeline needs a nonblocking connection, because otherwise each side could wait for the other to read.
+        // A pipeline needs a nonblocking connection. Otherwise each side could wait for the other to read.
         PQsetnonblocking(handle, 1)
         // The server's notices are meant for users who type statements, and are ignored.
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
@@ -70,7 +71,7 @@ package final class PostgresConnection {
     /// The error that libpq reported last for the connection.
     var lastError: PostgresError { PostgresError(message: PostgresError.message(of: handle)) }
 
-    /// Marks the connection as lost, because a late answer could be mistaken for the answer to a later statement.
+    /// Marks the connection as lost, because a late answer could reach the wrong statement.
     func giveUp() { isGivenUp = true }
 
     /// Whether the transaction has failed, so that no further statement can run in it.
@@ -92,7 +93,7 @@ package final class PostgresConnection {
         return result
     }
 
-    /// Runs statements that have no parameters and are separated by semicolons; returns the last result as text.
+    /// Runs statements without parameters, separated by semicolons, and returns the last result as text.
     @discardableResult
     package func execute(_ sql: String) throws(PostgresError) -> PostgresResult {
         let sql = beforeStatement?(sql) ?? sql

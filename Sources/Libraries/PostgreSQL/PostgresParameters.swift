@@ -12,11 +12,11 @@ package enum PostgresType: UInt32, Sendable {
 
 /// The parameters of a statement in the server's binary form, each with its type.
 ///
-/// The types are always sent, because otherwise the server couldn't determine a type for `$1 IS NULL`, and would assume
+/// The types are always sent. Without them, the server couldn't determine a type for `$1 IS NULL`. It would also assume
 /// 32 bits for `1000 * $1`. Parameters are numbered from 1 and may be set in any order.
 package final class PostgresParameters {
     private(set) var types: [UInt32] = []
-    /// The offset of each value in `bytes`; the offset is negative for NULL.
+    /// The offset of each value in `bytes`, or a negative number for NULL.
     private var starts: [Int] = []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
@@ -65,7 +65,7 @@ package final class PostgresParameters {
         lengths[number - 1] = length
     }
 
-    /// The parameters in libpq's form; they are valid only during one call.
+    /// The parameters in libpq's form, valid only during one call.
     struct Lent {
         let count: Int32
         let values: UnsafePointer<UnsafePointer<CChar>?>?

@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// The server's answer to a statement (`PGresult`), with rows in binary form and the number of changed rows.
+/// The server's answer to a statement (`PGresult`), with rows in binary form.
 package final class PostgresResult {
     let handle: OpaquePointer
 
@@ -12,14 +12,15 @@ package final class PostgresResult {
     /// The number of rows in the result.
     package var count: Int { Int(PQntuples(handle)) }
 
-    /// The number of rows that the statement changed (`PQcmdTuples`); 0 for a statement that changes no rows.
+    /// The number of rows that the statement changed (`PQcmdTuples`), or 0.
     package var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// The name of the completed command (`PQcmdStatus`), such as `COMMIT`; it is `ROLLBACK` after the commit of a
-    /// failed transaction.
+    /// The name of the completed command (`PQcmdStatus`), such as `COMMIT`.
+    ///
+    /// After the commit of a failed transaction, the name is `ROLLBACK`.
     var command: String { String(cString: PQcmdStatus(handle)) }
 
-    /// The first row of a result in text form; empty if the result has no rows.
+    /// The first row in text form, or empty if there are no rows.
     package var texts: [String] {
         withExtendedLifetime(self) {
             guard count > 0 else { return [] }
@@ -39,7 +40,7 @@ package final class PostgresResult {
     }
 }
 
-/// A row of a result, which is only a pointer and a number and therefore cheap to pass on.
+/// A row of a result: a pointer and a number, cheap to pass on.
 package struct PostgresRow {
     let result: OpaquePointer
     let number: Int32
@@ -47,7 +48,7 @@ package struct PostgresRow {
     /// Returns whether a column is NULL.
     package func isNull(_ column: Int32) -> Bool { PQgetisnull(result, number, column) == 1 }
 
-    /// Returns the value of an integer column of any width; returns 0 or 1 for a Boolean, and 0 for NULL.
+    /// Returns an integer of any width, 0 or 1 for Booleans, 0 for NULL.
     package func integer(_ column: Int32) -> Int64 {
         let bytes = bytes(column)
         switch bytes.count {
@@ -66,7 +67,9 @@ package struct PostgresRow {
         return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 
-    /// Returns the bytes of a column, or the UTF-8 of a text column; the buffer is empty for NULL.
+    /// Returns a column's bytes, or its text in UTF-8.
+    ///
+    /// The buffer is empty for NULL.
     package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: PQgetvalue(result, number, column),

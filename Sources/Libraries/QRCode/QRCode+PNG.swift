@@ -1,13 +1,13 @@
 extension QRCode {
-    /// Returns the code as a PNG picture in black on white; each side of a module has `scale` pixels.
+    /// Returns a PNG picture in black on white, with `scale` pixels per module side.
     ///
     /// The picture has one bit for each pixel. The picture isn't compressed, because a code is small. Without
     /// compression, no library is needed.
     package func png(scale: Int = 6) -> [UInt8] {
         let side = UInt32(range.count * scale)
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // The last five bytes mean one bit for each pixel, greyscale, the standard compression and filter methods, and
-        // no interlacing.
+        // The last five bytes mean one bit for each pixel, and greyscale. They also mean the standard compression and
+        // filter methods, and no interlacing.
         file += Self.chunk("IHDR", Self.bytes(side) + Self.bytes(side) + [1, 0, 0, 0, 0])
         file += Self.chunk("IDAT", Self.stored(pixels(scale)))
         return file + Self.chunk("IEND", [])

@@ -1,9 +1,9 @@
 import CQREncode
 
-/// A QR code that encodes a string: a square of dark and light modules, made with libqrencode.
+/// A string as a square of dark and light modules, made with libqrencode.
 ///
-/// The code can be drawn as SVG for pages and labels, as PNG for files, and with block characters for terminals. Each
-/// drawing includes the quiet zone that scanners need.
+/// The code can be drawn as SVG for pages and labels. It can also be drawn as PNG, or with block characters for
+/// terminals. Each drawing includes the quiet zone that scanners need.
 package struct QRCode: Sendable {
     /// The number of modules on each side of the square.
     package let width: Int
@@ -12,7 +12,7 @@ package struct QRCode: Sendable {
     /// The number of light modules around the code on each side, as the QR standard requires.
     static let quiet = 4
 
-    /// Encodes a string with medium error correction; returns nil if the string is empty or too long for a code.
+    /// Encodes a string with medium error correction, unless it is empty or too long.
     ///
     /// `QRcode_encodeData` makes the smallest code that fits the string. The result of that function is freed at the
     /// end of this initializer.
@@ -26,7 +26,7 @@ package struct QRCode: Sendable {
         dark = UnsafeBufferPointer(start: modules, count: width * width).map { $0 & 1 == 1 }
     }
 
-    /// Returns whether a module is dark; modules around the code are light.
+    /// Returns whether a module is dark, which is false around the code.
     func isDark(_ row: Int, _ column: Int) -> Bool {
         (0..<width).contains(row) && (0..<width).contains(column) && dark[row * width + column]
     }
@@ -62,7 +62,7 @@ package struct QRCode: Sendable {
         return path
     }
 
-    /// The code in block characters for terminals with a dark background, with two rows of modules on each line.
+    /// The code in block characters for dark terminals, two rows of modules per line.
     package var blocks: String {
         stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
             String(

@@ -2,15 +2,14 @@ import CSQLite
 
 /// A connection to a database file (SQLite's `sqlite3`).
 ///
-/// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs, and
-/// stays prepared as long as the connection lasts.
+/// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs. It
+/// then stays prepared until the connection ends.
 package final class SQLiteConnection {
     /// SQLite's connection.
     package let handle: OpaquePointer
     private var prepared: [String: OpaquePointer] = [:]
 
-    /// True if SQLite accepted both settings: savepoint journals grow with their content, and SQLite doesn't count the
-    /// memory that it uses.
+    /// Whether SQLite accepted both settings: small savepoint journals, and no count of used memory.
     ///
     /// By default, each journal takes 64 KiB at once, and each request has a journal. If SQLite is already in use, the
     /// settings can't be changed. SQLite then still works, but more slowly.
@@ -62,7 +61,7 @@ package final class SQLiteConnection {
         try body(statement)
     }
 
-    /// Runs a statement up to its next row, and returns false if there are no more rows.
+    /// Runs a statement up to its next row, or returns false without one.
     package func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: true
@@ -84,7 +83,7 @@ package final class SQLiteConnection {
 
     // MARK: Short results
 
-    /// Returns the first column of each row as a string, or nil for NULL; the parameters are strings too.
+    /// Returns the first column of each row as a string, nil for NULL.
     package func texts(_ sql: String, _ parameters: String...) throws -> [String?] {
         var texts: [String?] = []
         try withPrepared(sql) { statement in
@@ -98,10 +97,10 @@ package final class SQLiteConnection {
         return texts
     }
 
-    /// Returns the first column of the first row as text; returns nil if the value is NULL or there is no row.
+    /// Returns the first row's first column as text, nil for NULL or no row.
     package func text(_ sql: String) throws -> String? { try texts(sql).first ?? nil }
 
-    /// Returns the first column of the first row as an integer; returns 0 if the value is NULL or there is no row.
+    /// Returns the first column of the first row, 0 for NULL or no row.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
@@ -121,7 +120,7 @@ package final class SQLiteConnection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Runs a transaction that begins with the statement `begin`, and undoes the transaction completely if it fails.
+    /// Runs a transaction that begins with `begin`, and undoes it completely on failure.
     package func transaction<Value>(
         beginningWith begin: String = "BEGIN IMMEDIATE",
         _ body: () throws -> Value
@@ -176,7 +175,8 @@ package final class SQLiteConnection {
 
     /// Copies the database into another file, `pages` pages at a time.
     ///
-    /// After each step, `progress` gets the completed fraction of the copy (0 to 1), and can throw to stop the copy.
+    /// After each step, `progress` gets the completed fraction of the copy (0 to 1). If `progress` throws, the copy
+    /// stops.
     package func copy(to target: SQLiteConnection, pages: Int32, progress: (Double) throws -> Void) throws {
         guard let copy = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw SQLiteError(of: target.handle)

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// One connection that writes and a few connections that read, all to a database file with a write-ahead log.
+/// One writing and a few reading connections to a database with a write-ahead log.
 package final class SQLitePool: Sendable {
     /// A connection that is used by one thread at a time.
     ///
-    /// The type is `@unchecked Sendable` because a connection of SQLite can be passed from thread to thread, but must
-    /// not be used by two threads at once.
+    /// The type is `@unchecked Sendable` because threads may pass a connection on. Two threads must not use a
+    /// connection at once.
     private struct Lent: @unchecked Sendable {
         let connection: SQLiteConnection
     }
@@ -18,7 +18,7 @@ package final class SQLitePool: Sendable {
     private let room: DispatchSemaphore
     private let open: @Sendable () throws -> SQLiteConnection
 
-    /// Opens the writing connection with `open`; the pool later calls `open` for each reading connection too.
+    /// Opens the writing connection with `open`, and later also each reading connection.
     ///
     /// At most `readersMax` reading connections exist. Reading connections are opened when they are first needed.
     ///
@@ -35,8 +35,9 @@ package final class SQLitePool: Sendable {
         try turns.sync { try body(writer.connection) }
     }
 
-    /// Waits until a reading connection is free, and calls `body` with it; all reads within `body` see the same
-    /// committed state.
+    /// Waits for a free reading connection, and calls `body` with it.
+    ///
+    /// All reads within `body` see the same committed state.
     package func read<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
         room.wait()
         defer { room.signal() }

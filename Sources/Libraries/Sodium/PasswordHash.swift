@@ -16,7 +16,9 @@ extension Sodium {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Returns whether a hash was made from a password; the check costs as much as making the hash.
+    /// Returns whether a hash was made from a password.
+    ///
+    /// The check costs as much as making the hash.
     package static func verifyPassword(_ password: [UInt8], against hash: String) -> Bool {
         prepare()
         return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) } == 0
@@ -34,7 +36,7 @@ extension Sodium {
         bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
     }
 
-    /// Calls `body` with the bytes as C characters, which have an address even if the array is empty.
+    /// Calls `body` with the bytes as C characters, even for an empty array.
     static func withChars<R>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         let given: [UInt8] = bytes.isEmpty ? [0] : bytes
         return given.withUnsafeBytes { buffer in

@@ -2,14 +2,14 @@ import CSodium
 
 /// A writer of an encrypted stream (XChaCha20-Poly1305, `crypto_secretstream`).
 ///
-/// Each piece is authenticated. The reader refuses a piece that was changed, repeated or moved, or that follows a
-/// missing piece. `isLast` shows whether the stream is complete.
+/// Each piece is authenticated. The reader refuses a piece that was changed, repeated or moved. It also refuses a piece
+/// that follows a missing piece. `isLast` shows whether the stream is complete.
 package struct SealedStreamWriter {
     private var state = crypto_secretstream_xchacha20poly1305_state()
     /// The header of the stream, which the reader needs before the first piece.
     package let header: [UInt8]
 
-    /// Begins a stream with a key of 32 bytes; returns nil if the key has another length.
+    /// Begins a stream, or returns nil if the key doesn't have 32 bytes.
     package init?(key: [UInt8]) {
         guard key.count == SealedStream.keyBytes else { return nil }
         Sodium.prepare()
@@ -18,7 +18,9 @@ package struct SealedStreamWriter {
         self.header = header
     }
 
-    /// Encrypts the next piece and makes it 17 bytes longer; `bound` is authenticated but not included in the result.
+    /// Encrypts the next piece, which makes it 17 bytes longer.
+    ///
+    /// The bytes `bound` are authenticated but not included in the result.
     package mutating func seal(_ piece: [UInt8], boundTo bound: [UInt8], isLast: Bool) -> [UInt8] {
         var sealed = [UInt8](repeating: 0, count: piece.count + SealedStream.overheadBytes)
         let (count, boundCount, tag) = (UInt64(piece.count), UInt64(bound.count), isLast ? SealedStream.final : 0)
@@ -31,14 +33,14 @@ package struct SealedStreamWriter {
 package struct SealedStreamReader {
     private var state = crypto_secretstream_xchacha20poly1305_state()
 
-    /// Begins to read a stream; returns nil if the key or the header is malformed.
+    /// Begins to read a stream, or returns nil for a malformed key or header.
     package init?(key: [UInt8], header: [UInt8]) {
         guard key.count == SealedStream.keyBytes, header.count == SealedStream.headerBytes else { return nil }
         Sodium.prepare()
         guard crypto_secretstream_xchacha20poly1305_init_pull(&state, header, key) == 0 else { return nil }
     }
 
-    /// Decrypts the next piece; returns nil if the piece was changed, misplaced, or encrypted with another key.
+    /// Decrypts the next piece, or returns nil if it or the key is wrong.
     package mutating func open(_ sealed: [UInt8], boundTo bound: [UInt8]) -> (piece: [UInt8], isLast: Bool)? {
         guard sealed.count >= SealedStream.overheadBytes else { return nil }
         var piece = [UInt8](repeating: 0, count: sealed.count - SealedStream.overheadBytes)
@@ -68,7 +70,7 @@ extension Sodium {
 
     /// Derives a key of 32 bytes from a passphrase (argon2id, `crypto_pwhash`).
     ///
-    /// - Returns: The key, or nil if not enough memory is available or an argument is out of range.
+    /// - Returns: The key, or nil if memory is short or an argument is invalid.
     package static func deriveKey(passphrase: [UInt8], salt: [UInt8], memoryBytes: Int, passes: Int) -> [UInt8]? {
         guard salt.count == saltBytes, !passphrase.isEmpty, memoryBytes > 0, passes > 0 else { return nil }
         prepare()

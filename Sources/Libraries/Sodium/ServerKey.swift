@@ -1,9 +1,9 @@
 import CSodium
 
-/// An installation's key, which hashes short secrets and encrypts the stored answers that may have to be repeated.
+/// An installation's key, which hashes short secrets and encrypts stored answers.
 ///
-/// The key is stored in a file of mode 0600 beside the database and never inside it. A stolen database alone therefore
-/// reveals neither passcodes nor encrypted answers.
+/// The key is stored in a file of mode 0600 beside the database. The key is never inside the database. A stolen
+/// database alone therefore reveals neither passcodes nor encrypted answers.
 package struct ServerKey: Sendable {
     /// The number of bytes of the key.
     package static let byteCount = 32
@@ -14,7 +14,7 @@ package struct ServerKey: Sendable {
     /// The key's public identifier of 32 hexadecimal digits, which is stored in the database.
     package let fingerprint: String
 
-    /// Derives the working keys from the key's bytes; returns nil if the number of bytes is wrong.
+    /// Derives the working keys, or returns nil if the number of bytes is wrong.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         Sodium.prepare()
@@ -41,7 +41,7 @@ package struct ServerKey: Sendable {
 
     /// Returns the digest that proves that a label for `subject` is genuine.
     ///
-    /// The digest is an HMAC-SHA-256 with a separate key, so that no other hash can be used for a label.
+    /// The digest is an HMAC-SHA-256 with a separate key. No other hash can therefore be used for a label.
     package func label(_ subject: String) -> [UInt8] { Self.digest(Array(subject.utf8), under: labelling) }
 
     private static func digest(_ input: [UInt8], under key: [UInt8]) -> [UInt8] {
@@ -58,7 +58,7 @@ package struct ServerKey: Sendable {
         return nonce + box
     }
 
-    /// Decrypts bytes that `seal` encrypted; returns nil if they were changed or encrypted with another key.
+    /// Decrypts bytes from `seal`, or returns nil for changed bytes or another key.
     package func open(_ sealed: [UInt8]) -> [UInt8]? {
         let nonceCount = Int(crypto_secretbox_NONCEBYTES)
         let macCount = Int(crypto_secretbox_MACBYTES)

@@ -16,7 +16,7 @@ package enum Sodium {
         return bytes
     }
 
-    /// Returns the SHA-256 digest of bytes (`crypto_hash_sha256`); the digest has 32 bytes.
+    /// Returns the SHA-256 digest of bytes (`crypto_hash_sha256`), which has 32 bytes.
     package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         prepare()
         let input = Array(bytes)
@@ -25,8 +25,7 @@ package enum Sodium {
         return digest
     }
 
-    /// Returns whether two secrets are equal, after a comparison in constant time if their lengths are equal
-    /// (`sodium_memcmp`).
+    /// Returns whether two secrets are equal, in constant time for equal lengths (`sodium_memcmp`).
     package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && sodium_memcmp(left, right, left.count) == 0
     }

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// An MQTT connection of a simulated client: a non-blocking socket, and the bytes that are still to be sent.
+/// A simulated client's MQTT connection: a non-blocking socket, and the unsent bytes.
 ///
 /// A connection belongs to one thread. One system call sends all queued packets, and one system call reads all received
 /// packets.
@@ -115,8 +115,9 @@ extension sockaddr_in {
         sin_addr.s_addr = inet_addr(host == "localhost" ? "127.0.0.1" : host)
     }
 
-    /// Opens a TCP connection, from the address `source` if it isn't nil; if `isBlocking` is false, the function
-    /// doesn't wait until the connection is made.
+    /// Opens a TCP connection, from the address `source` if it isn't nil.
+    ///
+    /// If `isBlocking` is false, the function doesn't wait for the connection.
     ///
     /// - Returns: The socket's descriptor.
     /// - Throws: `LoadError`.

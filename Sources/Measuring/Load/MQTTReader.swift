@@ -1,9 +1,11 @@
-/// A packet from the broker; the topic and payload of a message point into the buffer that received them.
+/// A packet from the broker.
+///
+/// A message's topic and payload point into the buffer that received them.
 package enum MQTTPacket {
     case connectionAnswer(code: UInt8)
     case publish(topic: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, mid: UInt16?)
     case publishAnswer(mid: UInt16)
-    /// The answer to a SUBSCRIBE; `isGranted` is true if the broker granted all filters.
+    /// The answer to a SUBSCRIBE, where `isGranted` means that all filters were granted.
     case subscriptionAnswer(isGranted: Bool)
     case other
 }

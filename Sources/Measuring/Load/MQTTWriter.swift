@@ -1,16 +1,19 @@
 /// A writer that appends MQTT 3.1.1 packets to the bytes that a client will send.
 ///
-/// The benchmark and the simulated devices don't use libmosquitto, so that one thread can serve thousands of
-/// connections and one system call can send many packets.
+/// The benchmark and the simulated devices don't use libmosquitto. One thread can therefore serve thousands of
+/// connections. One system call can send many packets.
 package struct MQTTWriter {
-    /// The fields of a CONNECT packet; the session is always clean, because simulated devices queue their own reports.
+    /// The fields of a CONNECT packet for a clean session.
+    ///
+    /// The session is always clean, because simulated devices queue their own reports.
     package struct Login: Sendable {
         var clientID: String
         var username: String
         var password: String
         var will: (topic: String, payload: [UInt8])?
-        /// The longest time, in seconds, that the client promises to leave between two packets; the broker waits 1.5
-        /// times as long.
+        /// The longest promised time between two packets, in seconds.
+        ///
+        /// The broker waits 1.5 times as long.
         package var keepAliveSeconds: UInt16
 
         /// Creates the fields of a CONNECT packet, with or without a will.

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// A set of numbered connections; a single thread serves all the connections, and waits for them with one system call.
+/// Numbered connections, for which a single thread waits with one system call.
 ///
 /// With `epoll`, waiting for thousands of connections costs no more than waiting for ten. The cost matters because the
 /// load shares the processor with the measured system.
 package final class SocketPool {
-    /// The connections, indexed by their numbers; the value is nil for an unused number.
+    /// The connections by their numbers, with nil for an unused number.
     package private(set) var sockets: [DeviceSocket?] = []
     private let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var isWriting: [Bool]
@@ -47,7 +47,7 @@ package final class SocketPool {
 
     /// Writes the bytes that are queued on a connection.
     ///
-    /// - Returns: False if the connection has ended; the pool then removes the connection.
+    /// - Returns: False if the connection has ended. The pool then removes the connection.
     @discardableResult
     package func flush(_ index: Int) -> Bool {
         guard let socket = sockets[index] else { return false }
@@ -72,7 +72,7 @@ package final class SocketPool {
     /// - Parameters:
     ///   - milliseconds: The longest wait.
     ///   - handle: Receives each packet with the number of its connection.
-    ///   - lost: Receives the number of each connection that has ended, after the pool has removed the connection.
+    ///   - lost: Receives the number of each ended connection, already removed from the pool.
     package func turn(milliseconds: Int32, _ handle: (Int, MQTTPacket) -> Void, lost: (Int, LoadError) -> Void) {
         let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
         guard count > 0 else { return }

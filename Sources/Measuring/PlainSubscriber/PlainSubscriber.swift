@@ -3,8 +3,8 @@ package import Mosquitto
 
 /// A subscriber as in libmosquitto's manual: the library confirms each message before the program processes it.
 ///
-/// `lamplighter-bench` compares the service with this subscriber. A test uses this subscriber to show that messages are
-/// lost without the late confirmations of `MosquittoClient`.
+/// `lamplighter-bench` compares the service with this subscriber. A test uses this subscriber to show the need for
+/// `MosquittoClient`. Messages are lost without its late confirmations.
 package struct PlainSubscriber: ~Copyable {
     private let count: Counter
 
@@ -53,7 +53,7 @@ package struct PlainSubscriber: ~Copyable {
 
     /// Subscribes to one more filter, without waiting for the broker's answer.
     ///
-    /// The broker reads packets in order, so its answer shows that it has read all earlier confirmations.
+    /// The broker reads packets in order. Its answer therefore shows that it has read all earlier confirmations.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func askForConfirmed(_ filter: String) throws(MosquittoError) {
@@ -61,18 +61,17 @@ package struct PlainSubscriber: ~Copyable {
         try count.subscribe(filter)
     }
 
-    /// Whether the broker has granted a filter; until then, the subscriber receives no messages.
+    /// Whether the broker has granted a filter, so that messages can arrive.
     package var isSubscribed: Bool { count.granted > 0 }
 
-    /// Subscribes to one more filter and waits for the answer, which shows that the broker has read all earlier
-    /// packets.
+    /// Subscribes to one more filter, so that the answer confirms all earlier packets.
     package mutating func roundTrip(_ filter: String) throws(MosquittoError) {
         let before = count.granted
         try count.subscribe(filter)
         while count.granted == before { try loop() }
     }
 
-    /// Runs the library's own loop once: waits up to 100 ms, reads the available messages, and confirms them.
+    /// Runs the library's loop once: waits up to 100 ms, reads and confirms messages.
     ///
     /// - Throws: `MosquittoError` when the connection has ended.
     package mutating func loop() throws(MosquittoError) {

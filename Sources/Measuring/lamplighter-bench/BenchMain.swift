@@ -3,7 +3,7 @@ import Bench
 import Problems
 import Service
 
-/// The entry point of `lamplighter-bench`; each command runs one benchmark on this machine.
+/// The entry point of `lamplighter-bench`, with one command per benchmark.
 @main
 struct BenchMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,9 @@
-/// A circuit breaker: it lets only a few calls at a time reach an outside party, and no calls while the party is down.
+/// A circuit breaker, which limits the calls to an outside party.
+///
+/// While the party is down, no calls reach it.
 ///
 /// A closed breaker admits calls. After several failures in a row, the breaker opens and refuses calls at once. After a
-/// pause, the breaker admits one call, the probe, and closes if the probe is answered.
+/// pause, the breaker admits one call, the probe. If the probe is answered, the breaker closes.
 struct Breaker {
     /// The limits of a breaker.
     struct Limits: Sendable {
@@ -16,13 +18,13 @@ struct Breaker {
     /// The decision about a call.
     enum Admission: Equatable {
         case call(isProbe: Bool)
-        /// The call is refused; the caller can retry after the given number of seconds.
+        /// The call is refused, and can be repeated after this many seconds.
         case refused(retryAfter: Int64)
     }
 
     /// The outcome of a call.
     enum Outcome {
-        /// The other side handled the call; its answer can also be a refusal.
+        /// The other side handled the call, perhaps with a refusal.
         case answered
         /// The other side did not answer, or answered that it can't handle the call.
         case failed
@@ -38,10 +40,10 @@ struct Breaker {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Whether the breaker can be forgotten, because no call is running and there is no failure to remember.
+    /// Whether the breaker can be forgotten, as it has no running calls or failures.
     var isIdle: Bool { calls == 0 && failures == 0 && openUntil == nil }
 
-    /// Decides whether a call may begin; each admitted call must be followed by `leave`.
+    /// Decides whether a call may begin, and expects `leave` after each admitted call.
     mutating func enter(at now: ContinuousClock.Instant) -> Admission {
         if let openUntil {
             guard now >= openUntil, !isProbing else {
@@ -56,7 +58,9 @@ struct Breaker {
         return .call(isProbe: false)
     }
 
-    /// Records the end of a call; while the breaker is open, only the probe's outcome counts.
+    /// Records the end of a call.
+    ///
+    /// While the breaker is open, only the probe's outcome counts.
     mutating func leave(_ outcome: Outcome, isProbe: Bool, at now: ContinuousClock.Instant) {
         precondition(calls > 0, "a call ended that never began")
         calls -= 1

@@ -10,7 +10,7 @@ final class Breakers: Sendable {
 
     init(_ limits: Breaker.Limits) { self.limits = limits }
 
-    /// Decides whether a call to a party may begin; each admitted call must be followed by `leave`.
+    /// Decides whether a call may begin, and expects `leave` after each admitted call.
     func enter(_ key: String) -> Breaker.Admission {
         breakers.withLock { breakers in
             if breakers.count >= Self.breakersMax, breakers[key] == nil {

@@ -1,11 +1,11 @@
 import CCurl
 
-/// A handle of libcurl (`CURL *`), with the lists that it needs until it is reset or freed.
+/// A libcurl handle (`CURL *`), with the lists that it needs until its reset.
 struct CurlHandle: ~Copyable {
     let handle: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-    /// Whether libcurl is initialised; `curl_global_init` isn't thread-safe, so a `static let` calls it only once.
+    /// Whether libcurl is initialised, by a single call because `curl_global_init` isn't thread-safe.
     static let isReady = ccurl_global_init() == CURLE_OK
 
     init() throws(CurlError) {
@@ -34,8 +34,9 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_text(handle, option, value))
     }
 
-    /// Sets a list option; libcurl keeps the list's address, so the list is freed only after the handle is reset or
-    /// freed.
+    /// Sets a list option.
+    ///
+    /// The list's address stays in libcurl. The list is therefore freed only after the handle is reset or freed.
     mutating func set(_ option: CURLoption, list values: [String]) throws(CurlError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for value in values {
@@ -59,8 +60,7 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context))
     }
 
-    /// The number of seconds in the response's `Retry-After`, or the number of seconds until the date in that header; 0
-    /// if the response has no `Retry-After`.
+    /// The seconds in `Retry-After`, or until its date, or 0 without this header.
     var retryAfter: Int64 {
         var seconds: curl_off_t = 0
         ccurl_get_offset(handle, CURLINFO_RETRY_AFTER, &seconds)
@@ -72,14 +72,13 @@ struct CurlHandle: ~Copyable {
         try status(after: curl_easy_perform(handle))
     }
 
-    /// Prevents the transfer from using the proxy that environment variables name, and from using signals (such as
-    /// SIGALRM for name lookups).
+    /// Prevents the transfer from using signals (such as SIGALRM) or the environment's proxy.
     mutating func isolate() throws(CurlError) {
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOSIGNAL, 1)
     }
 
-    /// Returns the server's last status after a transfer; throws an error if the transfer's result is a failure.
+    /// Returns the server's last status after a transfer, or throws for a failure.
     func status(after code: CURLcode) throws(CurlError) -> Int {
         var status = 0
         ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
@@ -141,7 +140,7 @@ private func readUpload(
     return upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
-/// The function for `CURLOPT_WRITEFUNCTION`, which discards all bytes; libcurl's default would print them.
+/// The function for `CURLOPT_WRITEFUNCTION`, which discards bytes that libcurl would otherwise print.
 private func dropDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,

@@ -2,7 +2,7 @@ import CCurl
 import Foundation
 import Synchronization
 
-/// A client that runs many HTTP calls at the same time on one thread (libcurl's multi interface).
+/// Runs many HTTP calls at once on one thread (libcurl's multi interface).
 ///
 /// Connections stay open between calls, and the calls to an HTTP/2 server share one connection. The thread runs only
 /// while there are calls.
@@ -86,7 +86,7 @@ final class SharedClient: Sendable {
         }
     }
 
-    /// Returns the calls to begin; nil if nothing is left to do, in which case the thread ends.
+    /// Returns the calls to begin, or nil if the thread must end.
     private func take(isIdle: Bool) -> [Call]? {
         line.withLock { line in
             guard !isIdle || !line.waiting.isEmpty else {
@@ -102,7 +102,7 @@ final class SharedClient: Sendable {
         do throws(CurlError) {
             var curl = try CurlHandle()
             try call.transfer.begin(on: &curl)
-            // If a connection is being made, the call waits to find out whether it can share that connection.
+            // If a connection is being made, the call waits for it. The call may be able to share this connection.
             try curl.set(CURLOPT_PIPEWAIT, 1)
             let handle = curl.handle
             try multi.add(handle)
@@ -115,13 +115,11 @@ final class SharedClient: Sendable {
 
 /// A group of handles that transfer data at the same time and share connections (`CURLM *`).
 ///
-/// The type is `@unchecked Sendable` because one thread makes all calls except `wake`, which libcurl allows on any
-/// thread.
+/// The type is `@unchecked Sendable` because one thread makes all calls except `wake`. Any thread may call `wake`.
 private final class CurlMulti: @unchecked Sendable {
     private let multi = CurlHandle.isReady ? curl_multi_init() : nil
 
-    /// The longest time for which `wait` blocks, in milliseconds; after each wait, the transfers that were cancelled
-    /// are ended.
+    /// The longest time for which `wait` blocks, before cancelled transfers are ended.
     private static let waitMilliseconds: Int32 = 1_000
 
     deinit { curl_multi_cleanup(multi) }
@@ -135,10 +133,10 @@ private final class CurlMulti: @unchecked Sendable {
     /// Ends the current call of `wait` or, if none is running, the next call.
     func wake() { curl_multi_wakeup(multi) }
 
-    /// Blocks until a transfer can continue, a timeout is due, `wake` is called, or `waitMilliseconds` have passed.
+    /// Waits for a transfer, a timeout or `wake`, for at most `waitMilliseconds`.
     func wait() { curl_multi_poll(multi, nil, 0, Self.waitMilliseconds, nil) }
 
-    /// Continues all transfers without blocking; removes the ended transfers, and returns them with their results.
+    /// Continues all transfers without blocking, and removes and returns the ended ones.
     func perform() -> [(handle: UnsafeMutableRawPointer, code: CURLcode)] {
         var (count, ended): (Int32, [(UnsafeMutableRawPointer, CURLcode)]) = (0, [])
         curl_multi_perform(multi, &count)

@@ -3,7 +3,7 @@ import NIOPosix
 
 /// A client that sends HTTP requests to outside parties, within limits of time and size (libcurl).
 ///
-/// A call blocks one thread of a small pool; callers limit how many calls run at a time.
+/// A call blocks one thread of a small pool. Callers limit how many calls run at a time.
 package final class WebClient: Sendable {
     /// An HTTP request.
     struct Request: Sendable {
@@ -15,9 +15,9 @@ package final class WebClient: Sendable {
         var isHead = false
         /// Whether the server is known to speak HTTP/2.
         var isHTTP2 = false
-        /// The rule for the allowed addresses, with the parsed URL; nil for a URL that an operator has set.
+        /// The rule for addresses and the parsed URL, or nil for an operator's URL.
         var outbound: (rule: OutboundRule, url: OutboundURL)?
-        /// Returns whether the request may still be sent; called when the connection is made.
+        /// Returns, when the connection is made, whether the request may still be sent.
         var mayBegin: @Sendable () -> Bool = { true }
     }
 
@@ -25,7 +25,7 @@ package final class WebClient: Sendable {
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
-        /// The number of seconds in the server's `Retry-After`; 0 if the response has none.
+        /// The seconds in the server's `Retry-After`, or 0 without this header.
         var retryAfter: Int64 = 0
 
         var isSuccess: Bool { (200...299).contains(status) }
@@ -34,7 +34,7 @@ package final class WebClient: Sendable {
     /// The outcome of a call.
     typealias Outcome = Result<Answer, Failure>
 
-    /// The reason why the call got no response; it contains no address or secret.
+    /// The reason why the call got no response, without addresses and secrets.
     enum Failure: String, Error {
         case timedOut = "the server did not answer in time"
         case unreachable = "the server could not be reached"
@@ -57,8 +57,8 @@ package final class WebClient: Sendable {
     package init() { threads.start() }
 
     deinit {
-        // If the service's start fails halfway, nothing else shuts down the pool, and the library traps if a running
-        // pool is destroyed.
+        // If the service's start fails halfway, nothing else shuts down the pool. The library traps if a running pool
+        // is destroyed.
         threads.shutdownGracefully { _ in }
     }
 
@@ -80,7 +80,7 @@ package final class WebClient: Sendable {
         return try outcome.get()
     }
 
-    /// Requests a URL once for a command, blocking the thread; returns nil if there is no response.
+    /// Blocks while it requests a URL once, and returns nil if no response comes.
     package static func body(of url: String, within timeout: Duration) -> [UInt8]? {
         let request = Request(url: url)
         let transfer = WebTransfer(request, deadline: .now + timeout, connectTimeout: timeout, bodyMax: 1 << 20)

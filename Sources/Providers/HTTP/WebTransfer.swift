@@ -19,7 +19,7 @@ final class WebTransfer: Sendable {
         let bytesMax: Int
     }
 
-    /// Makes a call that gives up if connecting takes too long, or if the answer is longer than `bodyMax` bytes.
+    /// Makes a call that limits the time to connect and the answer's bytes (`bodyMax`).
     init(
         _ request: WebClient.Request,
         deadline: ContinuousClock.Instant,
@@ -30,7 +30,7 @@ final class WebTransfer: Sendable {
         received = Mutex(Body(bytesMax: bodyMax))
     }
 
-    /// Ends the call when libcurl next asks whether to continue, which it does about once a second.
+    /// Ends the call when libcurl next asks whether to continue, about once a second.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// Sends the request, and blocks until the response has arrived.
@@ -65,7 +65,7 @@ final class WebTransfer: Sendable {
         .success(WebClient.Answer(status: status, body: received.withLock(\.bytes), retryAfter: curl.retryAfter))
     }
 
-    /// Sets all options of a handle for this transfer; this object must live until the transfer has ended.
+    /// Sets all options of a handle for this transfer, which this object must outlive.
     func begin(on curl: inout CurlHandle) throws(CurlError) {
         let left = milliseconds(deadline - .now)
         guard left > 0 else { throw CurlError(CURLE_OPERATION_TIMEDOUT) }
@@ -89,8 +89,8 @@ final class WebTransfer: Sendable {
             try curl.set(body: body.bytes)
         }
         if request.isHead { try curl.set(CURLOPT_NOBODY, 1) }
-        // Without TLS, the client must know that the server speaks HTTP/2, since client and server can't negotiate the
-        // version.
+        // Without TLS, client and server can't negotiate the version. The client must therefore know that the server
+        // speaks HTTP/2.
         if request.isHTTP2, request.url.hasPrefix("http:") {
             try curl.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
             // Without TLS, libcurl 7.88 can't use the same HTTP/2 connection for a second request.
@@ -148,7 +148,7 @@ extension CurlHandle {
     }
 }
 
-/// The function for `CURLOPT_WRITEFUNCTION`; any result except the number of bytes ends the transfer.
+/// For `CURLOPT_WRITEFUNCTION`: any result except the number of bytes ends the transfer.
 private func takeDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,
@@ -158,7 +158,7 @@ private func takeDownload(
     guard let buffer, let context else { return 0 }
     let transfer = Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue()
     let piece = UnsafeRawBufferPointer(start: buffer, count: size * count)
-    // An empty piece can't be refused, because its size and the result for a refusal are both 0.
+    // An empty piece can't be refused. Its size and the result for a refusal are both 0.
     return piece.isEmpty || transfer.append(piece) ? piece.count : 0
 }
 
@@ -201,8 +201,9 @@ private func openSocket(
     return socket(place.pointee.family, place.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), place.pointee.protocol)
 }
 
-/// Returns the address in libcurl's structure, or nil for an unknown address family; for an IPv6 address, the structure
-/// in memory is longer than the declared structure.
+/// Returns the address in libcurl's structure, or nil for an unknown address family.
+///
+/// For an IPv6 address, the structure in memory is longer than declared.
 private func address(of place: UnsafeMutablePointer<curl_sockaddr>) -> InternetAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     let start = UnsafeRawPointer(place) + offset

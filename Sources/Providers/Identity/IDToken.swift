@@ -23,8 +23,7 @@ struct IDToken {
     /// The claims, which must not be trusted before the signature is verified.
     let claims: JSONObject
 
-    /// Parses a token; returns nil if the token is malformed, uses an algorithm that isn't in `algorithms`, or has
-    /// critical extensions (`crit`).
+    /// Returns nil for a malformed token, an algorithm outside `algorithms`, or critical extensions (`crit`).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,
@@ -55,7 +54,7 @@ extension IDToken {
     /// The tolerated difference between the clocks of the issuer and the service, in seconds.
     static let leeway: Double = 60
 
-    /// Checks the issuer, audience, subject, nonce and times of the token; the caller verifies the signature.
+    /// Checks the token's issuer, audience, subject, nonce and times, but not its signature.
     func identity(
         for settings: ProviderSettings,
         nonce: String?,
@@ -86,8 +85,7 @@ extension IDToken {
         )
     }
 
-    /// Checks that the token is for this app; a token for several apps must also name this app in `azp` (OpenID Connect
-    /// Core 3.1.3.7).
+    /// Checks the audience and, for several apps, `azp` (OpenID Connect Core 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {
@@ -100,7 +98,7 @@ extension IDToken {
         guard let party = claims["azp"]?.stringValue, ours.contains(party) else { throw .invalidCredential(.otherApp) }
     }
 
-    /// Checks that the token contains the nonce or its SHA-256, which apps send to Apple instead of the nonce.
+    /// Checks that the token contains the nonce or, as for Apple, its SHA-256.
     private func check(_ nonce: String) throws(ProviderFailure) {
         guard let claim = claims["nonce"]?.stringValue else { throw .invalidCredential(.nonce) }
         let digest = Sodium.hex(Sodium.sha256(nonce.utf8))

@@ -6,7 +6,7 @@ package import Logging
 ///
 /// An app's claims are never trusted. ID tokens are verified with the issuer's published keys. Codes and access tokens
 /// are verified by a request to the provider. Each credential must have been issued for this app. Times, sizes and
-/// numbers of calls are limited for each provider, so a provider that hangs delays only its own logins, and only
+/// numbers of calls are limited for each provider. A provider that hangs therefore delays only its own logins, and only
 /// briefly.
 package final class IdentityProviders: Sendable {
     /// The limits on calls, which tests can lower.
@@ -74,8 +74,8 @@ package final class IdentityProviders: Sendable {
 
     /// Tests a provider without a user: fetches an issuer's keys again, or sends an invalid credential.
     ///
-    /// The test contacts the provider even after several failures, and even if the app has disabled the provider. The
-    /// test takes at most as long as the limits allow.
+    /// The test also contacts a provider that has failed or that the app has disabled. The test takes at most as long
+    /// as the limits allow.
     /// - Throws: `ProviderFailure.unavailable` with the reason.
     package func examine(_ app: ProviderSettings) async throws(ProviderFailure) {
         let line = ProviderLine(client: client, limits: breaker, logger: logger)
@@ -101,8 +101,7 @@ package final class IdentityProviders: Sendable {
         app: ProviderSettings
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         guard let token = IDToken(text) else { throw .invalidCredential(.malformed) }
-        // The claims are checked first, because this check is cheap; if it fails, the service needn't fetch the
-        // issuer's keys.
+        // The claims are checked first, because this check is cheap. If it fails, the issuer's keys needn't be fetched.
         let identity = try token.identity(for: app, nonce: nonce, user: user, at: clock())
         let key = try await keys.key(for: token, of: app)
         guard key.signed(token) else { throw .invalidCredential(.refused) }

@@ -3,32 +3,31 @@ import JSON
 
 /// A cache of the keys that issuers of ID tokens publish.
 ///
-/// Keys are fetched if none are known, if they are an hour old, or if a token names an unknown key. Unknown keys cause
-/// only a few fetches a minute, so that many tokens with invented keys don't cause many requests. Callers that wait for
-/// the same keys share one request.
+/// Keys are fetched if none are known, and after an hour. A token with an unknown key also causes a fetch. Unknown keys
+/// cause only a few fetches a minute, even if many tokens invent keys. Callers that wait for the same keys share one
+/// request.
 actor IssuerKeys {
     private struct Entry {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
         var triedAt: ContinuousClock.Instant
-        /// The times of recent requests for unknown keys; `questionsMax` limits the number of these requests.
+        /// The times of recent requests for unknown keys, which `questionsMax` limits.
         var surprises: [ContinuousClock.Instant] = []
     }
 
-    /// The maximum number of issuers, as a guard against mistakes; operators configure only a few issuers.
+    /// The maximum number of issuers, as a guard against mistakes.
     private static let issuersMax = 1_000
     /// The age at which keys are fetched again.
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// How long to use the old keys after a failed request before the next request is made.
+    /// How long to wait and use the old keys after a failed request.
     ///
     /// In any period of this length, unknown keys cause at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
     /// The maximum number of requests for unknown keys within `pause`.
     ///
-    /// More than one request is allowed, so that an issuer's changed keys can be fetched at once, and soon afterwards a
-    /// second time.
+    /// With more than one request, changed keys can be fetched again soon afterwards.
     private static let questionsMax = 5
 
     private let line: ProviderLine
@@ -59,7 +58,7 @@ actor IssuerKeys {
         return try Self.find(token, in: await ask(settings).get())
     }
 
-    /// Returns the key for a token; the token may omit the key's id if only one key fits.
+    /// Returns the token's key, which the token needn't name if only one fits.
     private static func find(_ token: IDToken, in keys: [PublishedKey]) throws(ProviderFailure) -> PublishedKey {
         let fitting = keys.filter { key in key.fits(token.algorithm) && (token.keyID == nil || token.keyID == key.id) }
         guard let key = fitting.first, fitting.count == 1 else { throw .invalidCredential(.refused) }
@@ -72,7 +71,7 @@ actor IssuerKeys {
         let issuer = settings.baseURL
         if let question = questions[issuer] { return await question.value }
         let (line, timeout) = (line, timeout)
-        // The request runs in its own task: if the first caller gives up, the request continues for the other callers.
+        // The request runs in its own task. If the first caller gives up, the request continues for the others.
         let question = Task { await Self.fetch(settings, over: line, until: .now + timeout) }
         questions[issuer] = question
         let result = await question.value
@@ -114,7 +113,7 @@ actor IssuerKeys {
 
     /// Returns whether an issuer may publish its keys at a URL.
     ///
-    /// Plain HTTP is allowed only if the issuer itself uses it, and an issuer can use it only on this machine. A
+    /// Plain HTTP is allowed only if the issuer itself uses it. An issuer can use plain HTTP only on this machine. A
     /// document from another machine therefore can't cause requests over plain HTTP to this machine.
     static func mayHaveKeys(at url: String, issuer: String) -> Bool {
         ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))

@@ -14,7 +14,7 @@ final class ProviderLine: Sendable {
         self.logger = logger
     }
 
-    /// Sends a request to a provider, and returns an answer whose status is 2xx, or 4xx other than 429.
+    /// Sends a request, and returns an answer with status 2xx, or 4xx except 429.
     ///
     /// The caller checks the content of the answer.
     ///
@@ -60,8 +60,7 @@ final class ProviderLine: Sendable {
 }
 
 extension WebClient.Answer {
-    /// Decodes the body as JSON, or returns nil if the body can't be decoded as `type`; an id that is too large for a
-    /// double is also decoded exactly.
+    /// Decodes the JSON body, large ids exactly, or returns nil if that fails.
     func decode<T: Decodable>(_ type: T.Type) -> T? { try? JSONDecoder().decode(type, from: Data(body)) }
 }
 

@@ -4,7 +4,7 @@ import JSON
 
 /// A public key for signatures, as published by an issuer (RFC 7517).
 struct PublishedKey: Sendable {
-    /// The key's id; nil if the issuer has published the key without an id.
+    /// The key's id, or nil if the issuer publishes the key without an id.
     let id: String?
     private let type: String
     private let curve: String?
@@ -15,7 +15,7 @@ struct PublishedKey: Sendable {
     private static let modulusMin = 256
     private static let curves = ["ES256": "P-256", "ES384": "P-384", "ES512": "P-521"]
 
-    /// Parses a key for verifying signatures; returns nil for any other key, and for an insecure key.
+    /// Parses a key for verifying signatures, or returns nil for other or insecure keys.
     init?(_ object: JSONObject) {
         guard let type = object["kty"]?.stringValue, ["RSA", "EC"].contains(type),
             object["use"] == nil || object["use"]?.stringValue == "sig"
@@ -79,8 +79,9 @@ struct PublishedKey: Sendable {
         }
     }
 
-    /// Returns the bytes of a number, or an empty array if the number's text isn't base64url; no key is valid with an
-    /// empty number.
+    /// Returns a number's bytes, or an empty array if the text isn't base64url.
+    ///
+    /// No key is valid with an empty number.
     private func number(_ name: String) -> [UInt8] {
         members[name]?.stringValue.flatMap { IDToken.bytes($0[...]) } ?? []
     }

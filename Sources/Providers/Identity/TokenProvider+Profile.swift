@@ -3,15 +3,15 @@ import Domain
 import Foundation
 import Sodium
 
-/// The optional requests that get a user's name and picture from a provider after a login is verified.
+/// The optional requests for a user's name and picture after a verified login.
 extension TokenProvider {
     /// The longest time for which a login waits for the user's profile.
     private static let patience = Duration.seconds(2)
 
     /// Gets the name and the picture from an endpoint, and adds them to an identity.
     ///
-    /// If the request fails, name and picture are left out, because the login is valid without them. Requests for
-    /// profiles have a separate breaker, so that an endpoint that is down doesn't block the endpoint that logins need.
+    /// If the request fails, name and picture are left out. The login is valid without them. Requests for profiles have
+    /// a separate breaker. A failing endpoint for profiles then doesn't block logins.
     func adding<Body: Decodable>(
         to identity: VerifiedIdentity,
         _ request: WebClient.Request,
@@ -39,7 +39,7 @@ extension TokenProvider {
         }
     }
 
-    /// Adds the profile from `GET /user/get_user_info`; in a successful answer, `ret` is 0.
+    /// Adds the profile from `GET /user/get_user_info`, whose `ret` is 0 on success.
     func qqProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             let ret: Int?
@@ -73,8 +73,8 @@ extension TokenProvider {
 
     /// Adds the profile from `GET /me`.
     ///
-    /// The request contains a proof of the app's secret; Facebook requires the proof if the app's settings at Facebook
-    /// demand it.
+    /// The request contains a proof of the app's secret. Facebook requires the proof if the app's settings there demand
+    /// it.
     func facebookProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             struct Picture: Decodable {

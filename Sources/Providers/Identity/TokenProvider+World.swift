@@ -3,8 +3,7 @@ import Sodium
 
 /// The verification of credentials from Facebook and Twitter.
 extension TokenProvider {
-    /// Verifies an access token with `GET /debug_token`, which takes the app's id and secret, and returns the token's
-    /// user and app.
+    /// Verifies a token with `GET /debug_token`, which returns the token's user and app.
     func facebook(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Data: Decodable {
@@ -30,8 +29,7 @@ extension TokenProvider {
         return await facebookProfile(try identity(data.user_id?.text, accessToken: token), token)
     }
 
-    /// Verifies a token with the signed request `GET /1.1/account/verify_credentials.json`, which succeeds only with a
-    /// token of this app.
+    /// Verifies a token with `GET /1.1/account/verify_credentials.json`, which fails for other apps' tokens.
     func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Problem: Decodable { let code: Int }
@@ -51,8 +49,7 @@ extension TokenProvider {
         let body = answer.decode(Body.self)
         if let error = body?.errors?.first {
             switch error.code {
-            // The token doesn't match the secrets, the token is unknown or expired, or the account is suspended or
-            // locked.
+            // The token is wrong, unknown or expired, or the account is suspended or locked.
             case 32, 63, 64, 89, 326: throw .invalidCredential(.refused)
             case let code: throw unusable("the provider answered error \(code)")
             }

@@ -1,8 +1,8 @@
 import Domain
 
-/// The requests to a provider that verifies its own codes and tokens, and the meaning of the provider's answers.
+/// The requests to providers that verify their own codes and tokens.
 ///
-/// `verify` calls the provider's documented endpoint, determines the credential's user, and checks that the credential
+/// `verify` asks the provider's documented endpoint for the credential's user. `verify` also checks that the credential
 /// was issued for this app. The error is `invalidCredential` if the provider rejects the credential. Problems with the
 /// app's own settings are logged for the operator.
 struct TokenProvider: Sendable {
@@ -28,15 +28,15 @@ struct TokenProvider: Sendable {
         try await line.call(settings, request, until: deadline)
     }
 
-    /// Logs and returns the error for a provider that refuses the app or gives an unexpected answer.
+    /// Logs and returns the error for a refused app or an unexpected answer.
     func unusable(_ problem: String) -> ProviderFailure { line.unusable(settings, problem) }
 
-    /// The app's id at the provider; settings with a secret contain only one id.
+    /// The app's id at the provider, the only one if there is a secret.
     var clientID: String { settings.clientIDs.first ?? "" }
 
     var clientSecret: String { settings.clientSecret ?? "" }
 
-    /// Refuses a token that belongs to another app, or to a different user than the app claims.
+    /// Refuses a token of another app or of another user than the app claims.
     func check(
         app: String?,
         user: String? = nil,

@@ -1,7 +1,7 @@
 import Domain
 import Foundation
 
-/// An e-mail address that can safely be written into a header and sent to a mail server.
+/// An e-mail address that is safe in a header and for a mail server.
 ///
 /// The form is stricter than in RFC 5321: no quoting, comments or invisible characters. A domain that isn't ASCII
 /// becomes ASCII (IDNA). A local part that isn't ASCII stays unchanged, for servers with SMTPUTF8 (RFC 6531).
@@ -11,7 +11,7 @@ package struct MailAddress: Sendable, Equatable {
     /// The domain in ASCII.
     package let domain: String
 
-    /// Parses an address; returns nil if the text isn't an address of the accepted form.
+    /// Parses an address, or returns nil if its form isn't accepted.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, (1...64).contains(parts[0].utf8.count),

@@ -6,15 +6,15 @@ import Glibc
 enum MailHeader {
     /// The maximum number of bytes of text in an encoded word.
     ///
-    /// An encoded word with this much text has 64 characters, so the first line of a `Subject:` has at most 76
+    /// An encoded word with this much text has 64 characters. The first line of a `Subject:` then has at most 76
     /// characters.
     private static let wordMax = 39
-    /// The maximum number of characters of a text; longer texts are cut, because a subject should be short.
+    /// The maximum number of characters, after which a text is cut.
     private static let textMax = 1_024
 
     /// Encodes a text for a header.
     ///
-    /// A short text of plain words stays unchanged; any other text becomes encoded words (RFC 2047).
+    /// A short text of plain words stays unchanged. Any other text becomes encoded words (RFC 2047).
     ///
     /// Control characters, including line breaks, become spaces.
     static func encode(_ text: String) -> String {
@@ -59,7 +59,7 @@ enum MailHeader {
         }
     }
 
-    /// Returns whether a byte needs no quoting in a phrase, because it is a letter, digit, space or hyphen.
+    /// Returns whether a byte needs no quoting: a letter, digit, space or hyphen.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte.isLetterOrDigit || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
     }

@@ -12,9 +12,9 @@ package struct MailMessage: Sendable {
     package var subject: String
     /// The plain text, for every mail reader.
     package var plain: String
-    /// The same text as HTML; nil if the mail has only plain text.
+    /// The same text as HTML, or nil for plain text only.
     package var html: String?
-    /// The local part of the mail's Message-ID; a repeated mail has the same Message-ID.
+    /// The local part of the Message-ID, which a repeated mail keeps.
     package var id: String
     /// The time at which the mail was written, in seconds since 1970.
     package var date: Int64
@@ -44,8 +44,8 @@ package struct MailMessage: Sendable {
     ///
     /// The result is ASCII if all mailboxes are ASCII. Body lines have at most 76 characters.
     ///
-    /// No text can act as a header, as a part or as the mail's end, because header texts are encoded unless they are
-    /// plain words (RFC 2047), and bodies are base64.
+    /// No text can act as a header, a part or the mail's end. Header texts are plain words or encoded (RFC 2047), and
+    /// bodies are base64.
     package func encoded() -> [UInt8] {
         let token = String(id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
         let name = fromName.isEmpty ? "" : MailHeader.encode(fromName) + " "

@@ -3,7 +3,7 @@ package import Domain
 
 /// A client that sends e-mails through a mail server, with libcurl.
 ///
-/// Each mail has its own connection, because the mails are few, and users need the codes and links in them at once.
+/// Each mail has its own connection. Mails are few, and users need their codes and links at once.
 package struct SMTPClient: Sendable {
     private let settings: SMTPSettings
 
@@ -12,9 +12,9 @@ package struct SMTPClient: Sendable {
 
     /// Sends a mail.
     ///
-    /// This method blocks until the server has accepted the mail, but no longer than the settings allow. Call it only
-    /// on a small pool of threads. If the connection breaks after the server has accepted a mail, the mail can arrive
-    /// twice with the same Message-ID.
+    /// This method blocks until the server has accepted the mail. The settings limit this time. Call it only on a small
+    /// pool of threads. A mail can arrive twice if the connection breaks after the server's acceptance. Both copies
+    /// have the same Message-ID.
     /// - Throws: `MessageFailure`.
     package func send(_ message: MailMessage) throws(MessageFailure) {
         do {
@@ -26,7 +26,7 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The reason why mails can't be sent; most cases are named after the thing that must be fixed.
+    /// The reason why mails can't be sent, usually named after what must be fixed.
     package enum Obstacle: Sendable, Equatable {
         /// The host name doesn't exist.
         case name
@@ -99,8 +99,7 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The server's codes for refusals that depend on the settings and not on the mail; an operator can correct the
-    /// settings.
+    /// The codes of refusals that an operator can end by correcting the settings.
     private static let ofSettings = [502, 503, 530, 534, 535, 538]
 
     private static func failure(_ error: CurlError) -> MessageFailure {

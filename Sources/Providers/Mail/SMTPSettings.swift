@@ -4,7 +4,7 @@ package import Domain
 package struct SMTPSettings: Sendable, Equatable {
     /// The security of the connection.
     package enum Security: String, Sendable, CaseIterable {
-        /// The connection starts without encryption; no mail is sent unless the connection switches to TLS.
+        /// Starts without encryption, but sends no mail unless the connection switches to TLS.
         case startTLS = "starttls"
         /// The connection uses TLS from the first byte.
         case tls
@@ -18,15 +18,15 @@ package struct SMTPSettings: Sendable, Equatable {
     package var port: Int
     /// The security of the connection.
     package var security: Security
-    /// The path of a file that contains the certificates to trust; if nil, the system's certificates are trusted.
+    /// The file of certificates to trust, or nil for the system's certificates.
     package var caFile: String?
-    /// The username for the login; nil for a server without a login.
+    /// The username for the login, or nil for a server without a login.
     package var user: String?
     /// The password for the login.
     package var password: String?
     /// The longest time for connecting, in seconds.
     package var connectTimeoutSeconds: Int
-    /// The longest time for sending a mail, in seconds; closing the connection can take the same time again.
+    /// The maximum seconds for sending a mail, and again for closing the connection.
     package var timeoutSeconds: Int
 
     /// Makes the settings, with a default port that depends on the connection's security.

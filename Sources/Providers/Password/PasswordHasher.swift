@@ -2,20 +2,20 @@ import Sodium
 
 /// A hasher that hashes and verifies passwords with argon2id.
 ///
-/// The `Providers` module contains all code that is slow, may hang, or may fail for external reasons. Hashing takes
-/// tens of milliseconds, so it runs only on the pool for slow work, never on a worker's thread.
+/// The `Providers` module holds code that is slow, may hang, or needs other systems. Hashing takes tens of
+/// milliseconds, so only the pool for slow work does it.
 package struct PasswordHasher: Sendable {
     private let memoryBytes: Int
     private let passes: Int
 
-    /// Makes a hasher from the costs of new hashes; old hashes contain their own costs.
+    /// Makes a hasher with costs for new hashes, since old ones contain their own.
     package init(memoryKiB: Int = 19_456, passes: Int = 2) {
         precondition(memoryKiB >= 8 && passes >= 1, "argon2id takes at least 8 KiB and one pass")
         memoryBytes = memoryKiB * 1024
         self.passes = passes
     }
 
-    /// Hashes a normalised password; the result contains the algorithm, its costs and the salt.
+    /// Hashes a normalised password into a text with algorithm, costs and salt.
     ///
     /// - Throws: `PasswordHasherError` if there isn't enough memory.
     package func hash(_ password: [UInt8]) throws(PasswordHasherError) -> String {
@@ -34,9 +34,9 @@ package struct PasswordHasher: Sendable {
         Sodium.needsRehash(encoded, memoryBytes: memoryBytes, passes: passes)
     }
 
-    /// Calls `body` with a copy of a password, and then overwrites the copy, so that it doesn't stay in memory.
+    /// Calls `body` with a copy of a password, and then overwrites the copy.
     private func withCopy<R>(of password: [UInt8], _ body: ([UInt8]) -> R) -> R {
-        // The bytes are copied one by one, because otherwise the copy would share its memory with the caller's array.
+        // The bytes are copied one by one. Otherwise the copy would share its memory with the caller's array.
         var copy = [UInt8](repeating: 0, count: password.count)
         for (index, byte) in password.enumerated() { copy[index] = byte }
         defer { Sodium.wipe(&copy) }
@@ -44,5 +44,5 @@ package struct PasswordHasher: Sendable {
     }
 }
 
-/// The error that is thrown if a hash can't be made because the machine has too little free memory.
+/// The error if the machine has too little free memory for a hash.
 package struct PasswordHasherError: Error {}

@@ -9,9 +9,9 @@ extension PasswordRules {
         field: String = "params.password"
     ) throws(Rejection) -> [UInt8] { try check(password, names: names, field: field, normalise: nfkc) }
 
-    /// Returns a password's bytes in a form that can be compared, or nil if the password is longer than allowed.
+    /// Returns a password's bytes for comparisons, or nil if the password is too long.
     ///
-    /// Every comparison uses this form, because another keyboard can produce the same password in a different form.
+    /// Every comparison uses this form. Another keyboard can produce the same password differently.
     package static func normalised(_ password: String) -> [UInt8]? {
         normalised(password, normalise: nfkc).map { Array($0.utf8) }
     }

@@ -5,11 +5,10 @@ import Synchronization
 
 /// The interface of the Apple Push Notification service.
 extension PushSender {
-    /// The age at which a token is renewed, in seconds; Apple refuses tokens that are older than an hour.
+    /// The seconds after which a token is renewed, since Apple allows only an hour.
     private static let tokenSeconds: Int64 = 2_400
 
-    /// Sends a push to a device token, and sends the push again with a new provider token if Apple reports that the old
-    /// token has expired.
+    /// Sends a push, and repeats it once if the provider token has expired.
     func sendAPNs(_ delivery: PushDelivery, _ settings: PushSettings.APNs) async throws(MessageFailure) {
         let address = delivery.address
         let apple = "https://api.\(address.isSandbox ? "sandbox." : "")push.apple.com"

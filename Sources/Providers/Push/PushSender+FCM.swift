@@ -3,8 +3,7 @@ import JSON
 
 /// The HTTP v1 interface of Firebase Cloud Messaging.
 extension PushSender {
-    /// Sends a push to a registration token; if the access token is refused, sends the push again with a new access
-    /// token.
+    /// Sends a push, and repeats it once if the access token is refused.
     func sendFCM(_ delivery: PushDelivery, _ settings: PushSettings.FCM) async throws(MessageFailure) {
         for isLast in [false, true] {
             let token = try await accessTokens.token(of: settings, over: self)

@@ -5,7 +5,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// A maker of tokens (JWT, RFC 7519) for push services; it signs each token with a private key.
+/// Makes tokens (JWT, RFC 7519) for push services, signed with a private key.
 enum SignedToken {
     /// Signs claims with ES256.
     static func make(_ claims: JSONObject, keyID: String? = nil, key: P256.Signing.PrivateKey) throws -> String {

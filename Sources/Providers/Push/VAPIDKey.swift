@@ -7,10 +7,10 @@ import Sodium
 package struct VAPIDKey: Sendable {
     private let key: P256.Signing.PrivateKey
 
-    /// The time for which a token is valid, in seconds; RFC 8292 allows at most a day.
+    /// The validity of a token in seconds (RFC 8292 allows at most a day).
     private static let validSeconds: Int64 = 43_200
 
-    /// Makes the key from 32 bytes; returns nil for the very few values that aren't a private key of P-256.
+    /// Makes the key from 32 bytes, or returns nil if P-256 doesn't allow them.
     package init?(_ bytes: [UInt8]) {
         guard let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes) else { return nil }
         self.key = key

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Sodium
 
-/// Encrypts a push so that the terminal can decrypt the push but the push service can't (RFC 8291).
+/// Encrypts a push so that only the terminal can read it (RFC 8291).
 struct WebPushEncryption {
     private let publicKey: P256.KeyAgreement.PublicKey
     private let auth: [UInt8]
@@ -10,7 +10,7 @@ struct WebPushEncryption {
     /// The size of a record, which is larger than any push.
     private static let recordBytes: UInt32 = 4_096
 
-    /// Parses the keys of a subscription; returns nil if they are malformed.
+    /// Parses the keys of a subscription, or returns nil if they are malformed.
     init?(publicKey: String, auth: String) {
         func bytes(_ text: String) -> [UInt8]? { IDToken.bytes(text[...].prefix { $0 != "=" }) }
         guard let point = bytes(publicKey), let auth = bytes(auth), auth.count == 16,

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// A webhook that receives each text message as JSON in a POST, and sends the text message to the user.
+/// A webhook that gets text messages as JSON in a POST and sends them.
 package struct TextWebhook: Sendable {
     private let client: WebClient
     private let url: String
@@ -31,8 +31,9 @@ package struct TextWebhook: Sendable {
     ///
     /// A status of 2xx means that the webhook has accepted the message.
     ///
-    /// A status of 4xx, except 408, 425 and 429, means that the webhook will never accept the message. Any other status
-    /// means that the webhook may accept the message later. A message can arrive twice with the same `messageId`.
+    /// With a status of 4xx, the webhook will never accept the message. The exceptions are 408, 425 and 429. Any other
+    /// status means that the webhook may accept the message later. A message can arrive twice with the same
+    /// `messageId`.
     /// - Throws: `MessageFailure`.
     package func send(_ message: JSONObject) async throws(MessageFailure) {
         var request = self.request
@@ -49,9 +50,9 @@ package struct TextWebhook: Sendable {
 
     /// Sends a HEAD request, which causes no text message, and returns the status.
     ///
-    /// Many webhooks accept only a POST, so most error statuses still show that the webhook exists. The exceptions are
-    /// the statuses of a refused token (401 and 403), of a wrong address (404 and 410), and of a failing server (5xx
-    /// except 501).
+    /// Many webhooks accept only a POST, so most error statuses still show that the webhook exists. The statuses 401
+    /// and 403, however, mean a refused token. The statuses 404 and 410 mean a wrong address. Any 5xx except 501 means
+    /// a failing server.
     /// - Throws: `MessageFailure` if there is no answer.
     package func reach() async throws(MessageFailure) -> Int {
         var request = self.request

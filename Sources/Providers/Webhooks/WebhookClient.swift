@@ -15,12 +15,11 @@ package struct WebhookClient: ~Copyable {
         package var url: String
         /// The id of the body, which is the same for each attempt to post this body.
         package var id: String
-        /// The secrets with which the body is signed: the present secret and, for some time after a change, the
-        /// previous secret.
+        /// The secrets that sign the body: the present and, for some time, the previous.
         package var secrets: [WebhookSecret]
         /// The body as JSON.
         package var body: [UInt8]
-        /// Returns whether the request may be sent; called when the connection is made.
+        /// Returns, when the connection is made, whether the request may be sent.
         package var mayBegin: @Sendable () -> Bool = { true }
 
         /// Makes a post.
@@ -33,9 +32,9 @@ package struct WebhookClient: ~Copyable {
     package struct Outcome: Equatable, Sendable {
         /// The HTTP status; nil if the receiver didn't answer.
         package var status: Int?
-        /// The number of seconds in the receiver's `Retry-After`; nil if there is no such header.
+        /// The seconds in the receiver's `Retry-After`, or nil without this header.
         package var retryAfter: Int64?
-        /// The reason why the receiver did not take the events; it contains no address or secret.
+        /// The reason why the receiver did not take the events, without addresses and secrets.
         package var error: String?
         /// Whether the request was withdrawn, because `mayBegin` returned false or because all posts were cancelled.
         package var isWithdrawn = false
@@ -46,7 +45,7 @@ package struct WebhookClient: ~Copyable {
         }
     }
 
-    /// Makes a client that follows a rule for addresses; returns nil if there is not enough memory.
+    /// Makes a client with a rule for addresses, or returns nil without enough memory.
     package init?(
         _ rule: OutboundRule,
         _ transfers: OpenTransfers,

@@ -16,6 +16,6 @@ package struct WebhookSecret: Sendable {
         return "v1," + Sodium.base64(Array(code.finalize()))
     }
 
-    /// Returns the SHA-256 of a body; `Crypto` computes it faster than libsodium.
+    /// Returns a body's SHA-256, which `Crypto` computes faster than libsodium.
     package static func digest(of body: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: body)) }
 }

@@ -1,4 +1,4 @@
-// A form made from a schema. The form has a field for each member, and the member's type determines the kind of field.
+// A form made from a schema. The form has a field for each member. The member's type determines the kind of field.
 
 import { html } from "./base/html.js";
 import { t } from "./base/words.js";

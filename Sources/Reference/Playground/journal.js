@@ -1,4 +1,4 @@
-// The messages between app, service and lamp in order of time, each in the lane of its connection.
+// The messages between app, service and lamp in order of time. Each message is in the lane of its connection.
 
 import { html, render } from "./base/html.js";
 import { fill, t } from "./base/words.js";
@@ -48,7 +48,7 @@ export class Journal {
   }
 
   show(entries) {
-    // The list scrolls to new entries only if it is scrolled to its end and no entry is open.
+    // The list follows new entries only if it is scrolled to its end. An open entry also stops the scrolling.
     const follows = this.isAtEnd && !this.entries.some(({ isOpen }) => isOpen);
     this.unseen += follows ? 0 : entries.length;
     this.entries.push(...entries);

@@ -1,4 +1,4 @@
-// A lamp that behaves like firmware: it registers, keeps its identity, repeats unanswered reports, and obeys commands.
+// A lamp that behaves like firmware. It registers, keeps its identity, repeats unanswered reports, and obeys commands.
 
 import { Connection } from "./mqtt.js";
 import { randomId } from "./lamplighter.js";
@@ -44,7 +44,8 @@ export class Lamp {
   read() {
     try {
       const kept = JSON.parse(this.store.getItem("lamp") ?? "{}");
-      // If the product key has changed, the service uses another data directory, which doesn't know the kept identity.
+      // If the product key has changed, the service uses another data directory. That directory doesn't know the kept
+      // identity.
       return kept.productKey === this.productKey ? kept : {};
     } catch {
       return {};
@@ -131,8 +132,8 @@ export class Lamp {
         this.pause = 0;
       } else {
         this.problem = answer.error.code;
-        // The service knows a lamp with this MAC that is bound to a user, but the page has lost that lamp's secret. The
-        // page therefore makes a new lamp.
+        // The service knows a bound lamp with this MAC. The page has lost that lamp's secret. The page therefore makes
+        // a new lamp.
         if (answer.error.code === "Forbidden") this.kept = newborn();
       }
       connection.close();
@@ -204,7 +205,7 @@ export class Lamp {
 
   /** Carries out a command and reports the outcome. */
   obey(command) {
-    // The deadline needs no check: the connection starts without queued messages, and the broker drops expired
+    // The deadline needs no check. The connection starts without queued messages, and the broker drops expired
     // messages.
     if (command.cid <= this.kept.lastCid) return;
     this.kept.lastCid = command.cid;

@@ -1,5 +1,5 @@
 // The newest notifications in the user's message centre. If the reader allows it, the browser shows the notifications
-// too, and its push service delivers them while the page is closed.
+// too. The browser's push service delivers them while the page is closed.
 
 import { html } from "./base/html.js";
 import { fill, t } from "./base/words.js";
@@ -7,8 +7,8 @@ import { keepSecret } from "./mask.js";
 import { clock } from "./pieces.js";
 
 const SHOWN_MAX = 5;
-// The page's security policy accepts a script's address only from the Trusted Types policy `push-worker`, which returns
-// only this address.
+// The page's security policy requires the Trusted Types policy `push-worker` for a script's address. That policy
+// returns only this address.
 const address = new URL("./push-worker.js", import.meta.url).href;
 const script = globalThis.trustedTypes?.createPolicy("push-worker", { createScriptURL: () => address }).createScriptURL("") ?? address;
 
@@ -77,7 +77,7 @@ export class Notes {
     if (change !== "deleted") others.push(row);
     this.rows = others.sort((a, b) => b.ts - a.ts).slice(0, SHOWN_MAX);
     this.count(unread);
-    // The browser shows a later push of this notification in place of this one, because both have the same tag.
+    // A later push of this notification replaces it, because both have the same tag.
     const shown = { body: row.text, tag: row.notificationId };
     if (change === "added" && this.mayShow) this.worker?.showNotification(row.title, shown) ?? new Notification(row.title, shown);
     this.panel.draw();

@@ -1,4 +1,4 @@
-// The playground's service worker shows pushes from the browser's push service, even while the page is closed.
+// The playground's service worker shows pushes even while the page is closed.
 
 self.addEventListener("push", event => {
   const { title, text, notificationId } = event.data.json();

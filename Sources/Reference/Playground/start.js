@@ -1,4 +1,4 @@
-// Starts the playground if a service serves this page. A page that is opened as a local file can't load modules, so it
+// Starts the playground if a service serves this page. A page opened as a local file can't load modules. Such a page
 // shows only its text.
 "use strict";
 

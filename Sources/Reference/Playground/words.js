@@ -1,4 +1,4 @@
-// The texts of both languages, for a test that compares them; the page reads its own texts through base/words.js.
+// The texts of both languages, for a test that compares them. The page reads its own texts through base/words.js.
 
 import { read } from "./base/words.js";
 

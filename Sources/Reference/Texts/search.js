@@ -197,8 +197,8 @@ function beginSearch() {
     if (!form.contains(event.target)) close();
   });
   document.addEventListener("keydown", (event) => {
-    // The key `/` moves the focus to the search field, except in a text field or a selection list, where the key keeps
-    // its usual effect.
+    // The key `/` moves the focus to the search field. In a text field or selection list, the key keeps its usual
+    // effect.
     if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.target.closest("input, textarea, select")) {
       event.preventDefault();
       input.focus();

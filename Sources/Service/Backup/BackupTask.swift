@@ -15,7 +15,7 @@ import Workers
 
 /// A service that makes backups at the configured interval and keeps the newest backups.
 ///
-/// The next backup's time is computed from the files in the folder, so a restart neither skips nor repeats a backup.
+/// The next backup's time is computed from the folder's files. So a restart neither skips nor repeats a backup.
 final class BackupTask: Service {
     private let settings: Settings
     private let directory: DataDirectory
@@ -36,11 +36,11 @@ final class BackupTask: Service {
         logger = Logger(label: "lamplighter.backup")
     }
 
-    /// Registers a gauge of the newest backup's age, updated at each scrape; no gauge exists before the first backup.
+    /// Registers a gauge of the newest backup's age, updated at each scrape.
     static func install(in registry: PrometheusRegistry, _ directory: DataDirectory) {
         registry.addSampler { [unowned registry] in
             guard let note = BackupNote(of: directory) else { return }
-            // Before the first backup there is no gauge, since a gauge without a value would show 0.
+            // Without a backup there is no gauge, because it would show 0.
             Meter(label: "lamplighter_backup_age_seconds", factory: registry)
                 .set(note.age(at: SystemClock().now))
         }
@@ -65,8 +65,7 @@ final class BackupTask: Service {
         var due = next(in: folder)
         while !isStopping.load(ordering: .acquiring) {
             let now = SystemClock().now
-            // A backup is also due if the clock was set back so far that the next backup would be more than one
-            // interval away.
+            // If the clock was set back, `due` can be more than one interval away. A backup is then made at once.
             if now >= due || due > now.adding(seconds: interval) {
                 due = make(in: folder, at: now) ? next(in: folder) : now.adding(seconds: retry)
             }
@@ -74,7 +73,7 @@ final class BackupTask: Service {
         }
     }
 
-    /// Returns the time when the next backup is due; the beginning of 1970 if the folder has no backup.
+    /// Returns when the next backup is due (in 1970 if the folder has no backup).
     private func next(in folder: String) -> Instant {
         names(in: folder).last.flatMap(BackupName.time)?
             .adding(seconds: Int64(settings.backupSeconds)) ?? Instant(milliseconds: 0)
@@ -141,7 +140,7 @@ final class BackupTask: Service {
     }
 }
 
-/// A backup that an operator requests; the backup is written to the folder of the service's regular backups.
+/// A backup that an operator requests, written to the folder of the regular backups.
 package enum BackupNow {
     /// Makes a backup while the service is running, and returns its path.
     ///
@@ -155,7 +154,7 @@ package enum BackupNow {
     }
 }
 
-/// The names of the service's backups, such as `lamplighter-20261123T160439Z.backup`; the names sort by time.
+/// The backups' names, which sort by time, such as `lamplighter-20261123T160439Z.backup`.
 enum BackupName {
     /// Returns the name of a backup that is made at the given time.
     static func of(_ time: Instant) -> String {
@@ -171,7 +170,7 @@ enum BackupName {
         }
     }
 
-    /// Returns the time in the name of a backup; nil for the name of any other file.
+    /// Returns the time in a backup's name, or nil for any other file.
     static func time(of name: String) -> Instant? {
         let digits = name.filter(\.isNumber)
         guard digits.count == 14, let number = Int(digits) else { return nil }
@@ -180,7 +179,7 @@ enum BackupName {
         (parts.tm_mday, parts.tm_hour) = (Int32(number / 1_000_000 % 100), Int32(number / 10_000 % 100))
         (parts.tm_min, parts.tm_sec) = (Int32(number / 100 % 100), Int32(number % 100))
         let time = Instant(milliseconds: Int64(timegm(&parts)) * 1000)
-        // If the function `of` makes a different name from the time, the file isn't one of the service's backups.
+        // A name that `of` would not make from this time isn't a backup's name.
         return of(time) == name ? time : nil
     }
 }

@@ -7,17 +7,16 @@ import ServiceLifecycle
 import Synchronization
 package import Web
 
-/// A service that runs Mosquitto (with the gate) as a child process, restarts it, and ends it after all other services.
+/// A service that runs Mosquitto with the gate, restarts it, and ends it last.
 package final class BrokerChild: Service {
     private let plan: BrokerPlan
     private let readiness: Readiness
     private let logger: Logger
     private let child = Mutex<ChildProcess?>(nil)
     private let isStopping = Mutex(false)
-    /// The handover of certificates to the broker; locked while the broker's copies are written, so that an older
-    /// certificate never overwrites a newer one.
+    /// The handover, locked during writes so that no older certificate overwrites a newer one.
     private let handover: Mutex<CertificateHandover<TLSMaterial>>
-    /// The counter of restarts, created with this object so that it has a value before the first restart.
+    /// The counter of restarts, created early so that it is 0 before the first restart.
     private let restarts = Counter(label: "lamplighter_broker_restarts_total")
 
     /// Prepares a broker without starting it.
@@ -30,7 +29,7 @@ package final class BrokerChild: Service {
 
     /// Writes the configuration, starts the broker, and waits until the broker accepts connections.
     ///
-    /// - Throws: A `Problem` if the broker ends or accepts no connections within 10 seconds; the problem contains the
+    /// - Throws: A `Problem` if the broker ends or accepts no connections within 10 seconds. The problem contains the
     ///   end of the broker's log.
     package func start() async throws {
         try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
@@ -70,11 +69,11 @@ package final class BrokerChild: Service {
         try await waitUntilAccepting(process, logged)
     }
 
-    /// Makes the broker use another certificate for new connections; open connections stay open.
+    /// Makes the broker use another certificate for new connections, not for open ones.
     ///
     /// A broker that is still starting gets the certificate as soon as the broker is running. Mosquitto 2.0.11 reads
-    /// the devices' authority only when it starts, so the broker's copy of the authority isn't rewritten before the
-    /// next start.
+    /// the devices' authority only when it starts. The broker's copy of the authority is therefore rewritten only at
+    /// the next start.
     /// - Throws: `Errno` if the broker's copies can't be written.
     func show(_ material: TLSMaterial) throws {
         let isNow = try handover.withLock { handover in
@@ -137,7 +136,7 @@ package final class BrokerChild: Service {
         unlink(plan.directory.brokerPID)
     }
 
-    /// Notes that the service is about to stop, so that from now on the broker is not restarted when it ends.
+    /// Notes that the service will soon stop, so the broker isn't restarted any more.
     package func expectEnd() { isStopping.withLock { $0 = true } }
 
     private var mayRun: Bool { !isStopping.withLock { $0 } && !Task.isCancelled }

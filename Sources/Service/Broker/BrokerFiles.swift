@@ -8,8 +8,7 @@ package import SystemPackage
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
-    /// Returns the path of `mosquitto`: the configured path, or else the path found in PATH or in the folder where
-    /// Debian installs the program.
+    /// Returns the configured path of `mosquitto`, or one in PATH or in Debian's folder.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func program(_ settings: Settings) throws -> String {
@@ -21,8 +20,7 @@ package enum BrokerFiles {
         throw Problem.mosquittoMissing(program: settings.brokerProgram)
     }
 
-    /// Returns the gate library's path: the configured path, or else a path in the executable's folder or in
-    /// `../lib/lamplighter`.
+    /// Returns the gate library's path: configured, beside the executable, or in `../lib/lamplighter`.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func gate(_ settings: Settings) throws -> String {
@@ -39,10 +37,9 @@ package enum BrokerFiles {
     }
 }
 
-/// The path of this executable, and the paths of other programs; the other programs are found in PATH or in two folders
-/// of system programs.
+/// The paths of this executable and of other programs.
 package enum Executables {
-    /// Searches PATH, /usr/sbin and /usr/local/sbin for a program; returns its path, or nil if it isn't found.
+    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin, or nil.
     package static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])

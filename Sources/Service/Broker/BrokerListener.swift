@@ -15,10 +15,10 @@ struct BrokerListener: Sendable, Equatable {
 
     let kind: Kind
     let port: Int
-    /// The address to listen on; nil for all addresses of the machine.
+    /// The address to listen on, or nil for all addresses of the machine.
     let host: String?
 
-    /// Returns the listener's lines of mosquitto.conf; they name the broker's copies of the certificates.
+    /// Returns the listener's lines of mosquitto.conf, which name the broker's copies of the certificates.
     func text(_ files: TLSFiles, connections: Int, qos: Int) -> String {
         var lines = [
             "listener \(port)" + (host.map { " \($0)" } ?? ""), "max_connections \(connections)", "max_qos \(qos)",

@@ -3,7 +3,7 @@ import Glibc
 
 /// The functions that limit the size of the broker's log, and read the log's last lines.
 enum BrokerLog {
-    /// Until the task is cancelled, checks the log's size at intervals, and rotates a log that is too large.
+    /// Rotates a log that grows too large, until the task is cancelled.
     static func keepSmall(_ path: String) async {
         while !Task.isCancelled {
             rotate(path, above: ServiceLimits.brokerLogBytesMax)
@@ -11,8 +11,9 @@ enum BrokerLog {
         }
     }
 
-    /// If a log is larger than `bytes`, copies the log to a file whose name ends in `.1`, and then empties the log
-    /// itself, which the broker keeps open for appending.
+    /// Moves the content of a log larger than `bytes` to a file ending in `.1`.
+    ///
+    /// The log itself stays, because the broker keeps it open for appending.
     static func rotate(_ path: String, above bytes: Int) {
         guard let size = TextFile.size(path), size > bytes else { return }
         guard let text = TextFile.read(path) else { return }

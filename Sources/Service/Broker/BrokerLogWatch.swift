@@ -2,19 +2,19 @@ import Files
 import Glibc
 import Web
 
-/// A watch on the broker's log for failed TLS handshakes, and for clients that used QoS 2.
+/// A watch on the broker's log for failed TLS handshakes and uses of QoS 2.
 ///
-/// Mosquitto 2.0.11 reports a failed handshake or the use of QoS 2 only in its log, and without the client's address.
-/// For a failed handshake, the client id is missing too.
+/// Mosquitto 2.0.11 reports both only in its log, and without the client's address. For a failed handshake, the client
+/// id is missing too.
 struct BrokerLogWatch {
     private let path: String
     private var offset: Int
 
-    /// The maximum number of bytes that one call reads; the next call reads the rest.
+    /// The maximum number of bytes that one call reads.
     private static let readMax = 64 << 10
-    /// The log's text before a message of OpenSSL; `[0]` marks the first message if there are several.
+    /// The log's text before the first message of OpenSSL.
     private static let mark = "OpenSSL Error[0]: "
-    /// The log's words before and after a client's id if the client was disconnected for using QoS 2.
+    /// The log's words before and after the id of a client disconnected for QoS 2.
     private static let qos = (before: "Too high QoS in PUBLISH from ", behind: ", disconnecting.")
 
     /// Starts watching at the current end of the log.
@@ -30,8 +30,7 @@ struct BrokerLogWatch {
         if size < offset { offset = 0 }
         let bytes = read()
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-            // If `readMax` bytes contain no line break, these bytes can be skipped, because the lines that this watch
-            // looks for are shorter.
+            // `readMax` bytes without a line break can be skipped, because relevant lines are shorter.
             if bytes.count == Self.readMax { offset += bytes.count }
             return []
         }
@@ -43,13 +42,13 @@ struct BrokerLogWatch {
             }
     }
 
-    /// Returns the client id in a line of the log about a client that used QoS 2; nil for other lines.
+    /// Returns the client id if a line reports QoS 2, otherwise nil.
     static func client(_ line: some StringProtocol) -> String? {
         guard let start = line.firstRange(of: qos.before)?.upperBound, line.hasSuffix(qos.behind) else { return nil }
         return String(line[start...].dropLast(qos.behind.count))
     }
 
-    /// Returns the cause of the failed handshake that a line of the log reports; nil for other lines.
+    /// Returns the cause if a line reports a failed handshake, otherwise nil.
     static func fault(_ line: some StringProtocol) -> String? {
         guard let start = line.firstRange(of: mark)?.upperBound else { return nil }
         // A client that merely drops its connection causes this error too, so the error isn't counted.

@@ -13,18 +13,17 @@ import Web
 import Wire
 import Workers
 
-/// A monitor that checks that the broker has the gate, counts dropped messages, and collects the gate's refusals.
+/// A monitor that checks for the gate, counts dropped messages, and collects the gate's refusals.
 ///
-/// If an operator's own broker runs without the gate, any client can send and read everything, so the monitor ends the
-/// service. The monitor has its own connection and thread, so that many refusals don't delay the workers.
+/// If an operator's broker lacks the gate, the monitor ends the service. Any client of such a broker could send and
+/// read everything. The monitor has its own connection and thread, so that many refusals don't delay the workers.
 final class BrokerMonitor: Service {
     private let options: ConnectionOptions
     private let isStopping = Atomic<Bool>(false)
     private let waker: Waker
     private let environment: Environment
     private let refusalTopic: String
-    /// The readiness, whose part `gate` reports whether the gate was found; nil if the service started the broker
-    /// itself.
+    /// The readiness with the part `gate`, or nil if the service started the broker itself.
     private let readiness: Readiness?
     private let absence: BrokerAbsence
     private let listenerRefusals: ListenerRefusals
@@ -42,7 +41,7 @@ final class BrokerMonitor: Service {
         probe = DoctorProbe(secret: context.secrets.service)
         refusalTopic = environment.topics.system("refusal")
         var options = try BrokerAccess.workers(context)
-        // The client id is unique, since another process with other workers can run at the same time.
+        // The client id is unique, since another process can run at the same time.
         options.clientID = "svc.lamplighter.monitor-\(Sodium.randomSecret().prefix(8))"
         options.cleanStart = true
         options.sessionExpirySeconds = 0
@@ -144,7 +143,7 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Reports why the gate has not been found yet; once it has been found, only the workers report a missing broker.
+    /// Reports, until the gate is found, why it has not been found.
     private func report(_ error: any Error) {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
         let summary = "\(error)"
@@ -184,7 +183,7 @@ final class BrokerMonitor: Service {
         )
     }
 
-    /// Stores the collected refusals if a write is due; keeps them in memory while the store can't be written.
+    /// Stores the refusals if a write is due, or keeps them while the store fails.
     private func write(_ refusals: inout RefusalLog, isLast: Bool = false) {
         let now = environment.clock.now
         guard refusals.isDue(at: isLast ? .max : now), !environment.disk.isLow else { return }

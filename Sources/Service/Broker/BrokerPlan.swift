@@ -4,7 +4,7 @@ package import ServiceSettings
 import Sodium
 import Wire
 
-/// The configuration of the broker's child process: its listeners, its limits, and the options of the gate.
+/// The broker's configuration: its listeners and limits, and the options of the gate.
 package struct BrokerPlan: Sendable {
     /// The path of the program `mosquitto`.
     package let program: String
@@ -16,7 +16,7 @@ package struct BrokerPlan: Sendable {
     package let port: Int
     /// All listeners of the broker.
     let listeners: [BrokerListener]
-    /// The certificate of the listeners with TLS; nil if no listener uses TLS.
+    /// The certificate of the listeners with TLS, or nil if no listener uses TLS.
     let tls: TLSMaterial?
     /// The first levels of every topic.
     package let root: String
@@ -34,10 +34,10 @@ package struct BrokerPlan: Sendable {
     package let queuedBytes: Int
     /// The maximum memory of the broker in bytes, enforced by the kernel.
     ///
-    /// Mosquitto's own option `memory_limit` isn't used: Mosquitto 2.0.11 counts 128 bytes too many for each closed
-    /// MQTT 5 connection, and accepts no more connections when the count reaches the limit.
+    /// Mosquitto's own option `memory_limit` isn't used. Mosquitto 2.0.11 counts 128 bytes too many for each closed
+    /// MQTT 5 connection. When the count reaches the limit, Mosquitto accepts no more connections.
     package let memoryBytes: Int
-    /// The highest QoS that clients can use on a listener; the gate also lets services use QoS 2.
+    /// The highest QoS for clients of a listener (services can also use QoS 2).
     let clientQoS: Int
     /// The options of the gate that follow from the settings, as lines of mosquitto.conf.
     package let gateOptions: [String]

@@ -1,7 +1,7 @@
-/// The decision about when the broker gets a certificate: before the broker starts, or later by a reload.
+/// The decision when the broker gets a certificate: before its start, or by a reload.
 ///
-/// Mosquitto reads its certificate files when it starts and when it gets SIGHUP, but a SIGHUP early in the start would
-/// kill Mosquitto. A certificate that arrives during the start is therefore handed over after the start.
+/// Mosquitto reads its certificate files when it starts and when it gets SIGHUP. A SIGHUP early in the start would kill
+/// Mosquitto. A certificate that arrives during the start is therefore handed over after the start.
 struct CertificateHandover<Material> {
     private var material: Material?
     private var isStarting = false
@@ -10,7 +10,7 @@ struct CertificateHandover<Material> {
 
     init(_ material: Material?) { self.material = material }
 
-    /// Records that the broker is about to start; returns the certificate to write into the broker's files.
+    /// Records that the broker will start, and returns the certificate for its files.
     mutating func begin() -> Material? {
         (isStarting, isLate) = (true, false)
         return material
@@ -23,8 +23,7 @@ struct CertificateHandover<Material> {
         return isStarting ? nil : new
     }
 
-    /// Records that the broker's start has ended; returns the certificate that the running broker must still load, if
-    /// any.
+    /// Records the end of the start, and returns the certificate still to load, if any.
     mutating func end() -> Material? {
         defer { (isStarting, isLate) = (false, false) }
         return isLate ? material : nil

@@ -27,7 +27,7 @@ package final class ChildProcess: Sendable {
 
     private init(pid: pid_t) { self.pid = pid }
 
-    /// Starts a program; if `setpriv` is installed, the kernel kills the program when this process dies.
+    /// Starts a program, which the kernel kills when this process dies if `setpriv` is installed.
     ///
     /// The program's output is appended to the file `output`.
     /// - Throws: `SpawnError` with the system's error number if the program can't be started.
@@ -52,7 +52,7 @@ package final class ChildProcess: Sendable {
     /// Sends a signal, unless the child has ended.
     package func send(_ signal: Int32) {
         state.withLock { state in
-            // While the lock is held, the child isn't reaped, so the pid still belongs to the child.
+            // Under the lock the child isn't reaped, so the pid is still the child's.
             if case .running = state { kill(pid, signal) }
         }
     }
@@ -105,7 +105,8 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The child has a separate process group, so that Ctrl-C reaches only this process, which ends the child last.
+        // Ctrl-C must reach only this process, which ends the child last. The child therefore has a separate process
+        // group.
         posix_spawnattr_setflags(
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK)
@@ -125,8 +126,8 @@ package final class ChildProcess: Sendable {
             0o600
         )
         posix_spawn_file_actions_adddup2(&files, 1, 2)
-        // systemd's variables are left out, so that Debian's Mosquitto can't report to systemd that it is ready:
-        // systemd would treat Mosquitto's report as this service's report.
+        // Without systemd's variables, Debian's Mosquitto can't report to systemd that it is ready. Such a report would
+        // count as this service's report.
         var variables = inherited(leavingOut: SystemdSocket.variables)
         defer { for variable in variables { free(variable) } }
         var pid: pid_t = 0
@@ -134,8 +135,7 @@ package final class ChildProcess: Sendable {
         return code == 0 ? .success(pid) : .failure(SpawnError(number: code))
     }
 
-    /// Returns a copy of this process's environment without the given variables, as C strings that the caller must
-    /// free.
+    /// Returns the environment without the given variables, as C strings that the caller must free.
     private static func inherited(leavingOut names: [String]) -> [UnsafeMutablePointer<CChar>?] {
         ProcessInfo.processInfo.environment
             .filter { !names.contains($0.key) }

@@ -3,12 +3,12 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// An attempt of `doctor` to connect as a stranger; the service recognizes the refusal and doesn't count it.
+/// An attempt of `doctor` to connect as a stranger, whose refusal the service doesn't count.
 ///
 /// The client id contains the minute, and a mark computed from the service's secret. Strangers can't compute the mark,
 /// so their refusals count.
 struct DoctorProbe: Sendable {
-    /// The service's secret; nil if the secret can't be read, so that the doctor's refusals are counted, too.
+    /// The service's secret, or nil if unreadable (the doctor's refusals then count).
     let secret: String?
 
     init(secret: String?) { self.secret = secret }
@@ -20,8 +20,7 @@ struct DoctorProbe: Sendable {
 
     /// The beginning of the attempt's client id.
     static let name = "doctor-stranger"
-    /// The maximum difference in minutes between the client id's time and the present time; the clocks of two machines
-    /// can differ.
+    /// The maximum difference between the client id's clock and this clock, in minutes.
     private static let minutesMax: Int64 = 2
 
     /// Returns the client id for an attempt at the given time.

@@ -1,6 +1,6 @@
 import CoreMetrics
 
-/// The number of messages that the broker has dropped; the number keeps growing even if the broker restarts its count.
+/// The number of messages that the broker has dropped, across its restarts.
 struct DroppedMessages {
     private let counter = Counter(label: "lamplighter_broker_dropped_total")
     private var last: Int64 = 0

@@ -6,10 +6,10 @@ import Workers
 
 /// A test that finds out whether a broker runs with the gate.
 ///
-/// The probe first sends a message in a message batch. The gate publishes the messages of a batch; without the gate,
-/// the broker acknowledges the batch and drops it. If no message has arrived before the acknowledgment, the probe then
-/// publishes a plain message on the same topic. The message that arrives first shows whether the broker has the gate. A
-/// timeout decides nothing, so a slow broker isn't mistaken for a broker without the gate.
+/// The probe first sends a message in a message batch. The gate publishes the messages of a batch. Without the gate,
+/// the broker acknowledges the batch and drops it. If only the acknowledgment arrives, the probe publishes a plain
+/// message on the same topic. The message that arrives first shows whether the broker has the gate. A timeout decides
+/// nothing, so a slow broker isn't mistaken for a broker without the gate.
 struct GateProbe {
     private let topic: String
     private static let batched: Int64 = 1
@@ -20,10 +20,9 @@ struct GateProbe {
         topic = topics.system("echo/gate-\(Sodium.randomSecret())")
     }
 
-    /// Returns the check for each new connection of a worker to a broker that the service didn't start itself.
+    /// Returns the check for new connections to a broker that the service didn't start.
     ///
-    /// If the service didn't start the broker, somebody can restart the broker without the gate; every client could
-    /// then send and read everything.
+    /// Such a broker can be restarted without the gate. Every client could then send and read everything.
     static func proof(_ topics: Topics) -> BrokerProof {
         { client in
             let probe = GateProbe(topics)
@@ -35,10 +34,11 @@ struct GateProbe {
         }
     }
 
-    /// Finds out whether the broker has the gate; the client, connected as `service:lamplighter`, stays subscribed to
-    /// the probe's topic.
+    /// Finds out whether the broker has the gate.
     ///
-    /// - Returns: Whether the gate is there; nil if no message arrives within `ServiceLimits.probeAnswerMax`.
+    /// The client is connected as `service:lamplighter`, and stays subscribed to the probe's topic.
+    ///
+    /// - Returns: Whether the gate is there, or nil if no message arrives within `ServiceLimits.probeAnswerMax`.
     func isGatePresent(over client: inout MosquittoClient) throws -> Bool? {
         try client.subscribe([topic])
         try client.publish(topic: Topics.gatePublish, payload: batch)
@@ -58,8 +58,7 @@ struct GateProbe {
                 answers += 1
             }
             if first == Self.plain { return false }
-            // All messages of the probe must have arrived, because a worker would treat a late message of the probe as
-            // a client's message.
+            // All messages of the probe must have arrived. A worker would treat a late one as a client's message.
             if first != nil, answers == (isPlainSent ? 2 : 1), client.unconfirmed == 0 {
                 try client.flush()
                 return true

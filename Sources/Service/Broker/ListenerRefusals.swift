@@ -3,11 +3,11 @@ import Domain
 import Synchronization
 import Web
 
-/// A queue of refusals by this process's listeners, to be published on `system/refusal` like the gate's refusals.
+/// A queue of refusals by this process's listeners, to be published on `system/refusal`.
 ///
-/// The listeners' threads add refusals, and the broker's monitor publishes them, so that all refusals are counted,
-/// logged, stored and shown like the gate's refusals. Without a broker, refusals wait; if too many are waiting, further
-/// refusals are only counted.
+/// The listeners' threads add refusals, and the broker's monitor publishes them. They are then counted, logged, stored
+/// and shown like the gate's refusals. Without a broker, refusals wait. If too many are waiting, further refusals are
+/// only counted.
 final class ListenerRefusals: Sendable {
     private struct State {
         var waiting: [ClientRefusal] = []
@@ -19,7 +19,7 @@ final class ListenerRefusals: Sendable {
     /// The maximum number of waiting refusals: as many as the gate publishes in a second.
     private static let waitingMax = 100
 
-    /// Adds a refusal; if too many are waiting, the refusal is only counted.
+    /// Adds a refusal, or only counts it if too many are waiting.
     func note(_ refusal: ListenerRefusal, at now: Instant) {
         state.withLock { state in
             guard state.waiting.count < Self.waitingMax else { return state.missed += 1 }

@@ -3,11 +3,10 @@ import Glibc
 
 /// A broker that is still running on the data directory of a service that was killed.
 package enum OrphanBroker {
-    /// If the broker of a killed service is still running, ends this broker: a Mosquitto process that uses this
-    /// directory's configuration file.
+    /// Ends the broker of a killed service: a Mosquitto with this directory's configuration file.
     ///
-    /// The caller holds the directory's lock, so the broker can't be the child of a running service.
-    /// - Returns: The pid of the broker that was ended; nil if no such broker was running.
+    /// The caller holds the directory's lock, so no running service owns this broker.
+    /// - Returns: The ended broker's pid, or nil if no such broker was running.
     @discardableResult
     package static func end(in directory: DataDirectory) async -> Int32? {
         guard let pid = find(in: directory) else { return nil }
@@ -22,7 +21,7 @@ package enum OrphanBroker {
         return pid
     }
 
-    /// Returns the pid of a broker that runs with the directory's configuration file; nil if no such broker is running.
+    /// Returns the pid of the broker running with the directory's configuration file, or nil.
     package static func find(in directory: DataDirectory) -> Int32? {
         let noted = TextFile.read(directory.brokerPID).flatMap {
             Int32($0.prefix { $0.isNumber })
@@ -41,7 +40,7 @@ package enum OrphanBroker {
 
     /// Returns whether a process sees the same file systems as this one.
     ///
-    /// In containers that share process ids, another service's broker can have a data directory with the same path.
+    /// Containers can share process ids. Another service's broker can then have a data directory with the same path.
     private static func seesOurFiles(_ pid: Int32) -> Bool {
         let (own, other) = (files(of: "self"), files(of: "\(pid)"))
         return own == nil || other == nil || own == other

@@ -8,7 +8,7 @@ struct PortHolder {
     /// Whether systemd started the program as a service.
     let isSystemService: Bool
 
-    /// Returns the program that listens on a port; nil if it can't be found, for example because another user runs it.
+    /// Returns the program that listens on a port, or nil if it can't be found.
     static func find(_ port: Int) -> PortHolder? {
         let inodes = listeners(on: port)
         guard !inodes.isEmpty else { return nil }
@@ -25,7 +25,7 @@ struct PortHolder {
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
             for line in (TextFile.read(table) ?? "").split(separator: "\n").dropFirst() {
                 let fields = line.split(separator: " ")
-                // The fields are slot, local address, remote address, state (0A is LISTEN), …; the inode is the tenth.
+                // Fields 2 and 4 are local address and state (0A is LISTEN). The tenth is the inode.
                 guard fields.count > 9, fields[3] == "0A", let hex = fields[1].split(separator: ":").last,
                     Int(hex, radix: 16) == port
                 else { continue }
@@ -52,7 +52,7 @@ enum ProcessTable {
             .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the inodes of a process's sockets; empty for a process of another user.
+    /// Returns the inodes of a process's sockets, empty for another user's process.
     static func sockets(of pid: Int32) -> [String] {
         let folder = "/proc/\(pid)/fd"
         return entries(folder).compactMap { name in

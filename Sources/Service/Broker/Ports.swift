@@ -1,9 +1,9 @@
 import Glibc
 import Problems
 
-/// Checks of TCP ports: whether a port is free, and whether a program accepts connections on it.
+/// Checks of TCP ports: whether they are free, and whether they accept connections.
 package enum Ports {
-    /// Returns the requested port if it is free; for 0, returns any port that is free at all addresses.
+    /// Returns the requested port if free, or, for 0, one free at all addresses.
     ///
     /// - Throws: A `Problem`. If a port is in use, the problem names the program that uses the port. It also suggests
     ///   `cure`, the arguments that make `up` use any free port. If an address doesn't belong to this machine, the
@@ -33,8 +33,7 @@ package enum Ports {
     /// Returns whether this machine can listen on an address.
     static func canListen(_ host: String) -> Bool { if case .success = bind(host, 0) { true } else { false } }
 
-    /// Returns a free port below the system's range for outgoing connections, so that the workers' own connections
-    /// don't take it first.
+    /// Returns a free port below the range of outgoing connections, which could take it.
     private static func quietPort(_ hosts: [String]) -> Int? {
         (0..<50).lazy.map { _ in Int.random(in: 15_000..<32_000) }.first { port in
             hosts.allSatisfy { if case .success = bind($0, port) { true } else { false } }
@@ -55,8 +54,7 @@ package enum Ports {
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return .failure(SpawnError(number: errno)) }
         defer { close(descriptor) }
-        // The broker can use a port on which an earlier process left connections in TIME_WAIT, so this check can use it
-        // too.
+        // The broker can use a port with connections in TIME_WAIT, so this check does too.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, 1) == 0 else {

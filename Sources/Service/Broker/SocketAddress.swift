@@ -5,7 +5,7 @@ struct SocketAddress {
     private var storage = sockaddr_storage()
     private let length: socklen_t
 
-    /// Parses an IPv4 or IPv6 address, or `localhost`; returns nil for anything else.
+    /// Parses an IPv4 or IPv6 address or `localhost`, and returns nil for anything else.
     init?(_ host: String, _ port: Int) {
         guard let number = in_port_t(exactly: port) else { return nil }
         var four = in_addr()

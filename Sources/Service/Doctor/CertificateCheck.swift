@@ -4,7 +4,7 @@ import Files
 import Problems
 import ServiceSettings
 
-/// The check that the certificates are usable, don't expire soon, and are in use by the running service.
+/// The check that the certificates are usable, don't expire soon, and are in use.
 struct CertificateCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -33,8 +33,7 @@ struct CertificateCheck {
         if let file = try? CertificateFile(pem: material.certificatePEM) {
             concerns += await served.concerns(file, at: now)
         }
-        // Urgent concerns are listed before all others, and the finding shows the cure for the first concern in the
-        // list.
+        // Urgent concerns come first, because the finding shows the cure for the first concern.
         concerns = concerns.filter(\.isUrgent) + concerns.filter { !$0.isUrgent }
         guard let first = concerns.first else {
             let until = CertificateText.date(material.certificate.end)

@@ -5,7 +5,7 @@ import Problems
 import ServiceSettings
 import Workers
 
-/// The check that the machine's clock is set, and that the clock has not jumped since the service started.
+/// The check that the clock is set and hasn't jumped since the service started.
 struct ClockCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -15,7 +15,7 @@ struct ClockCheck {
     private let check = Check(.doctorClock, "the clock is set")
     /// The smallest jump of the clock, in seconds, that noticeably affects commands and statuses.
     private static let stepWarn = 2.0
-    /// The smallest jump of the clock, in seconds, after which correct times of devices count as wrong.
+    /// The smallest clock jump, in seconds, after which devices' correct times count as wrong.
     private static let stepFail = Double(Report.aheadMaxSeconds)
 
     func run() -> Finding {
@@ -44,7 +44,7 @@ struct ClockCheck {
             .cured(by: cure, "timedatectl")
     }
 
-    /// The jump of the clock that the running service reports, in seconds; nil if the service doesn't answer.
+    /// The clock jump that the service reports, in seconds, or nil without an answer.
     private var step: Double? {
         guard let page = HealthPort.read("/metrics", of: directory, settings, within: patience) else { return nil }
         let name = "lamplighter_clock_step_seconds "

@@ -10,11 +10,9 @@ struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The lag of a standby above which the doctor warns, in bytes of the log; a busy service writes this much in some
-    /// seconds.
+    /// The lag of a standby above which the doctor warns, in bytes of the log.
     private static let lagMax: Int64 = 64 << 20
-    /// The age in seconds above which the doctor warns about a transaction, because an old transaction keeps dead rows
-    /// from being removed.
+    /// The age in seconds above which the doctor warns that a transaction keeps dead rows.
     private static let transactionMax: Int64 = 60
     /// The percentage of connections in use above which the doctor warns.
     private static let connectionsMax: Int64 = 80

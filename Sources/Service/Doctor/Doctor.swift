@@ -5,8 +5,7 @@ package import ServiceSettings
 package import Storage
 import Workers
 
-/// A read-only examination of a data directory; if a service is running on the directory, the service is examined
-/// afterwards.
+/// A read-only examination of a data directory and of a service running on it.
 package struct Doctor {
     /// The groups of checks that can be selected, in the order in which they run.
     package static let groups = [
@@ -21,10 +20,10 @@ package struct Doctor {
     private let patience: Duration
     private let store: Store?
 
-    /// Prepares an examination; a quick examination waits less than a second for the service.
+    /// Prepares an examination that, if `isQuick`, waits less than a second for the service.
     ///
-    /// In the service's process, `store` is the service's own store: if a process opens the database file a second time
-    /// and closes it, the process loses its locks on the file.
+    /// In the service's process, `store` is the service's own store. Opening and closing the file a second time would
+    /// lose the process's locks on it.
     package init(
         settings: Settings,
         directory: DataDirectory,
@@ -62,7 +61,7 @@ package struct Doctor {
         }
     }
 
-    /// Returns the findings of a group; nil for the certificates, because their check doesn't block the thread.
+    /// Returns the findings of a group, or nil for the certificates, whose check doesn't block.
     private func checkBlocking(_ group: String) -> [Finding]? {
         group == "database"
             ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run() : check(group).map { [$0] }
@@ -83,19 +82,18 @@ package struct Doctor {
         .object(["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.json))])
     }
 
-    /// Returns the report as JSON for the console; the words and values of each text are separate.
+    /// Returns the report for the console, with each text's words and values separate.
     package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
         ["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.jsonWithWords))]
     }
 
-    /// Returns the exit code: 1 if a check failed, 3 if there are only warnings, otherwise 0.
+    /// Returns the exit code: 1 after a failed check, 3 with only warnings, otherwise 0.
     package static func exitCode(_ findings: [Finding]) -> Int32 {
         if findings.contains(where: { $0.state == .fail }) { return 1 }
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    /// Returns the finding of a group that has one check; nil for the certificates, whose check doesn't block the
-    /// thread.
+    /// Returns the finding of a group with one check, or nil for the certificates.
     private func check(_ group: String) -> Finding? {
         switch group {
         case "service": ServiceCheck(directory: directory, settings: settings, patience: patience).run()

@@ -4,7 +4,7 @@ import Storage
 
 /// The finding of one check of `doctor`.
 package struct Finding: Sendable {
-    /// The state of a finding; a check that could not be made counts as skipped, and never as passed.
+    /// The state of a finding, which is `skip` if the check could not be made.
     package enum State: String, Sendable {
         case pass, warn, fail, skip
     }
@@ -19,14 +19,14 @@ package struct Finding: Sendable {
     package let subject: String
     /// What the check found.
     package let evidence: FindingText
-    /// What the operator can do about the finding; empty if nothing is needed.
+    /// What the operator can do about the finding, or empty if nothing is needed.
     package private(set) var cure: FindingText = ""
-    /// The command that does what `cure` says; nil if no command does this.
+    /// The command that does what `cure` says, or nil if no command does.
     package private(set) var command: String?
     /// The duration of the check, in milliseconds.
     package var milliseconds: Int64 = 0
 
-    /// Returns the finding with a cure and its command; the finding of a passed check is returned unchanged.
+    /// Returns the finding with a cure and its command, unless the check has passed.
     func cured(by cure: FindingText, _ command: String? = nil) -> Finding {
         guard state != .pass else { return self }
         var finding = self
@@ -42,7 +42,7 @@ package struct Finding: Sendable {
         ]).shown
     }
 
-    /// The finding as JSON for the console; its member `says` contains the words and values of each text separately.
+    /// The finding for the console, with the texts' words and values separately in `says`.
     package var jsonWithWords: JSONValue {
         var row = json.objectValue ?? [:]
         row["says"] = ["title": .object(title.json), "evidence": .object(evidence.json), "cure": .object(cure.json)]

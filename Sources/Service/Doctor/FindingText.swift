@@ -1,6 +1,6 @@
 package import JSON
 
-/// A text for operators that stores its words and values separately, so that the console can translate the words.
+/// A text whose words and values are separate, so that the console can translate it.
 ///
 /// The English words are in the code that creates the text. The console's file `words-zh-findings.json` maps the
 /// English words to Chinese words. In the words, `{0}` is replaced by the first value.
@@ -22,7 +22,7 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
 
     fileprivate init(words: String, values: [Value]) { (self.words, self.values) = (words, values) }
 
-    /// Creates a text from any string; the console translates the string if it knows a translation.
+    /// Creates a text from any string, which the console translates if it can.
     package init(verbatim text: String) { self = text.isEmpty ? "" : FindingText(words: "{0}", values: [.plain(text)]) }
 
     /// Creates a text that consists of several texts with a separator between them.

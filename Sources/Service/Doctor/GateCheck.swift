@@ -28,9 +28,9 @@ struct GateCheck {
 
     /// The part of the report that explains how the limits count connections by their source address.
     ///
-    /// Mosquitto 2.0 doesn't support the PROXY protocol (2.1 does), so the broker sees the proxy's address instead of
-    /// the client's. A proxy on this machine is exempt from the limits; a proxy on another machine counts as a single
-    /// address.
+    /// Mosquitto 2.0 doesn't support the PROXY protocol (2.1 does). The broker therefore sees the proxy's address
+    /// instead of the client's. A proxy on this machine is exempt from the limits. A proxy on another machine counts as
+    /// a single address.
     private static let sourceAddresses: FindingText = """
         limits by source address count connections to the broker (IPv6 by its /64): a proxy counts \
         as one address, 127.0.0.1 and ::1 are exempt

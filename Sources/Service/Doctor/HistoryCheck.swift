@@ -11,10 +11,10 @@ struct HistoryCheck {
     let directory: DataDirectory
     let place: StorePlace
     let limits: Limits
-    /// The service's own store if the check runs in the service's process; nil if the check must open the store.
+    /// The service's own store, or nil if the check must open the store.
     var store: Store?
 
-    /// The maximum number of devices whose records are compared; they are chosen at random each time.
+    /// The maximum number of randomly chosen devices whose records are compared.
     private static let devicesMax = 200
 
     private var subject: String { place.database?.place ?? directory.database }

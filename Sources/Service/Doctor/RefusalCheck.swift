@@ -5,14 +5,14 @@ import Problems
 import Storage
 import Workers
 
-/// The check that there were few refusals within the last hour; it reports the number of refusals for each reason.
+/// The check that the last hour had few refusals, counted by reason.
 struct RefusalCheck {
     let directory: DataDirectory
     let place: StorePlace
-    /// The service's own store if the check runs in the service's process; nil if the check must open the store.
+    /// The service's own store, or nil if the check must open the store.
     var store: Store?
 
-    /// The number of refusals in an hour above which the doctor warns: about one every four seconds.
+    /// The number of refusals in an hour above which the doctor warns.
     private static let warnMin: Int64 = 1000
 
     private var subject: String { place.database?.place ?? directory.database }

@@ -13,13 +13,13 @@ package struct ServedCertificates {
         let place: String
         /// The presented certificate; nil if the handshake failed.
         let certificate: CertificateFile?
-        /// The reason why there is no certificate; empty if there is a certificate.
+        /// The reason why there is no certificate, or empty if there is one.
         let fault: String
     }
 
     private let directory: DataDirectory
     private let settings: Settings
-    /// The content of the running service's `ready.json`; nil if no service is ready.
+    /// The running service's `ready.json`, or nil if no service is ready.
     private let ready: JSONObject?
 
     /// Reads `ready.json` of the service that runs on a data directory.
@@ -29,8 +29,7 @@ package struct ServedCertificates {
         ready = DirectoryLock.holder(of: directory) == nil ? nil : ReadyFile.read(directory)
     }
 
-    /// Connects to each listener, and returns the certificates that the listeners present; returns an empty list if no
-    /// service is ready.
+    /// Returns the certificates that the listeners present, or an empty list without a ready service.
     func read() async -> [Shown] {
         guard let address = ready?["tlsHost"]?.stringValue else { return [] }
         let host = Banner.reachable(address)
@@ -69,8 +68,8 @@ package struct ServedCertificates {
 extension ServedCertificates {
     /// Returns the differences between the certificate files and the certificates that the listeners present.
     ///
-    /// If a certificate differs, the method waits until the service has had time to notice a changed file, and then
-    /// checks again.
+    /// If a certificate differs, the service may not have noticed a changed file yet. The method then waits, and checks
+    /// again.
     func concerns(_ files: CertificateFile, at now: Instant) async -> [CertificateConcern] {
         var shown = await read()
         if shown.contains(where: { $0.certificate?.isSame(as: files) == false }) {

@@ -7,7 +7,7 @@ import Storage
 struct StoreCheck {
     let directory: DataDirectory
     let place: StorePlace
-    /// The service's own store if the check runs in the service's process; nil if the check must open the store.
+    /// The service's own store, or nil if the check must open the store.
     var store: Store?
 
     private var subject: String { place.database?.place ?? directory.database }

@@ -1,7 +1,8 @@
 /// The reports that tell systemd that `lamplighter feed` is alive, and the feed's status.
 ///
-/// After its first attempt to read the database, the feed reports that it is ready, even if the attempt failed: systemd
-/// starts the broker only when the feed is ready. The gate itself notices if the file that the feed writes is too old.
+/// The feed reports that it is ready after its first attempt to read the database. A failed attempt counts too, since
+/// systemd starts the broker only after this report. The gate itself notices if the file that the feed writes is too
+/// old.
 struct FeedReports: Sendable {
     private let socket: SystemdSocket?
     private var shown = ""
@@ -10,7 +11,7 @@ struct FeedReports: Sendable {
     /// Prepares the reports; if there is no socket, nothing is reported.
     init(_ socket: SystemdSocket?) { self.socket = socket }
 
-    /// Reports a changed status of the feed, and, as often as systemd requires, reports that the feed is alive.
+    /// Reports a changed status, and, as often as systemd requires, that the feed is alive.
     mutating func live(_ status: String) {
         guard let socket else { return }
         var lines = shown.isEmpty ? ["READY=1"] : []

@@ -8,12 +8,12 @@ import Storage
 import Synchronization
 import Workers
 
-/// A run of `lamplighter feed`, which copies changed credentials from another machine's database to the gate's file.
+/// A run of `lamplighter feed`, which copies another machine's credentials to the gate's file.
 package struct FeedRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
 
-    /// Prepares a run; the notice that the feed is ready is written to `messages`.
+    /// Prepares a run that writes the notice of its readiness to `messages`.
     package init(settings: Settings, messages: RunMessages) { (self.settings, self.messages) = (settings, messages) }
 
     /// Runs until the process receives SIGINT or SIGTERM.
@@ -44,7 +44,7 @@ package struct FeedRun: Sendable {
     }
 }
 
-/// The feed's work on its own thread: it writes the database's changes to the file, and reconnects after a failure.
+/// The feed's thread, which writes changes to the file and reconnects after a failure.
 private final class Feeder: StoppableWork {
     private let open: @Sendable () throws -> GateFeed
     private let ready: @Sendable (Int) -> Void
@@ -52,7 +52,7 @@ private final class Feeder: StoppableWork {
     private let reports: FeedReports
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest wait for an announcement of changes; the file's modification time is updated at least this often.
+    /// The longest wait for changes, and between updates of the file's modification time.
     private static let wait: Duration = .seconds(1)
 
     init(

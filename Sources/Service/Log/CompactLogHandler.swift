@@ -1,7 +1,6 @@
 import Logging
 
-/// A log handler that writes each event to standard error as one line: time, level, message, and `key=value` pairs,
-/// sorted by key.
+/// A log handler for lines with time, level, message, and `key=value` pairs sorted by key.
 struct CompactLogHandler: LineLogHandler {
     var ownLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -18,8 +17,7 @@ struct CompactLogHandler: LineLogHandler {
         return word + String(repeating: " ", count: max(0, 7 - word.count))
     }
 
-    /// Replaces control characters by spaces, so that values from outside can't begin new lines or control the
-    /// terminal.
+    /// Replaces control characters by spaces, so that values can't begin lines or control the terminal.
     private static func plain(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 }))
@@ -32,10 +30,10 @@ struct CompactLogHandler: LineLogHandler {
         }
     }
 
-    /// Returns a value; adds quotation marks if the value is empty or could be read as several values.
+    /// Returns a value, quoted if it is empty or could be read as several values.
     ///
-    /// The method compares Unicode scalars: Swift merges a quotation mark and a combining accent into one `Character`,
-    /// but programs that read the log still see a quotation mark.
+    /// The method compares Unicode scalars, because Swift merges a quotation mark and a combining accent. Programs that
+    /// read the log still see a quotation mark.
     static func quoted(_ text: String) -> String {
         let text = plain(LogText.cut(text))
         let isPlain = !text.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }

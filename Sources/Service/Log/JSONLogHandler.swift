@@ -1,15 +1,14 @@
 import JSON
 import Logging
 
-/// A log handler that writes each event to standard error as a JSON object on one line, with `time`, `level`, `label`,
-/// `message` and each metadata value under its key.
+/// A log handler that writes each event as a JSON object on one line.
 struct JSONLogHandler: LineLogHandler {
     let label: String
     var ownLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    /// The reserved names; a metadata key that equals a reserved name gets the prefix `metadata.`.
+    /// The reserved names, which get the prefix `metadata.` as metadata keys.
     private static let own: Set<String> = ["time", "level", "label", "message"]
 
     func line(for event: LogEvent, at time: String) -> [UInt8] {

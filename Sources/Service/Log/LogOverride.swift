@@ -8,7 +8,7 @@ package enum LogOverride {
     /// Sets the log level for a period.
     package static func set(_ level: Logger.Level, for time: Duration) { state.withLock { $0 = (level, .now + time) } }
 
-    /// The temporary level and the time for which it still applies; nil if the configured level applies.
+    /// The temporary level and its remaining time, or nil if the configured level applies.
     package static var current: (level: Logger.Level, left: Duration)? {
         state.withLock { state in
             guard let (level, until) = state else { return nil }

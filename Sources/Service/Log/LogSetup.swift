@@ -3,8 +3,7 @@ package import ServiceSettings
 
 /// The setup of logging, which is done once in a process.
 package enum LogSetup {
-    /// Makes this process write log events of at least `level` to standard error; with the level `none`, nothing is
-    /// written.
+    /// Makes this process log events of at least `level`, or nothing with `none`.
     package static func install(level: String, format: LogFormat) {
         guard let level = Logger.Level(rawValue: level) else {
             LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }

@@ -35,16 +35,16 @@ extension LineLogHandler {
 
 /// The functions that the compact and the JSON log handler share.
 enum LogText {
-    /// The maximum number of bytes of a value; it limits the length of a line.
+    /// The maximum number of bytes of a value, which limits a line's length.
     private static let valueMax = 1024
 
-    /// Returns a value; a value that is too long is shortened to the maximum length.
+    /// Returns a value, shortened if it is too long.
     static func cut(_ text: String) -> String {
         guard text.utf8.count > valueMax else { return text }
         return String(decoding: text.utf8.prefix(valueMax), as: UTF8.self) + "…"
     }
 
-    /// Writes a line to standard error in one system call, so that lines of several threads don't mix.
+    /// Writes a line with one system call, so that threads' lines don't mix.
     static func write(_ line: some Sequence<UInt8>) {
         let bytes = Array(line) + [UInt8(ascii: "\n")]
         LogTail.keep(bytes)

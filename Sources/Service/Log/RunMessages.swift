@@ -2,16 +2,16 @@ package import Logging
 package import Problems
 package import ServiceSettings
 
-/// A running service's messages outside its log: notes about settings, the banner, and the problem that ends the run.
+/// A service's messages outside its log: notes, the banner, and the problem that ends it.
 ///
-/// The messages are plain text. If the log is JSON, each message becomes a line of the log at any log level, so that
-/// all output is JSON.
+/// The messages are plain text. If the log is JSON, each message is logged, whatever the log level. Thus all output is
+/// JSON.
 package struct RunMessages: Sendable {
     private let isJSON: Bool
     private let show: @Sendable (String) -> Void
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares the messages of a run; if they are plain text, `show` prints the banner, and `tell` prints the notes.
+    /// Prepares the messages, with `show` for the plain banner and `tell` for plain notes.
     package init(
         _ settings: Settings,
         show: @escaping @Sendable (String) -> Void,
@@ -22,7 +22,7 @@ package struct RunMessages: Sendable {
         self.tell = tell
     }
 
-    /// Writes a message: as plain text, or, if the log is JSON, as an event with values.
+    /// Writes a message as plain text, or as an event if the log is JSON.
     package func say(
         _ text: @autoclosure () -> String,
         asEvent message: Logger.Message,
@@ -50,8 +50,7 @@ package struct RunMessages: Sendable {
     /// Writes a note about something unusual in the settings.
     package func note(_ text: String) { isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)") }
 
-    /// If the log is JSON, logs the problem that ends the run; otherwise returns false, and the command prints the
-    /// problem.
+    /// Logs the final problem as JSON, or returns false if the command must print it.
     package func end(with problem: Problem) -> Bool {
         guard isJSON else { return false }
         say(

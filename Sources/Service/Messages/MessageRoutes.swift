@@ -22,7 +22,7 @@ package enum MessageRoutes {
         case "smtp", "webhook": try direct()
         case "log": .log(showsText: context.ownsBroker)
         case "gateway": .gateway
-        // By default, messages are written to the log if the service runs its own broker, as in a trial.
+        // With its own broker, as in a trial, the service logs messages by default.
         default: context.ownsBroker ? .log(showsText: true) : .gateway
         }
     }
@@ -95,13 +95,13 @@ package enum MessageRoutes {
 }
 
 extension MessageRoutes {
-    /// The HTTP client; it exists until the process ends, so that the last message can still be sent.
+    /// The HTTP client, kept until the process ends so that the last message can be sent.
     private static let client = WebClient()
 
     /// Returns the route that posts text messages to a webhook.
     ///
-    /// The request's body has the same members as a message to a gateway, and also the full phone number and the text:
-    /// `{"messageId", "to", "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
+    /// The body adds the full phone number and the text to a gateway's message. It has the form `{"messageId", "to",
+    /// "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
     static func webhook(_ settings: Settings) throws -> Route {
         let hook = try textWebhook(settings)
         return .direct { (message) async throws(MessageFailure) in

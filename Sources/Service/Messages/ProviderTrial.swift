@@ -6,13 +6,13 @@ import Providers
 import ServiceSettings
 import Workers
 
-/// The outcome of testing an identity provider, a channel's route or a push, with a cure if needed.
+/// The outcome of testing an identity provider, a channel's route or a push.
 package struct ProviderTrial: Sendable {
-    /// Whether the provider works; `skip` if this machine can't find that out.
+    /// Whether the provider works, or `skip` if this machine can't find that out.
     package let state: Finding.State
     /// What the trial found.
     package let evidence: FindingText
-    /// What the operator can do about the finding; empty if nothing is needed.
+    /// What the operator can do about the finding, or empty if nothing is needed.
     package private(set) var cure: FindingText = ""
 
     init(_ state: Finding.State, _ evidence: FindingText) { (self.state, self.evidence) = (state, evidence) }
@@ -33,7 +33,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Sign-in
 
-    /// Tries an app's identity provider; this takes no longer than a login.
+    /// Tries an app's identity provider within the time of a login.
     package static func identity(_ provider: ProviderSettings, logger: Logger) async -> ProviderTrial {
         let path = "providers.\(provider.provider)"
         guard !provider.clientIDs.isEmpty else {
@@ -66,7 +66,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Messages
 
-    /// Tests the route of a channel's messages without sending a message; the test takes at most as long as sending.
+    /// Tests a channel's route within the time of sending, but sends no message.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
         _ context: RunContext,
@@ -132,7 +132,7 @@ package struct ProviderTrial: Sendable {
             return switch status {
             case 401, 403: ProviderTrial(.fail, evidence).cured(by: "see webhook.tokenFile")
             case 404, 410: ProviderTrial(.warn, evidence).cured(by: "see whether webhook.url is the webhook's address")
-            // HTTP status 501 isn't a failure, since it is the answer of a server that doesn't support HEAD.
+            // A server that doesn't support HEAD answers 501, so 501 isn't a failure.
             case 500, 502...599: ProviderTrial(.fail, evidence).cured(by: "see the log of the webhook's server")
             default: ProviderTrial(.pass, evidence)
             }
@@ -152,7 +152,7 @@ package struct ProviderTrial: Sendable {
 }
 
 extension MessageRoutes {
-    /// The channels whose route an operator chooses; the route of a push follows from the terminal's address.
+    /// The channels whose route an operator chooses, unlike that of a push.
     package static let channels = [OutgoingMessage.Channel.email, .sms]
 
     /// Returns the name of the route by which a channel's messages are sent.

@@ -36,11 +36,10 @@ package struct StoreMover {
         }
     }
 
-    /// Copies the store and compares the copy with the original; returns the tables with their row counts and
-    /// checksums.
+    /// Copies and compares the store, and returns the tables with row counts and checksums.
     ///
-    /// `progress` is called with the current step and the completed part of the work, from 0 to 1. If `progress` throws
-    /// an error, the move stops, and the next call of `run` continues at the same point.
+    /// `progress` is called with the current step and the completed part, from 0 to 1. If `progress` throws an error,
+    /// the move stops. The next call of `run` continues at the same point.
     /// - Throws: A `Problem`, or an error of `progress`.
     package func run(progress: (String, Double) throws -> Void) throws -> [StoreMove.Table] {
         let source = try StoreAccess.tool(directory, StorePlace(settings))
@@ -82,7 +81,7 @@ package struct StoreMover {
         case .sourceInUse(let node): .moveSourceInUse(node: node, place: place)
         case .text(let row, let column, let reason): .moveText(column: column, row: row, reason: reason, place: place)
         case .unequal(let table, let source, let target):
-            .moveUnequal(table: table, copied: target.rows, place: place, given: source.rows)
+            .moveUnequal(table: table, place: place, copied: target.rows, given: source.rows)
         }
     }
 }

@@ -2,7 +2,7 @@ import Credentials
 package import JSON
 import Problems
 
-/// A page of `lamplighter explain`, about the code of a problem or about a reason for refusals.
+/// A page of `lamplighter explain` about a problem's code or a reason for refusals.
 package struct ExplainPage: Sendable {
     /// The page's name, such as `LL1003` or `tooFast`.
     package let code: String
@@ -44,7 +44,7 @@ package struct ExplainPage: Sendable {
     /// The cure of a refusal; nil for a problem.
     package var cure: String? { refusal?.cure }
 
-    /// The page as a JSON object with `code`, `title` and `text`, and for a refusal also `cause` and `cure`.
+    /// The page with `code`, `title` and `text`, and for a refusal `cause` and `cure`.
     package var json: JSONValue {
         JSONObject(showing: ["code": code, "title": title, "text": text, "cause": cause, "cure": cure]).shown
     }

@@ -2,11 +2,10 @@ import Problems
 import Storage
 
 extension Problem {
-    /// If a start fails and the disk has fewer free bytes than this, the cause is a full disk; every start writes more
-    /// bytes.
+    /// The free bytes below which a full disk is the cause of a failed start.
     private static let leastBytes: Int64 = 1 << 20
 
-    /// Returns the problem to report for a failed start: a full disk if that was the cause, otherwise the error itself.
+    /// Returns the problem of a failed start: a full disk, or the error itself.
     static func ofStart(_ error: any Error, in path: String) -> any Error {
         let code = (error as? Problem)?.code
         let isOfFiles = code.map { [.databaseFailed, .dataDirectoryUnusable, .secretUnreadable].contains($0) } ?? true

@@ -21,7 +21,7 @@ package enum ReferenceDocuments {
         }
     }
 
-    /// Returns the listeners' ports and, for visitors on this machine, the demo's keys and the broker's address.
+    /// Returns the ports, and for local visitors also the demo's keys and the broker's address.
     private static func facts(_ context: RunContext, isLocal: Bool) -> JSONValue {
         let (ports, settings) = (context.ports, context.settings)
         func number(_ port: Int?) -> JSONValue? { port.map { .integer(Int64($0)) } }

@@ -11,13 +11,13 @@ import Web
 import Wire
 import Workers
 
-/// A connection, with its own thread, that passes HTTP requests to the gate and returns the answers.
+/// A connection that passes HTTP requests to the gate and returns the answers.
 final class RequestConnection: StoppableWork {
     private struct Waiting {
         let isToken: Bool
         let deadline: ContinuousClock.Instant
         let answer: CheckedContinuation<RequestFront.Outcome, Never>
-        /// Whether the request was sent; if no answer to a sent request arrives, the request's effect is unknown.
+        /// Whether the request was sent, after which a missing answer leaves its effect unknown.
         var isSent = false
     }
 
@@ -29,15 +29,13 @@ final class RequestConnection: StoppableWork {
         var waiting: [UInt64: Waiting] = [:]
         var unsent: [(number: UInt64, request: RequestFront.Asked)] = []
         var next: UInt64 = 1
-        /// The last batch of requests that were sent together: the number of its first request, and how many of its
-        /// requests are unanswered.
+        /// The last batch: its first request's number, and how many requests are unanswered.
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 
-        /// The time for which new requests still wait for further requests, so that all of them share a batch and a
-        /// transaction of the worker.
+        /// How long new requests still wait for others, to share a batch and transaction.
         ///
-        /// The wait ends when the last batch is answered, or when `pauseMax` has passed since that batch was sent.
+        /// The wait ends with the last batch's answer, or `pauseMax` after that batch was sent.
         var pause: Duration {
             lastSent.unanswered > 0 ? max(.zero, lastSentAt + RequestConnection.pauseMax - .now) : .zero
         }
@@ -50,7 +48,7 @@ final class RequestConnection: StoppableWork {
     private let waker: Waker
     private let logger = Logger(label: "lamplighter.requests")
 
-    /// The longest wait for an answer, shorter than the 60 s after which the listener ends a request.
+    /// The longest wait for an answer, below the listener's limit of 60 s.
     private static let answerMax: Duration = .seconds(55)
     /// The longest time that a request waits for others to share its batch.
     private static let pauseMax: Duration = .milliseconds(1)
@@ -88,7 +86,7 @@ final class RequestConnection: StoppableWork {
         }
     }
 
-    /// The sequence number of the current broker connection; nil while there is no connection.
+    /// The current broker connection's number, or nil while there is no connection.
     var brokerRun: Int? { state.withLock { $0.isConnected ? $0.connections : nil } }
 
     // MARK: The thread
@@ -112,7 +110,7 @@ final class RequestConnection: StoppableWork {
         waker.wake()
     }
 
-    /// Whether the thread must end because the service is stopping and no request is waiting for its answer.
+    /// Whether the thread must end: the service is stopping, and no request is waiting.
     private var isStopping: Bool { state.withLock { $0.isStopping && $0.waiting.isEmpty } }
 
     private func work(_ backoff: inout Backoff) throws {

@@ -20,14 +20,14 @@ package struct Backend {
     package let services: [any Service]
     /// The function that hands this process's work over to other processes.
     ///
-    /// The function is called at the beginning of the shutdown, since closing the listeners can take a while.
+    /// The function is called first at shutdown, since closing the listeners can take a while.
     let handOver: @Sendable () -> Void
     /// The functions of the web pages that users open from links in messages.
     package let pages: Pages
     /// The environment that the workers share.
     package let environment: Environment
 
-    /// Opens the store, stores the demo's product and app, stores the tools' principals, and creates the workers.
+    /// Opens the store, stores the demo and the tools' principals, and creates the workers.
     ///
     /// - Throws: A `Problem` if the store can't be used.
     package static func open(_ context: RunContext) throws -> Backend {
@@ -62,8 +62,8 @@ package struct Backend {
                 WorkService(MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)),
                 BackupTask(context, store),
             ] + workers
-                // Services are stopped in reverse order. The following services write messages to the outbox, so they
-                // are stopped before the workers that publish these messages.
+                // Services are stopped in reverse order. The following services write messages to the outbox. They are
+                // stopped before the workers that publish these messages.
                 + [WorkService(MaintenanceThread(MaintenanceJobs.rows, environment, isForOne: true, logger: logger))]
                 + (try messageSender(context, environment)) + eventServices(context, environment)
                 + announcer(context, environment),
@@ -76,7 +76,7 @@ package struct Backend {
         )
     }
 
-    /// Creates the workers that the settings name, for a process that doesn't share its lanes with other processes.
+    /// Creates the workers that the settings name, for a process that shares no lanes.
     private static func workers(
         _ context: RunContext,
         _ environment: Environment,
@@ -100,7 +100,7 @@ package struct Backend {
         }
     }
 
-    /// Opens the store; copying an older database can take minutes, so the progress is logged.
+    /// Opens the store, and logs the progress of a copy, which can take minutes.
     private static func openStore(_ context: RunContext) throws -> Store {
         var tenths = -1
         return try StoreAccess.service(
@@ -132,14 +132,14 @@ package struct Backend {
         )
     }
 
-    /// Returns the sender of e-mails, text messages and pushes if the session worker runs in this process.
+    /// Returns the sender of messages and pushes if the session worker runs in this process.
     private static func messageSender(_ context: RunContext, _ environment: Environment) throws -> [any Service] {
         guard context.settings.workers.contains(.session) else { return [] }
         let (routes, logger) = (try MessageRoutes.make(context), Logger(label: "lamplighter.delivery"))
         return [WorkService(MessageSender(environment, routes: routes, logger: logger))]
     }
 
-    /// Returns the webhook sender and the notifier, if the worker that publishes their messages runs in this process.
+    /// Returns the webhook sender and the notifier if their worker runs in this process.
     private static func eventServices(_ context: RunContext, _ environment: Environment) -> [any Service] {
         guard context.settings.workers.contains(.reach) else { return [] }
         return [
@@ -148,15 +148,13 @@ package struct Backend {
         ]
     }
 
-    /// Returns the service that announces devices to Home Assistant, if this process runs the worker that publishes the
-    /// announcements.
+    /// Returns the announcer to Home Assistant if its worker runs in this process.
     private static func announcer(_ context: RunContext, _ environment: Environment) -> [any Service] {
         guard context.settings.workers.contains(.session) else { return [] }
         return [WorkService(HomeAssistantAnnouncer(environment, logger: Logger(label: "lamplighter.homeassistant")))]
     }
 
-    /// Throws a `Problem` if other processes share the work on the database, because this process would repeat all
-    /// their work.
+    /// Throws a `Problem` if this process would repeat other processes' work on the database.
     private static func refuseShared(_ store: Store) throws {
         guard store.isShared else { return }
         let node = try store.coordinate { try $0.nodes.living().first }
@@ -215,7 +213,7 @@ package struct Backend {
     }
 }
 
-/// The parts of a run that exist before the store is opened, such as its settings, secrets and ports.
+/// The parts of a run that exist before the store is opened.
 package struct RunContext: Sendable {
     /// The settings of the run.
     package let settings: Settings
@@ -227,7 +225,7 @@ package struct RunContext: Sendable {
     package let demo: DemoKeys?
     /// Whether the broker is a child of this process.
     package let ownsBroker: Bool
-    /// The ports of the listeners; with `serve`, the MQTT port is the given broker's port.
+    /// The ports of the listeners, and with `serve` the given broker's MQTT port.
     package let ports: ListenerPorts
     /// The server's certificate; nil if there are no listeners with TLS.
     package let tls: TLSMaterial?
@@ -248,8 +246,7 @@ package struct RunContext: Sendable {
     /// Whether this process is one of several that share a database and a broker.
     var sharesWork: Bool { settings.database != nil && !ownsBroker }
 
-    /// The host and port at which devices and apps reach the broker over MQTT; the port is the TLS port if the broker
-    /// has a TLS port.
+    /// The broker's host and MQTT port (with TLS if possible) for devices and apps.
     ///
     /// Clients on other machines must connect to a name that is in the certificate.
     var brokerPlace: HomeAssistantCodec.Place {

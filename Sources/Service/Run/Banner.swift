@@ -6,7 +6,7 @@ import Logging
 import ServiceSettings
 import Workers
 
-/// The text that `up` prints when all parts of the service accept work: addresses, and commands to paste.
+/// The text that `up` prints when the service accepts work: addresses and commands to paste.
 struct Banner {
     let context: RunContext
     /// A line about the store.
@@ -49,7 +49,7 @@ struct Banner {
             }
             lines.append("")
         }
-        // The hint about Ctrl-C is left out if no terminal is attached, as under systemd and in containers.
+        // Without a terminal, as under systemd or in containers, the Ctrl-C hint is left out.
         let stop = (0...2).contains { isatty($0) == 1 } ? "Stop: Ctrl-C.   " : ""
         lines.append("\(stop)Trouble: lamplighter doctor --data '\(directory.path)'")
         return lines.joined(separator: "\n")
@@ -84,7 +84,7 @@ struct Banner {
 
     private var webSocketLine: String? { webSocketURL.map { "  ok  websocket  \($0)" } }
 
-    /// The line about the listeners that other machines can reach without TLS; nil if there are no such listeners.
+    /// The line about listeners without TLS that other machines can reach, or nil.
     private var openLine: String? {
         let open = context.openListeners.map(\.text).joined(separator: "  ")
         return open.isEmpty ? nil : "  !!  open       \(open)   no TLS: secrets cross the network in the clear"
@@ -116,8 +116,7 @@ struct Banner {
     /// Returns a host with a port.
     static func address(_ host: String, port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Returns the host by which this machine's clients reach a listener; for a wildcard address, this is a loopback
-    /// address.
+    /// Returns the host by which local clients reach a listener: loopback for a wildcard address.
     static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

@@ -10,7 +10,7 @@ import Synchronization
 import Web
 import Workers
 
-/// A service that waits until the gate is found, and then runs this process's share of the lanes until the shutdown.
+/// A service that waits for the gate, and then runs this process's lanes.
 struct ClusterService: Service {
     let member: ClusterMember
     let readiness: Readiness
@@ -40,16 +40,15 @@ struct ClusterService: Service {
         await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
         await member.runUntilShutdown()
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
-        // `Backend.handOver` has already stopped this process's work. This method still waits, because the service
-        // group fails if a service returns before its turn to shut down.
+        // `Backend.handOver` has already stopped this process's work. This method still waits. The service group fails
+        // if a service returns before its turn to shut down.
         try? await gracefulShutdown()
     }
 
-    /// Takes a slot among the processes that share a database, and checks that all of them divide the work in the same
-    /// way.
+    /// Takes a slot among the database's processes, and checks that they divide the work alike.
     ///
-    /// The previous process on the data directory must have ended, since this process was able to lock the directory.
-    /// The previous process's slot is therefore freed, even if no other process has noticed the end.
+    /// This process could lock the data directory, so the previous process there has ended. The previous process's slot
+    /// is therefore freed, even if no other process has noticed the end.
     /// - Throws: A `Problem` if no slot is free, or if another version divides the work differently.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {
         let machine = ProcessInfo.processInfo.hostName

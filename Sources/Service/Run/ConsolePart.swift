@@ -7,7 +7,7 @@ package import Web
 package struct ConsolePart: Sendable {
     /// The responder to the console's requests.
     let responder: any ConsoleResponder
-    /// The function that creates the banner's one-time link, or returns nil if an operator already has a password.
+    /// Creates the banner's one-time link, or returns nil if an operator already has a password.
     let firstLink: @Sendable () throws -> String?
 
     /// Creates a console from its parts.
@@ -21,14 +21,13 @@ package struct ConsolePart: Sendable {
 package typealias ConsoleMaker = @Sendable (RunContext, Backend) throws -> ConsolePart
 
 extension RunContext {
-    /// Whether the console's listener uses TLS: it does if there is a certificate and the address isn't loopback.
+    /// Whether the console's listener uses TLS, which needs a certificate and a non-loopback address.
     var consoleHasTLS: Bool { tls != nil && !LocalHosts.isLoopback(settings.consoleHost) }
 
     /// Whether browsers reach the console over HTTPS.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
 
-    /// The names of the console's host that come from the settings and the certificate, without this machine's own
-    /// names.
+    /// The console's host names from the settings and the certificate, without this machine's own.
     var consoleNames: [String] {
         let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
         return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])
@@ -42,9 +41,9 @@ extension RunContext {
         return url
     }
 
-    /// Returns the console's address for a link on the first web page; nil if there is no console to show.
+    /// Returns the console's address for the first web page, or nil for no link.
     ///
-    /// If no address is set, the link is shown only if the visitor is on this machine and the public URL is local.
+    /// If no address is set, only visitors on this machine get the link. The public URL must also be local.
     func consoleURL(isLocal: Bool) -> String? {
         ports.console != nil && (settings.consoleURL != nil || isLocal && isPublicURLLocal) ? consoleURL : nil
     }

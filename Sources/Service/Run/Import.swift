@@ -11,19 +11,18 @@ package enum Import {
     package struct Outcome: Sendable, Equatable {
         /// The product's key or the app's id.
         package let id: String
-        /// The new secret, which the document contained or the import created; nil if the product or app keeps its
-        /// secret.
+        /// The new secret, or nil if the product or app keeps its secret.
         package let secret: String?
         /// Whether the product or app is new: its id was unknown before.
         package let isNew: Bool
     }
 
-    /// Stores the document of a new or changed product; creates a `productKey` if the document has none.
+    /// Stores a new or changed product, and creates a `productKey` if the document has none.
     ///
-    /// The secret is the document's `productSecret`. If the document has none, a secret is created for a new product,
-    /// and an existing product keeps its secret. With `isForced`, the document is imported even if stored values might
-    /// no longer fit, or an open alert or fault would be lost.
-    /// - Throws: `Rejection` with the field at fault, or a `Problem` if devices' stored states don't allow the change.
+    /// The secret is the document's `productSecret`. If the document has none, a new product gets a new secret. An
+    /// existing product keeps its secret. `isForced` allows an import that stored values might not fit. It also allows
+    /// the loss of an open alert or fault.
+    /// - Throws: `Rejection` with the field at fault, or a `Problem` if stored states forbid the change.
     @discardableResult
     package static func product(
         _ document: JSONValue,
@@ -50,7 +49,7 @@ package enum Import {
 
     /// Checks a product document in the same way as an import, without storing it.
     ///
-    /// - Throws: `Rejection` with the first field at fault; the rejection also contains the other faults.
+    /// - Throws: `Rejection` with the first field at fault, and with all other faults.
     package static func checked(product document: JSONObject) throws(Rejection) -> Product {
         var faults = Faults()
         KnownMembers.check(document, "", known: ProductCodec.members, faults: &faults)
@@ -88,15 +87,16 @@ package enum Import {
         return macs
     }
 
-    /// Returns a document with an id in `field`; if the document has none, adds a unique id of 128 random bits.
+    /// Returns a document with an id in `field`, created from 128 random bits if missing.
     private static func named(_ document: JSONObject, _ field: String) -> JSONObject {
         guard document[field] == nil else { return document }
         let rest = document.members.filter { $0.key != field }
         return JSONObject(members: [.init(key: field, value: .string(DemoKeys.hex(16)))] + rest)
     }
 
-    /// Throws a `Problem` if a new version of a product removes or narrows an attribute with stored values, or lacks an
-    /// alert or fault that is open on a device.
+    /// Throws a `Problem` if the new version endangers stored values, open alerts or open faults.
+    ///
+    /// Such a version removes or narrows an attribute, or lacks an open alert or fault.
     private static func refuseLoss(
         from old: Product,
         to new: Product,
@@ -141,10 +141,10 @@ package enum Import {
         return (app, object)
     }
 
-    /// Stores the document of a new or changed app; creates an `appId` if the document has none.
+    /// Stores a new or changed app, and creates an `appId` if the document has none.
     ///
-    /// The secret is the document's `secret`. If the document has none, a secret is created for a new app, and an
-    /// existing app keeps its secret. Identity providers' secrets are also kept if the document omits them.
+    /// The secret is the document's `secret`. If the document has none, a new app gets a new secret. An existing app
+    /// keeps its secret. Identity providers' secrets are also kept if the document omits them.
     /// - Throws: `Rejection` with the field at fault.
     @discardableResult
     package static func app(_ document: JSONValue, in tx: Transaction) throws -> Outcome {
@@ -159,7 +159,7 @@ package enum Import {
         var kept = whole
         kept["secret"] = nil
         try tx.apps.save(app, document: kept, secret: secret)
-        // If the app's list of products has changed, users see different devices, so statuses must be published again.
+        // A changed list of products changes which devices users see. So statuses must be published again.
         if let before, before.products != app.products { try tx.refreshes.addAll() }
         return Outcome(id: app.id.text, secret: secret, isNew: isNew)
     }

@@ -1,9 +1,9 @@
 import Problems
 import ServiceSettings
 
-/// The ports on which a service listens; a port is nil if the service doesn't have that listener.
+/// The ports on which a service listens, or nil for missing listeners.
 package struct ListenerPorts: Sendable, Equatable {
-    /// The port of MQTT without TLS; with `serve`, the port of the given broker.
+    /// The port of MQTT without TLS, or with `serve` that of the given broker.
     package var mqtt = 0
     /// The port of MQTT with TLS.
     package var mqttTLS: Int?
@@ -43,7 +43,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     /// Chooses the ports, and checks that they are free.
     ///
-    /// - Throws: A `Problem` if another program uses a port, or if two listeners have the same port.
+    /// - Throws: A `Problem` if a port is used by another program or given twice.
     init(_ settings: Settings, _ facts: Facts) throws {
         let wanted = Self.wanted(settings, facts)
         try Self.checkDistinct(wanted)
@@ -62,7 +62,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     private static func choose(_ listener: Wanted, besides taken: Set<Int>) throws -> Int {
         var port = 0
-        // The search can find the same free port twice, because no listener has bound the port yet.
+        // No listener has bound its port yet, so the search can find one port twice.
         repeat {
             port = try Ports.choose(
                 listener.port,
@@ -75,8 +75,7 @@ package struct ListenerPorts: Sendable, Equatable {
         return port
     }
 
-    /// Returns one problem for several ports in use, with one command that avoids all these ports; nil if only one port
-    /// is in use.
+    /// Returns one problem with one cure for several used ports, or nil for one port.
     private static func together(_ refused: [(listener: Wanted, problem: Problem)]) -> Problem? {
         guard refused.count > 1 else { return nil }
         let ports = refused.map { "\($0.listener.port)" }.joined(separator: ", ")
@@ -229,7 +228,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
 /// The addresses of a listener without TLS.
 package enum LocalHosts {
-    /// Returns the addresses to listen on; for 127.0.0.1 or `localhost`, also ::1 if the machine has it.
+    /// Returns the addresses to listen on: for 127.0.0.1 or `localhost`, also an existing ::1.
     package static func of(_ host: String) -> [String] {
         guard host == "127.0.0.1" || host == "localhost" else { return [host] }
         return Ports.canListen("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"]
@@ -237,8 +236,8 @@ package enum LocalHosts {
 
     /// Returns the addresses on which the broker of `up` listens without TLS.
     ///
-    /// The broker always listens on a 127.x address. The WebSocket relay connects to the broker from a different
-    /// loopback address for each client, so that the gate counts each client separately.
+    /// The broker always listens on a 127.x address. The WebSocket relay connects from a different loopback address for
+    /// each client. The gate therefore counts each client separately.
     static func withRelays(of host: String) -> [String] {
         let hosts = of(host)
         return hosts.contains(where: isReachedByRelay) ? hosts : hosts + ["127.0.0.1"]

@@ -1,7 +1,7 @@
 import Logging
 import ServiceSettings
 
-/// A listener without TLS that other machines can reach; only the setting `insecure` allows such a listener.
+/// A listener without TLS that other machines can reach, which only `insecure` allows.
 struct OpenListener: Sendable, Equatable {
     /// The listener's name in the banner.
     let name: String
@@ -13,7 +13,7 @@ struct OpenListener: Sendable, Equatable {
 
     /// Returns a run's listeners that have no TLS and that other machines can reach.
     ///
-    /// A broker that the service didn't start itself is left out, since its own configuration decides where it listens.
+    /// A broker that the service didn't start is left out. Its own configuration decides where it listens.
     static func all(_ settings: Settings, _ ports: ListenerPorts, ownsBroker: Bool) -> [OpenListener] {
         let plain: [(name: String, host: String, port: Int?)] = [
             ("mqtt", settings.mqttHost, ownsBroker ? ports.mqtt : nil),
@@ -26,7 +26,7 @@ struct OpenListener: Sendable, Equatable {
         }
     }
 
-    /// Logs a warning that names the listeners; logs nothing if there are none.
+    /// Logs a warning that names the listeners, if there are any.
     static func warn(of open: [OpenListener], by logger: Logger) {
         guard !open.isEmpty else { return }
         logger.warning(

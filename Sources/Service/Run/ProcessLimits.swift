@@ -2,7 +2,7 @@ import Glibc
 
 /// The limit on the number of files, including connections, that a process can have open.
 package enum FileLimit {
-    /// Raises the limit as far as the system allows this user; child processes inherit the limit.
+    /// Raises the limit, which child processes inherit, as far as this user may.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -20,9 +20,9 @@ package enum FileLimit {
 
 /// The limit on the memory that this process can use.
 enum MemoryLimit {
-    /// Makes the kernel limit the size of the process's data, in bytes; child processes have separate limits.
+    /// Makes the kernel limit the size of this process's data, in bytes.
     ///
-    /// Only the soft limit is set, so that child processes can raise their limits up to the hard limit.
+    /// Only the soft limit is set, so that child processes can raise theirs.
     static func set(bytes: Int) {
         let kind = __rlimit_resource_t(RLIMIT_DATA.rawValue)
         var limit = rlimit()

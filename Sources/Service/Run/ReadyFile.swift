@@ -5,8 +5,7 @@ import ServiceLifecycle
 import ServiceSettings
 import Web
 
-/// The file `ready.json` with a run's ports and credentials; the file exists while all parts of the service accept
-/// work.
+/// The file `ready.json` with ports and credentials, which exists while the service is ready.
 package struct ReadyFile: Sendable {
     private let path: String
 
@@ -24,12 +23,12 @@ package struct ReadyFile: Sendable {
         try TextFile.write(text + "\n", to: path)
     }
 
-    /// Returns the content of the file in a data directory; nil if no service is ready.
+    /// Returns the content of a data directory's file, or nil if no service is ready.
     package static func read(_ directory: DataDirectory) -> JSONObject? {
         TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }?.objectValue
     }
 
-    /// Returns the content of the file; without secrets, this is the output of `up --json`.
+    /// Returns the file's content or, without secrets, the output of `up --json`.
     static func json(_ context: RunContext, withSecrets: Bool) -> JSONValue {
         let (ports, password) = (context.ports, withSecrets ? context.secrets.tools : nil)
         var demo = context.demo?.json
@@ -55,7 +54,7 @@ package struct ReadyFile: Sendable {
     package func remove() { unlink(path) }
 }
 
-/// Announces that all parts of the service accept work, and then waits for the end of the run.
+/// Announces that the service accepts work, and then waits for the end.
 struct Announcer: Service {
     let readiness: Readiness
     let announce: @Sendable () throws -> Void
@@ -63,7 +62,7 @@ struct Announcer: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown { await readiness.waitForAll() }
         if readiness.isStarted { try announce() }
-        // The service must not return yet: a service that returns before its turn to shut down counts as failed.
+        // The service must wait: returning before its turn to shut down counts as a failure.
         try? await gracefulShutdown()
     }
 }

@@ -8,18 +8,17 @@ import Storage
 import Wire
 import Workers
 
-/// A process that runs only the scheduler and the maintenance of the store's rows; a service can run on the same data
-/// directory at the same time.
+/// A process that runs only the scheduler and the maintenance of rows, even beside a service.
 ///
-/// The process takes no lock: two schedulers that run at the same time do no harm, since each occurrence is carried out
-/// only once. Each start uses a new client id, for which the broker has no MQTT session. The scheduler can't
-/// distinguish the missing session from a restart of the broker, so due occurrences wait until devices have had time to
+/// The process takes no lock, since two schedulers at the same time do no harm. Each occurrence is carried out only
+/// once. Each start uses a new client id, for which the broker has no MQTT session. The scheduler can't tell the
+/// missing session from a restart of the broker. Due occurrences therefore wait until devices have had time to
 /// reconnect (`limits.triggerSettle`).
 package struct SchedulerRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
 
-    /// Prepares a run; the notice that the scheduler is ready is written to `messages`.
+    /// Prepares a run that writes the notice of its readiness to `messages`.
     package init(settings: Settings, messages: RunMessages) { (self.settings, self.messages) = (settings, messages) }
 
     /// Runs until the process receives SIGINT or SIGTERM.

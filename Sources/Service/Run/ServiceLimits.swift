@@ -1,4 +1,4 @@
-/// The service process's limits, which no setting changes; the limits of the workers are in `Limits`.
+/// The service process's fixed limits, apart from the workers' limits in `Limits`.
 enum ServiceLimits {
     /// The longest time that a stopping service can take to finish its work.
     static let drainMax: Duration = .seconds(5)
@@ -10,16 +10,15 @@ enum ServiceLimits {
 
     /// The longest time from the broker's start until it accepts connections.
     static let brokerStartMax: Duration = .seconds(10)
-    /// The time after SIGTERM at which a killed service's broker gets SIGKILL if it is still running.
+    /// How long after SIGTERM a killed service's broker gets SIGKILL.
     static let orphanEndMax: Duration = .seconds(3)
-    /// The size in bytes above which the broker's log is copied to a second file and truncated.
+    /// The size in bytes above which the broker's log is copied and truncated.
     static let brokerLogBytesMax = 8 << 20
-    /// When the broker starts, a log with more bytes than this is copied and truncated, so that the lines about the
-    /// start are near the log's beginning.
+    /// The size in bytes above which a starting broker's log is copied and truncated.
     static let brokerLogBytesAtStartMax = 1 << 20
     /// The interval between checks of the broker's log.
     static let brokerLogInterval: Duration = .seconds(60)
-    /// The maximum number of a client's unconfirmed messages; it must be at least a worker's largest receive window.
+    /// The most unconfirmed messages of a client: at least a worker's largest receive window.
     static let inFlightMessagesMax = 20_000
     /// The longest keep-alive of a client, in seconds.
     static let keepAliveSecondsMax = 600
@@ -30,7 +29,7 @@ enum ServiceLimits {
     static let probeConnectMax: Duration = .seconds(3)
     /// The longest wait for an answer of the broker or of the service.
     static let probeAnswerMax: Duration = .seconds(2)
-    /// The longest time that `doctor --quick` waits for an answer, so that the command ends within a second.
+    /// The longest wait for an answer, so that `doctor --quick` ends within a second.
     static let quickAnswerMax: Duration = .milliseconds(800)
 
     // MARK: Reports to systemd

@@ -28,7 +28,7 @@ package struct ServiceRun: Sendable {
     ///   - ownBroker: Whether the service runs its own broker, as `up` does.
     ///   - showReady: The function that receives the content of `ready.json`, without secrets, when everything accepts
     ///     work. If the function is given, no banner is shown.
-    ///   - makeConsole: The function that creates the operators' console; nil if no console is served.
+    ///   - makeConsole: The function that creates the operators' console, or nil to serve no console.
     ///   - messages: The messages outside the log, such as the banner.
     package init(
         settings: Settings,
@@ -44,7 +44,7 @@ package struct ServiceRun: Sendable {
         self.showReady = showReady
     }
 
-    /// Runs until the process receives SIGINT or SIGTERM, and then finishes the work that it has begun.
+    /// Runs until SIGINT or SIGTERM, and then finishes the work that has begun.
     ///
     /// - Throws: A `Problem` if something that the service needs is missing, in use or broken.
     package func run() async throws {
@@ -63,7 +63,7 @@ package struct ServiceRun: Sendable {
         ServiceSampler.install(in: metrics)
         FileLimit.raise()
         MemoryLimit.set(bytes: settings.memoryBytes)
-        // Without this line, SIGPIPE would end the process when it writes to a connection that the peer has closed.
+        // Without this line, a write to a closed connection would end the process.
         signal(SIGPIPE, SIG_IGN)
 
         let directory = try DataDirectory.prepare(settings.dataDirectory)
@@ -105,8 +105,8 @@ package struct ServiceRun: Sendable {
             ownsBroker: ownBroker,
             hasCertificate: tls != nil,
             hasAuthority: tls?.authority != nil,
-            // Only the process with the session worker relays WebSocket connections, and only if the broker needs no
-            // TLS.
+            // Only the process with the session worker relays WebSocket connections. Even this process doesn't relay
+            // them if the broker needs TLS.
             relays: settings.workers.contains(.session) && (ownBroker || settings.mqttCAFile == nil),
             // Only the process with the session worker serves the console.
             hasConsole: makeConsole != nil && settings.hasConsole && settings.workers.contains(.session)
@@ -151,7 +151,7 @@ package struct ServiceRun: Sendable {
         )
     }
 
-    /// Runs all parts of the service; they stop in reverse order, the broker last.
+    /// Runs all parts, and stops them in reverse order, the broker last.
     private func runGroup(
         _ context: RunContext,
         _ backend: Backend,
@@ -167,7 +167,7 @@ package struct ServiceRun: Sendable {
             try ready.write(context)
             if let showReady { return showReady(ReadyFile.json(context, withSecrets: false)) }
             var banner = banner(context, backend)
-            // The link grants access, so it is shown only where a person sees it, and not written to a log.
+            // The link grants access, so it is shown only to a person, never logged.
             if ownBroker, context.demo != nil || isatty(1) == 1 { banner.link = try console?.firstLink() }
             messages.say(banner.text, asEvent: "Everything accepts work", banner.metadata)
         }

@@ -3,7 +3,7 @@ import Domain
 import Web
 import Workers
 
-/// The metrics that report the running version and how far the system's clock has jumped since the start.
+/// The metrics of the running version and the system clock's jumps since the start.
 enum ServiceSampler {
     /// Registers both gauges.
     static func install(in registry: PrometheusRegistry) {
@@ -15,8 +15,7 @@ enum ServiceSampler {
         registry.addSampler {
             let passed = (clock.steady - start.steady) / .seconds(1)
             let told = Double(clock.now.milliseconds - start.wall.milliseconds) / 1000
-            // The wall clock and the steady clock can't be read at the same moment, so the jump is rounded to
-            // hundredths of a second.
+            // The two clocks can't be read at the same moment, so the jump is rounded.
             steps.set(((told - passed) * 100).rounded() / 100)
         }
     }

@@ -2,7 +2,7 @@ import Glibc
 import ServiceLifecycle
 import Workers
 
-/// A service that ends the process if the shutdown takes too long; no acknowledged work is lost.
+/// A service that ends a shutdown that takes too long, without losing acknowledged work.
 package struct ShutdownDeadline: Service {
     private let limit: Duration
     private let onBegin: @Sendable () -> Void
@@ -10,8 +10,7 @@ package struct ShutdownDeadline: Service {
 
     /// Creates a deadline that ends the process when `limit` has passed since the shutdown began.
     ///
-    /// `onBegin` is called when the shutdown begins, and `onForce` is called before the process is ended at the
-    /// deadline.
+    /// `onBegin` is called when the shutdown begins. `onForce` is called before the process is ended at the deadline.
     package init(limit: Duration, onBegin: @escaping @Sendable () -> Void, onForce: @escaping @Sendable () -> Void) {
         (self.limit, self.onBegin, self.onForce) = (limit, onBegin, onForce)
     }
@@ -21,7 +20,7 @@ package struct ShutdownDeadline: Service {
         try await gracefulShutdown()
         onBegin()
         let (limit, onForce) = (limit, onForce)
-        // A separate thread ends the process, because blocked threads of the task pool must not prevent the exit.
+        // A separate thread ends the process, because the task pool's threads can be blocked.
         PlainThread.detach {
             sleep(UInt32(clamping: limit.components.seconds))
             onForce()

@@ -7,12 +7,12 @@ package import Storage
 
 /// The functions that open the store of a data directory, for the service and for commands.
 package enum StoreAccess {
-    /// Opens the store for the service, migrates an older database, and brings the gate's file up to date.
+    /// Opens the service's store, migrates an older database, and updates the gate's file.
     ///
     /// `role` is this process's role among the processes that share a database. The database is migrated in every role.
     /// A database file of an older version is copied before it is changed. `copying` receives the completed fraction of
-    /// the copy, from 0 to 1; `onCopy` receives the path of the copy.
-    /// - Throws: A `Problem`, or an error of `copying`; an error of `copying` leaves the database unchanged.
+    /// the copy, from 0 to 1. `onCopy` receives the path of the copy.
+    /// - Throws: A `Problem`, or an error of `copying`, which leaves the database unchanged.
     package static func service(
         _ directory: DataDirectory,
         _ place: StorePlace,
@@ -50,7 +50,7 @@ package enum StoreAccess {
 
     /// Opens the store for a command, without disturbing a running service.
     ///
-    /// Transactions have no time limit by default; a command that runs continuously, such as a separate scheduler,
+    /// Transactions have no time limit by default. A command that runs continuously, such as a separate scheduler,
     /// passes a `bound`.
     /// - Throws: A `Problem`, for example if the database must be migrated first.
     package static func tool(

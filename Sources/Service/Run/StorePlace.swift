@@ -6,11 +6,11 @@ package struct StorePlace: Sendable {
     private(set) var database: PostgresAddress?
     /// The maximum number of connections to the database.
     let connectionsMax: Int
-    /// The file with the database's password; nil if libpq finds the password elsewhere or needs no password.
+    /// The file with the database's password, or nil if libpq needs no such file.
     let passwordFile: String?
-    /// The file with the key that encrypts secrets; nil for the key in the data directory.
+    /// The file with the key that encrypts secrets, or nil for the data directory's key.
     let serverKeyFile: String?
-    /// The file that the gate reads; nil for the file in the data directory.
+    /// The file that the gate reads, or nil for the data directory's file.
     let gateFile: String?
     /// Whether the gate's file is on another machine, where `lamplighter feed` writes it.
     let isGateElsewhere: Bool

@@ -124,8 +124,9 @@ struct WebListeners {
         )
     }
 
-    /// Opens the file from which the gate reads the addresses of relayed clients; returns nil if this process doesn't
-    /// relay, or if the file can't be opened.
+    /// Opens the file that tells the gate the relayed clients' addresses.
+    ///
+    /// Returns nil if this process doesn't relay, or if the file can't be opened.
     private static func relayedAddresses(_ context: RunContext) -> RelayedAddresses? {
         // Of several processes, only the one with the session worker relays WebSocket connections.
         guard relays(context), context.settings.workers.contains(.session) else { return nil }

@@ -8,7 +8,7 @@ import UnixSignals
 import Web
 import Workers
 
-/// Work that runs on separate threads, and that ends after the current step when it is stopped.
+/// Work on separate threads that ends after the current step when it is stopped.
 protocol StoppableWork: Sendable {
     /// Works until `stop` is called.
     func run() async
@@ -38,7 +38,7 @@ extension StoppableWork {
 /// A service that works until the service group shuts down.
 struct WorkService: Service {
     let work: any StoppableWork
-    /// The readiness that says whether the gate was found; nil for work that handles no messages of clients.
+    /// The readiness that shows the gate, or nil for work without clients' messages.
     let readiness: Readiness?
 
     init(_ work: any StoppableWork, after readiness: Readiness? = nil) {
@@ -56,7 +56,7 @@ struct WorkService: Service {
 }
 
 extension ServiceGroup {
-    /// Runs the services of a command until SIGINT or SIGTERM; the service group itself logs only warnings and errors.
+    /// Runs a command's services until SIGINT or SIGTERM, without the group's info messages.
     static func runUntilSignal(_ services: [any Service], logger: Logger) async throws {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
@@ -64,7 +64,7 @@ extension ServiceGroup {
     }
 }
 
-/// A service that creates the thread pools for slow work, and ends the pools after the workers have ended.
+/// A service that owns the thread pools for slow work, which outlive the workers.
 struct BackgroundService: Service {
     let pools: Pools
 

@@ -2,9 +2,11 @@ import Domain
 import JSON
 import ServiceSettings
 
-/// The check for a document's unknown members, so that a member with a misspelled name isn't silently ignored.
+/// The check for a document's unknown members, so that no misspelled name is ignored.
 enum KnownMembers {
-    /// Adds a fault for each unknown member of an object; the path of the object must end in a dot or be empty.
+    /// Adds a fault for each unknown member of an object.
+    ///
+    /// The path of the object must end in a dot or be empty.
     static func check(
         _ object: JSONObject,
         _ path: String,
@@ -16,8 +18,7 @@ enum KnownMembers {
         }
     }
 
-    /// Returns the rejection of an unknown member; the rejection suggests a similar known name, or lists the known
-    /// names if none is similar.
+    /// Returns an unknown member's rejection with a similar name or all known names.
     static func unknown(_ path: String, _ name: String, known: [String]) -> Rejection {
         let shown = path + Rejection.shown(name, upTo: 64)
         let cure =

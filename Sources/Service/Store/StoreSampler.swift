@@ -5,8 +5,7 @@ import Web
 
 /// The metrics of the store, which are read at each scrape.
 enum StoreSampler {
-    /// Registers the gauges of the service's readiness and of the sizes of the database file and its log; the gauges
-    /// are updated at each scrape of the metrics.
+    /// Registers gauges of the service's readiness and of the sizes of the database's files.
     static func install(in registry: PrometheusRegistry, _ context: RunContext) {
         let database = Meter(label: "lamplighter_database_bytes", factory: registry)
         let log = Meter(label: "lamplighter_wal_bytes", factory: registry)
@@ -20,8 +19,7 @@ enum StoreSampler {
         }
     }
 
-    /// Registers the metrics of the gate's lag, database connections and repeated transactions; each scrape updates
-    /// these metrics.
+    /// Registers the metrics of the gate's lag, database connections and repeated transactions.
     static func install(in registry: PrometheusRegistry, _ store: Store) {
         let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
         let reruns = registry.sampledCounter("lamplighter_store_reruns_total")

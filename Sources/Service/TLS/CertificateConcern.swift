@@ -12,7 +12,7 @@ package struct CertificateConcern: Sendable, Equatable {
     package let isUrgent: Bool
     /// What the operator can do about the fault.
     package let cure: FindingText
-    /// The command that does what `cure` says; nil if this program has no such command.
+    /// The command that does what `cure` says, or nil without such a command.
     package let command: String?
 }
 
@@ -58,8 +58,8 @@ extension TLSMaterial {
 
     /// Returns the cure for a fault in the server's certificate.
     ///
-    /// If the authority expires soon, renewing only the certificate doesn't help, because a certificate never outlasts
-    /// its authority.
+    /// If the authority expires soon, renewing only the certificate doesn't help. A certificate never outlasts its
+    /// authority.
     private func serverCure(_ isAuthorityEnding: Bool) -> Cure {
         guard let maker = files.certificateMaker else {
             return ("renew the certificate where it came from; the running service loads it", nil)

@@ -9,14 +9,14 @@ package enum CertificateText {
         Date(timeIntervalSince1970: Double(time.milliseconds / 1000)).formatted(.iso8601)
     }
 
-    /// Returns the time that is left until `end`, in days, or in hours if less than two days are left.
+    /// Returns the time until `end` in days, or in hours below two days.
     private static func left(until end: Instant, at now: Instant) -> FindingText {
         let hours = (end.milliseconds - now.milliseconds) / 3_600_000
         if hours >= 48 { return "\(hours / 24) days" }
         return hours == 1 ? "1 hour" : "\(hours) hours"
     }
 
-    /// Returns the warning about a certificate's period of validity; nil if no warning is needed.
+    /// Returns the warning about a certificate's validity, or nil if it needs no warning.
     package static func warning(_ facts: CertificateFacts, at now: Instant) -> FindingText? {
         switch CertificateAge(facts, at: now) {
         case .fine: nil

@@ -9,10 +9,10 @@ import Synchronization
 import Web
 import Workers
 
-/// A component that loads new certificates while the service is running, and warns before a certificate expires.
+/// A service that loads new certificates, and warns before a certificate expires.
 ///
-/// A new certificate isn't used if its key doesn't match, or if clients that accept the present certificate would
-/// refuse the new one. The fault is then reported once, and the present certificate and key stay in use.
+/// A new certificate isn't used if its key doesn't match. It isn't used either if clients that accept the present
+/// certificate would refuse it. The fault is then reported once, and the present certificate and key stay in use.
 final class CertificateWatch: Service {
     /// The function that gives a new certificate to the broker and to this process's listeners.
     typealias Taker = @Sendable (TLSMaterial) throws -> Void
@@ -21,15 +21,14 @@ final class CertificateWatch: Service {
     private let take: Taker
     private let logger: Logger
     private let state: Mutex<State>
-    /// The devices' certificate authority that the broker uses; the broker reads the authority's file only at the
-    /// broker's start.
+    /// The devices' certificate authority, which the broker reads only when it starts.
     private let authorityAtStart: String?
 
     private struct State {
         var material: TLSMaterial
         /// The contents of the files at the last check.
         var contents: [[UInt8]?]
-        /// Whether the files have a readable certificate and key that the broker and the listeners don't use yet.
+        /// Whether the files have a readable certificate and key that aren't in use yet.
         var isPending = false
         /// Whether the present contents of the files were refused.
         var isRefused = false
@@ -94,8 +93,8 @@ final class CertificateWatch: Service {
 
     /// Reads the files, and gives the certificate and key to the broker and the listeners.
     ///
-    /// If the certificate isn't valid yet, or if it can't be handed over with its key (for example because the disk is
-    /// full), each check tries again.
+    /// If the certificate isn't valid yet, each check tries again. The same applies if the handover fails, for example
+    /// because the disk is full.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)
@@ -161,8 +160,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns the files' contents, so that the next check can compare them; a change of a symbolic link or its target
-    /// is found too.
+    /// Returns the files' contents, which also show changes of symbolic links and their targets.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

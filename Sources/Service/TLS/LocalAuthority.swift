@@ -10,11 +10,9 @@ package struct LocalAuthority {
     private let authority: CertificateAuthority
     /// The certificates, in PEM, of this authority and of earlier authorities that have not expired.
     package let pem: String
-    /// Whether the authority is new; if so, this authority must be installed on all clients that trust only an older
-    /// one.
+    /// Whether the authority is new, and must be installed on clients of an older one.
     package let isNew: Bool
-    /// The time until which clients that know only the previous authority accept the server's next certificate; nil if
-    /// they never do.
+    /// The time until which the previous authority's clients accept the next certificate, or nil.
     package let linkedUntil: Instant?
 
     /// The default validity of a server's certificate, in days: short enough that browsers accept the certificate.
@@ -37,12 +35,11 @@ package struct LocalAuthority {
         return LocalAuthority(directory: directory, authority: made, pem: try made.pem, isNew: true, linkedUntil: nil)
     }
 
-    /// Creates a new authority, which signs all later certificates; the certificates of earlier authorities that have
-    /// not expired are kept.
+    /// Creates an authority for all later certificates, and keeps the unexpired earlier authorities.
     ///
-    /// If the previous authority has not expired and its key exists, the previous authority signs the new authority's
-    /// key. Clients that trust only the previous authority will then accept the server's next certificate. The files
-    /// are written so that every intermediate state is usable.
+    /// If the previous authority has not expired, it signs the new authority's key. The previous authority's key must
+    /// exist for this. Clients that trust only the previous authority will then accept the server's next certificate.
+    /// The files are written so that every intermediate state is usable.
     /// - Throws: A `Problem` if the files can't be written.
     package static func renew(
         in directory: DataDirectory,
@@ -86,13 +83,13 @@ package struct LocalAuthority {
     /// - Throws: A `Problem` if the files can't be written.
     package func renewServer(_ names: [ServerName], days: Int, at now: Instant) throws -> CertificateFacts {
         let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
-        // The service loads the new certificate and key only when both files have been written and belong together.
+        // The service loads the new files only when the certificate and key belong together.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
         try Self.write(issued.pem + Self.remaining(directory.authorityLinks, at: now), to: directory.ownTLS.certificate)
         return issued.facts
     }
 
-    /// Creates a certificate for a device; no copy of the certificate is kept.
+    /// Creates a certificate for a device, and keeps no copy of the certificate.
     ///
     /// - Throws: A `Problem` if the authority has expired.
     package func issue(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate {

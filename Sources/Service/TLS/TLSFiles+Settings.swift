@@ -3,13 +3,11 @@ import Problems
 package import ServiceSettings
 
 extension TLSFiles {
-    /// Returns the files that the settings name; without such settings, returns the files that `lamplighter tls init`
-    /// created, or nil if there are none.
+    /// Returns the files that the settings name, else those of `lamplighter tls init`, or nil.
     ///
     /// Without the files of a certificate, the service has no TLS listeners.
     ///
-    /// - Throws: A `Problem` if a certificate or key is set without the other, or if the settings name an authority's
-    ///   file that doesn't exist.
+    /// - Throws: A `Problem` for a certificate or key without the other, or for an authority's missing file.
     package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles? {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority

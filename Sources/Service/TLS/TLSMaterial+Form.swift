@@ -2,7 +2,7 @@ import Certificates
 import Problems
 
 extension Problem {
-    /// Returns the problem for a file that isn't in PEM format, with the command that converts the file.
+    /// Returns the problem of a file that isn't PEM, with the command that converts it.
     static func notPEM(_ path: String, _ form: CertificateForm) -> Problem {
         switch form {
         case .pkcs12: .isPKCS12(path: path)

@@ -11,13 +11,12 @@ package struct TLSMaterial: Sendable {
     let authorityPEM: String?
     /// The facts in the server's certificate.
     package let certificate: CertificateFacts
-    /// The facts in the authorities' certificates, the newest first; empty if no authority is given.
+    /// The facts in the given authorities' certificates, the newest first.
     package let authorities: [CertificateFacts]
-    /// Whether the certificate is from `lamplighter tls init` but was not signed by the present authority; always false
-    /// for a certificate that the settings name.
+    /// Whether the certificate is from `lamplighter tls init` but not signed by the present authority.
     package let isForeign: Bool
 
-    /// The facts in the newest authority's certificate; nil if no authority is given.
+    /// The facts in the newest authority's certificate, or nil without an authority.
     package var authority: CertificateFacts? { authorities.first }
 
     /// Reads and checks the files.
@@ -49,7 +48,7 @@ package struct TLSMaterial: Sendable {
         authorities = try Self.authority(files.authority, files.authorityMaker, pem: pem).allFacts
     }
 
-    /// Returns the authority that must have signed the server's certificate; nil if that authority isn't known.
+    /// Returns the authority that must have signed the server's certificate, or nil if unknown.
     private static func signer(_ files: TLSFiles) throws -> CertificateFile? {
         guard let path = files.signer, TextFile.exists(path) else { return nil }
         return try authority(path, files.certificateMaker, pem: text(path, files.certificateMaker))

@@ -13,8 +13,7 @@ package enum DeviceWatch {
         package var body: JSONObject
     }
 
-    /// Passes each message between the device and the service to `show`, until `count` messages have arrived or the
-    /// connection ends.
+    /// Passes the device's messages in both directions to `show`, at most `count`.
     ///
     /// Messages on `info`, which contain passcodes and facts about the hardware, are not shown.
     /// - Throws: A `Problem` if the broker can't be reached.

@@ -16,8 +16,7 @@ package enum RefusalWatch {
         return try store.read { tx in try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max) }
     }
 
-    /// Passes first the stored refusals and then the new refusals to `show`, until `count` refusals are shown or the
-    /// connection ends.
+    /// Passes the stored and then the new refusals to `show`, at most `count`.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func follow(
@@ -52,22 +51,20 @@ package enum RefusalWatch {
         private var began = SystemClock().now
         private var hasCaughtUp = false
 
-        /// The longest time that the service takes to store a refusal, in seconds: five seconds, and two more for a
-        /// slow disk.
+        /// The longest time to store a refusal, in seconds, including two for a slow disk.
         private static let writeSeconds: Int64 = 7
 
         init(_ store: Store, _ seconds: Int64?, leavingOut probe: DoctorProbe, left: Int) {
             (self.store, self.seconds, self.probe, self.left) = (store, seconds, probe, left)
         }
 
-        /// Shows the stored refusals; the command first subscribes to new refusals, then calls this function.
+        /// Shows the stored refusals, after the command has subscribed to new refusals.
         mutating func begin(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             began = SystemClock().now
             try showStored(show)
         }
 
-        /// Shows the refusals that were reported before the subscription but stored after `begin`; repeated calls show
-        /// no refusal again.
+        /// Shows, only once, the refusals reported before the subscription but stored after `begin`.
         mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }
@@ -85,7 +82,7 @@ package enum RefusalWatch {
             }
         }
 
-        /// Shows a refusal that the gate has just reported, unless a connection attempt of `doctor` caused the refusal.
+        /// Shows a new refusal, unless a connection attempt of `doctor` caused the refusal.
         mutating func take(_ payload: ArraySlice<UInt8>, _ show: (Int64?, ClientRefusal) throws -> Void) throws {
             guard left > 0, let object = try? Payload.object(payload), let refusal = RefusalCodec.refusal(object),
                 !probe.isOurs(refusal, at: SystemClock().now)

@@ -31,7 +31,7 @@ package struct ToolClient {
     /// The connection attempts that `doctor` makes to this service as a client without credentials.
     var probe: DoctorProbe { DoctorProbe(directory, settings) }
 
-    /// Connects, and passes the client to `body`; blocks the caller's thread until `body` returns.
+    /// Connects, passes the client to `body`, and blocks the thread until `body` returns.
     ///
     /// - Throws: A `Problem` if no broker answers, or the error that `body` throws.
     package func connect<Value>(
@@ -45,8 +45,7 @@ package struct ToolClient {
         }
     }
 
-    /// Subscribes, and calls `show` for each message that is a JSON object, until `count` messages are shown or the
-    /// connection ends.
+    /// Subscribes, and calls `show` for each JSON object, for at most `count` messages.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     func follow(_ filters: [String], count: Int?, show: (_ topic: String, _ body: JSONObject) -> Void) throws {
@@ -138,7 +137,7 @@ package struct ToolClient {
 }
 
 extension Settings {
-    /// The TLS options for the broker; nil if no certificate authority is configured.
+    /// The TLS options for the broker, or nil without a certificate authority.
     package var mqttTLS: ConnectionOptions.TLS? {
         mqttCAFile.map { ConnectionOptions.TLS(caFile: $0, certificateFile: mqttCertificateFile, keyFile: mqttKeyFile) }
     }
@@ -158,7 +157,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Receives messages for a command; if no message has arrived yet, waits at most `wait` for the first one.
+    /// Receives messages for a command, after waiting at most `wait` for the first one.
     ///
     /// - Throws: `MosquittoError`.
     mutating func receive(

@@ -3,13 +3,13 @@ package struct BatchReader: IteratorProtocol {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 1
 
-    /// Makes a reader that begins at the first message; returns nil if the bytes are not a batch.
+    /// Makes a reader of a batch, or returns nil if the bytes aren't a batch.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.first == BatchWriter.version else { return nil }
         self.bytes = bytes
     }
 
-    /// Returns the number of messages in a batch, or nil if the bytes aren't a complete batch of at least one message.
+    /// Returns the number of messages, or nil if the batch is empty or malformed.
     package static func count(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard var reader = BatchReader(bytes) else { return nil }
         var count = 0
@@ -17,7 +17,7 @@ package struct BatchReader: IteratorProtocol {
         return reader.offset == bytes.count && count > 0 ? count : nil
     }
 
-    /// Returns the next message, or nil if there are no more messages or the remaining bytes are malformed.
+    /// Returns the next message, or nil at the end or for malformed bytes.
     package mutating func next() -> BatchedMessage? {
         guard offset < bytes.count else { return nil }
         let start = offset

@@ -10,7 +10,7 @@ package struct BatchWriter {
 
     /// The first byte of a batch: the version of its format.
     static let version: UInt8 = 1
-    /// The maximum number of bytes that a message needs in addition to its topic, payload and properties.
+    /// The most bytes that a message needs besides its topic, payload and properties.
     private static let headBytes = 19
     /// The maximum size of a batch of several messages, in bytes.
     package static let bytesMax = 128 << 10
@@ -20,13 +20,13 @@ package struct BatchWriter {
 
     /// True if the batch contains no message.
     package var isEmpty: Bool { count == 0 }
-    /// Whether the batch is full, so that even the smallest message must go into the next batch.
+    /// Whether the batch is full, even for the smallest message.
     package var isFull: Bool { bytes.count >= Self.bytesMax }
 
     /// Returns whether a message with `length` bytes of topic, payload and properties fits into this batch.
     ///
-    /// The first message always fits, so that the largest possible message can fill a batch alone. The size of a batch
-    /// of several messages is limited so that it doesn't exceed the broker's largest packet.
+    /// The first message always fits, so that the largest possible message can fill a batch alone. A batch of several
+    /// messages doesn't exceed the broker's largest packet.
     package func hasRoom(bytes length: Int) -> Bool {
         isEmpty || bytes.count + length + Self.headBytes <= Self.bytesMax
     }
@@ -38,7 +38,7 @@ package struct BatchWriter {
         count = 0
     }
 
-    /// Adds a message; its topic and each of its properties must have at most 65,535 bytes, as in MQTT.
+    /// Adds a message, whose topic and properties must each have at most 65,535 bytes.
     package mutating func append(_ message: BatchedMessage) {
         let start = bytes.count
         bytes.append(0)

@@ -1,4 +1,4 @@
-/// A message of a batch; its bytes belong to the caller, and are valid only during one call.
+/// A message of a batch, with bytes that are valid only during one call.
 package struct BatchedMessage {
     /// The topic, in UTF-8.
     package var topic: UnsafeBufferPointer<UInt8>
@@ -34,12 +34,12 @@ package struct BatchedMessage {
     }
 }
 
-/// The flags of a message, stored in one byte; the flags also say which optional fields are present.
+/// The flags of a message, which also say which optional fields are present.
 ///
-/// A message in a batch begins with the byte of flags. The topic follows with its length in two bytes, then the payload
-/// with its length in four bytes. The optional fields come last: the expiry in four bytes, and the response topic,
-/// correlation data, source address and traceparent, each with its length in two bytes. All numbers are big-endian, as
-/// in MQTT.
+/// A message in a batch begins with the byte of flags. The topic follows with its length in two bytes. Then comes the
+/// payload with its length in four bytes. The optional fields come last, beginning with the expiry in four bytes. The
+/// others are the response topic, correlation data, source address and traceparent. Each of these has its length in two
+/// bytes. All numbers are big-endian, as in MQTT.
 struct BatchFlags: OptionSet {
     let rawValue: UInt8
 

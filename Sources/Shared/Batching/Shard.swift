@@ -1,7 +1,7 @@
-/// One of 256 parts into which devices, terminals and schedules are divided when several processes share the work.
+/// One of 256 parts into which devices, terminals and schedules are divided among processes.
 ///
-/// The last two characters of an id, which are random hexadecimal digits, select the shard. In the topics that workers
-/// receive, the gate adds the shard as two levels after the root: `ll/v1/shard/4f/device/d-…4f/report`.
+/// The last two characters of an id, which are random hexadecimal digits, select the shard. For workers, the gate adds
+/// the shard as two levels after the topic's root: `ll/v1/shard/4f/device/d-…4f/report`.
 package enum Shard {
     /// The number of shards.
     package static let count = 256
@@ -33,12 +33,12 @@ package enum Shard {
         String(decoding: [digits[Int(shard >> 4)], digits[Int(shard & 15)]], as: UTF8.self)
     }
 
-    /// Returns the shard for a client's topic, or nil if the topic has no shard; the caller must pass the topic without
-    /// the root and without the slash after the root.
+    /// Returns the shard for a client's topic, or nil if it has no shard.
     ///
-    /// Messages to workers have a shard in their topics: messages of devices, requests of terminals, registrations,
-    /// commands from Home Assistant, the gate's messages about devices, and triggers of schedules. The topics of
-    /// answers, commands and statuses have no shard.
+    /// The caller passes the topic without the root and the slash after the root. Messages to workers have a shard in
+    /// their topics. They are devices' messages, terminals' requests, registrations and commands from Home Assistant.
+    /// The others are the gate's messages about devices and schedules' triggers. The topics of answers, commands and
+    /// statuses have no shard.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
         let levels = rest.split(separator: slash, maxSplits: 4, omittingEmptySubsequences: false)
         guard levels.count > 2 else { return nil }
@@ -52,7 +52,7 @@ package enum Shard {
         return isForWorkers ? of(levels[2]) : nil
     }
 
-    /// Returns the topic with the shard added, as workers receive the topic; nil for a topic without a shard.
+    /// Returns the topic with its shard, as workers receive it, or nil without a shard.
     package static func divided(_ topic: some BidirectionalCollection<UInt8>, root: String) -> [UInt8]? {
         let prefix = root.utf8.count + 1
         guard topic.count > prefix, topic.starts(with: root.utf8),

@@ -1,4 +1,4 @@
-/// The shards of one lane: the shards whose number modulo the number of lanes equals the lane's number.
+/// The shards whose number, modulo the number of lanes, is the lane's number.
 package struct Shards: Hashable, Sendable {
     /// The lane's number, starting at 0.
     package let lane: Int

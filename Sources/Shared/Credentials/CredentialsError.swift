@@ -1,6 +1,6 @@
 /// The reason why the credentials file could not be written.
 package enum CredentialsError: Error, Equatable {
-    /// A record can't be written, because its key isn't a valid id or its filters are too long; nothing was written.
+    /// A record has an invalid key or overlong filters, so nothing was written.
     case invalidRecord(kind: Record.Kind, key: String)
     /// The system call `call` failed with `errno`. The file contains no part of a failed append.
     case system(call: String, errno: Int32)

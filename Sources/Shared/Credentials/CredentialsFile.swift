@@ -2,11 +2,11 @@ import Glibc
 
 /// A writer of the gate's credentials file, which appends changed records or rewrites the whole file.
 ///
-/// Several processes can write the file. Each operation holds the lock of `PATH.lock`, and first reads the records that
-/// other processes have appended. The gate reads appended records at its next check, so the service can answer right
-/// after an append. A `rewrite` is synced to disk; appends aren't, because the service can rewrite a lost file from the
-/// store. A caller that reads records from the store holds the lock (`hold`) while it reads and writes, so that an
-/// older record never follows a newer one. Calls block, and two threads must not use one value at the same time.
+/// Several processes can write the file. Each operation holds the lock of `PATH.lock`. The operation first reads the
+/// records that other processes have appended. The gate reads appended records at its next check. The service can thus
+/// answer right after an append. A `rewrite` is synced to disk. Appends aren't synced, because the service can rewrite
+/// a lost file from the store. A caller holds the lock (`hold`) while it copies records from the store. Otherwise, an
+/// older record could follow a newer one. Calls block, and two threads must not use one value at the same time.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -19,7 +19,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var parser = CredentialsParser()
     /// The offset after the last complete record.
     private var end = 0
-    /// For each record, a hash of the record's kind and key; the hashes take less memory than the keys.
+    /// A hash of each record's kind and key, which saves memory.
     private var live: Set<Int> = []
     private var appendFailed = false
     /// Whether records that an earlier writer committed to the store may be missing from the file.
@@ -34,10 +34,10 @@ package struct CredentialsFile: ~Copyable, Sendable {
 
     /// True if records can't be appended to the file.
     ///
-    /// If a gate finds damage in the file, the gate admits only the worker that its options name, until a `rewrite`.
+    /// A gate that finds damage admits only the worker in its options until a `rewrite`.
     package var isDamaged: Bool { appendFailed || isOwed || parser.isDamaged }
 
-    /// Opens the file or creates an empty one, and cuts off an incomplete last record that a crashed writer left.
+    /// Opens or creates the file, and cuts off a crashed writer's incomplete record.
     package init(path: String) throws(CredentialsError) {
         self.path = path
         let lock = try CredentialsLock.take(of: path)
@@ -53,7 +53,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         hold(try CredentialsLock.take(of: path))
     }
 
-    /// Keeps a lock that the caller has taken; all other writers wait until `release` is called.
+    /// Keeps the caller's lock, so that all other writers wait until `release`.
     package mutating func hold(_ lock: consuming CredentialsLock) {
         isOwed = isOwed || lock.isOwed
         held = consume lock
@@ -62,15 +62,14 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// If this writer holds the lock, tells the waiting writers that this writer is still active.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Releases the lock; if `withdrawing` is true because the caller committed nothing, first withdraws the writer's
-    /// promise.
+    /// Releases the lock, and withdraws the promise if the caller committed nothing (`withdrawing`).
     package mutating func release(withdrawing: Bool = false) {
-        // If the withdrawal fails, the next writer rewrites the file, which takes longer but does no harm.
+        // If the withdrawal fails, the next writer rewrites the file. The rewrite takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }
         held = nil
     }
 
-    /// Appends records with a single write, after which the file contains either all of them or none.
+    /// Appends records with a single write, which stores all of them or none.
     ///
     /// - Throws: `CredentialsError`. If `isDamaged` is true after the error, the file must be rewritten.
     package mutating func append(_ records: [Record]) throws(CredentialsError) {
@@ -88,8 +87,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Replaces the file with a new file that contains exactly these records; the new file is written in the same
-    /// directory, synced and renamed.
+    /// Replaces the file with a new, synced file that contains exactly these records.
     ///
     /// The old file is unchanged if writing or renaming fails.
     package mutating func rewrite(_ records: [Record]) throws(CredentialsError) {
@@ -157,7 +155,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         try Descriptor(folder, O_RDONLY | O_DIRECTORY).synchronize()
     }
 
-    /// Reads the records that other writers have appended, or all records if the file has been replaced.
+    /// Reads the records of other writers, or all records of a replaced file.
     private mutating func catchUp() throws(CredentialsError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(call: "stat", errno: errno) }
@@ -170,8 +168,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         let size = Int(status.st_size)
         guard size > end, let bytes = try descriptor?.read(from: end, count: size - end) else { return }
         takeIn(bytes)
-        // No other process is writing while this process has the lock, so an incomplete record can only come from a
-        // process that crashed.
+        // This process has the lock, so an incomplete record comes from a crashed process.
         if !isDamaged, end < size { try descriptor?.truncate(to: end) }
     }
 

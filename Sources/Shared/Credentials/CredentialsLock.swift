@@ -1,14 +1,14 @@
 import Glibc
 
-/// A writer's lock on the credentials file; `PATH.lock` stays locked until this value is dropped.
+/// A writer's lock on the credentials file (`PATH.lock`), until this value is dropped.
 ///
-/// A frozen writer must not block the other writers. A writer that has waited for `patience` without a sign of activity
-/// from the holder (`keep`) replaces the lock's file with a new one. The old holder checks before each write whether it
-/// still holds the lock. If the old holder is already writing, it writes to the old credentials file; this does no
-/// harm, because the new holder makes a new credentials file.
+/// A frozen writer must not block the other writers. A writer waits for `patience` while the holder shows no activity
+/// (`keep`). The waiting writer then replaces the lock's file with a new one. The old holder checks before each write
+/// whether it still holds the lock. The old holder may already be writing to the old credentials file. This does no
+/// harm, because the new holder makes a new file.
 ///
-/// Before a writer commits records to the store, it promises (`promise`) to write them to the credentials file too. The
-/// promise is recorded in the size of the lock's file: 1 byte with a promise, 0 without. The writer removes the promise
+/// Before a commit to the store, a writer makes a promise (`promise`). The promise is to write the records to the
+/// credentials file too. The lock's file has 1 byte with a promise, and 0 without. The writer removes the promise
 /// (`settle`) when the credentials file is complete. If the writer dies before that, the next holder finds the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
     /// How long a writer waits, in milliseconds, if the lock's holder shows no activity.
@@ -19,10 +19,10 @@ package struct CredentialsLock: ~Copyable, Sendable {
 
     private let path: String
     private let file: Descriptor
-    /// True if an earlier holder broke its promise, and the credentials file may thus lack that holder's commits.
+    /// Whether an earlier holder broke its promise, so that the file may lack commits.
     package let isOwed: Bool
 
-    /// Waits for the lock, and takes it over from a holder that has been inactive for `patience` milliseconds.
+    /// Waits for the lock, or takes it from a holder inactive for `patience` milliseconds.
     ///
     /// - Throws: `CredentialsError.busy` if other writers hold the lock for all of `longest` milliseconds.
     package static func take(
@@ -59,7 +59,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
         }
     }
 
-    /// Signals that the holder is active; called before and during long work.
+    /// Signals before and during long work that the holder is active.
     ///
     /// - Throws: `CredentialsError.lostTurn` if another writer has taken over the lock.
     borrowing func keep() throws(CredentialsError) {
@@ -73,17 +73,16 @@ package struct CredentialsLock: ~Copyable, Sendable {
     /// Declares that the credentials file contains everything that was committed.
     borrowing func settle() throws(CredentialsError) { try file.truncate(to: 0) }
 
-    /// Withdraws the promise of a holder that committed nothing; the promise of an earlier holder stays.
+    /// Withdraws the promise of a holder that committed nothing, but no earlier holder's promise.
     borrowing func withdraw() throws(CredentialsError) {
         if !isOwed { try settle() }
     }
 
-    /// Replaces the lock's file if its state is still `state`, which shows that nobody has replaced the file and that
-    /// the holder hasn't been active.
+    /// Replaces the lock's file if its state is still `state`.
     ///
-    /// Only one writer at a time can replace the file. If two writers have waited for the same holder, one of them
-    /// replaces the file, and the other continues to wait. The new file always contains a promise, whether or not the
-    /// old holder made one.
+    /// An unchanged state shows that nobody has replaced the file and the holder is inactive. Only one writer at a time
+    /// can replace the file. If two writers have waited, one replaces the file, and the other still waits. The new file
+    /// always contains a promise, whether or not the old holder made one.
     private static func replace(_ path: String, unlessNewerThan state: Descriptor.State) throws(CredentialsError) {
         let guardian = try Descriptor("\(path).replace", O_RDWR | O_CREAT, mode: 0o600)
         try guardian.belong(as: open(path))

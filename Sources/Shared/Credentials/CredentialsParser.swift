@@ -1,8 +1,8 @@
-/// A parser that reads the credentials file piece by piece as the file grows, and never traps on any input.
+/// A parser that reads the growing credentials file, and never traps on any input.
 ///
 /// Each call gets the bytes that follow the consumed bytes, and stops before an incomplete record. A wrong checksum or
-/// an unknown record marks the file as damaged permanently. The records before the damage must not be trusted either,
-/// because newer records of the same principals may follow the damage.
+/// an unknown record marks the file as damaged permanently. The records before the damage can't be trusted either.
+/// Newer records of the same principals may follow the damage.
 package struct CredentialsParser: Sendable {
     /// True if the file isn't a credentials file, or is damaged in the middle.
     package private(set) var isDamaged = false
@@ -11,11 +11,10 @@ package struct CredentialsParser: Sendable {
     /// Makes a parser at the beginning of a file.
     package init() {}
 
-    /// Makes a parser that starts at a record; the caller has read the header.
+    /// Makes a parser that starts at a record if the caller has read the header.
     init(isPastHeader: Bool) { self.isPastHeader = isPastHeader }
 
-    /// Applies the complete records at the start of `bytes`, and returns the number of consumed bytes, or 0 if the file
-    /// is damaged.
+    /// Applies complete records, and returns the number of consumed bytes, or 0 if damaged.
     package mutating func parse(_ bytes: UnsafeRawBufferPointer, apply: (Record) -> Void) -> Int {
         var consumed = 0
         if !isPastHeader {
@@ -59,13 +58,12 @@ package struct CredentialsParser: Sendable {
 }
 
 extension Record {
-    /// Encodes the record as hexadecimal digits for a message, in the same format as in the file, with length and
-    /// checksum.
+    /// Encodes the record for a message, as hexadecimal digits of the file's format.
     ///
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }
 
-    /// Parses a record from hexadecimal digits; returns nil if the text is not such a record.
+    /// Parses a record from hexadecimal digits, or returns nil if that fails.
     package init?(hex: String) {
         guard let bytes = Hex.bytes(of: hex) else { return nil }
         var parser = CredentialsParser(isPastHeader: true)

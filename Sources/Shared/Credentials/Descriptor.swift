@@ -1,6 +1,6 @@
 package import Glibc
 
-/// An open file; a failed system call on it throws a `CredentialsError`.
+/// An open file, whose failed system calls throw a `CredentialsError`.
 package struct Descriptor: ~Copyable {
     let number: Int32
 
@@ -12,7 +12,7 @@ package struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// Locks the file until the descriptor is closed; returns false if another process holds the lock.
+    /// Locks the file until it is closed, or returns false if it is already locked.
     borrowing func lockAtOnce() throws(CredentialsError) -> Bool {
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -89,7 +89,7 @@ package struct Descriptor: ~Copyable {
         return bytes
     }
 
-    /// Writes bytes with one system call, and throws if the system wrote only a part of them.
+    /// Writes bytes with one system call, and throws if only some were written.
     borrowing func writeOnce(_ bytes: [UInt8]) throws(CredentialsError) {
         let taken = write(number, bytes, bytes.count)
         guard taken >= 0 else { throw .system(call: "write", errno: errno) }

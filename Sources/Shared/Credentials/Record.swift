@@ -1,9 +1,9 @@
-/// A record of the gate's credentials file; most kinds of records admit or remove a principal.
+/// A record of the credentials file, which usually admits or removes a principal.
 ///
 /// A later record of the same kind and key replaces an earlier one. A key is an id of 1 to 64 characters of
 /// `[A-Za-z0-9_-]`. A filter has 1 to 1,024 bytes, and a list has at most 64 filters.
 package enum Record: Sendable, Equatable {
-    /// Lets a product's devices connect with the product's secret in order to register for the first time or again.
+    /// Lets a product's devices connect with the product's secret, in order to register.
     case product(key: String, secret: Digest)
     /// Lets one device connect.
     case device(did: String, secret: Digest)
@@ -13,8 +13,7 @@ package enum Record: Sendable, Equatable {
     case service(name: String, secret: Digest, role: Role)
     /// Assigns a terminal to its app, and contains the terminal's session.
     case terminal(terminalId: String, appId: String, session: Session?)
-    /// Invalidates a device's certificates whose validity begins before the moment `from`, which is in milliseconds
-    /// since the Unix epoch.
+    /// Invalidates a device's certificates that begin before `from`, in milliseconds since the Unix epoch.
     case certificates(did: String, from: Int64)
     /// The largest connection number that the store knows. The gate continues from this number, even if the clock has
     /// been set back.
@@ -52,7 +51,7 @@ extension Record {
     /// The key of the `connections` record, which exists only once.
     static let connectionsKey = "known"
 
-    /// The distance from the largest known connection number to the first connection number of a restarted broker.
+    /// The distance from the largest known connection number to a restarted broker's first one.
     ///
     /// Fewer connections than this number begin between two records of the kind `connections`. The gate therefore never
     /// reuses a number that the service has seen.
@@ -77,16 +76,16 @@ package struct Session: Sendable, Equatable {
     package var sessionId: String
     /// The user who is logged in.
     package var uid: String
-    /// The SHA-256 of the token with which the terminal connects while the session lasts, in place of the app's secret.
+    /// The SHA-256 of the token with which the terminal connects during the session.
     package var token: Digest
     /// The time at which the session expires, in milliseconds since the Unix epoch.
     package var expiresAt: Int64
-    /// The token that the last refresh replaced; nil if there is no such token or it no longer works.
+    /// The token that the last refresh replaced, or nil if it no longer works.
     package var old: OldToken?
-    /// Whether a token of the session has ever been used; until then, the terminal can also use the app's secret.
+    /// Whether the session's token was ever used, so the app's secret no longer works.
     package var isUsed: Bool
 
-    /// Whether the session belongs to an API key, which is the case if its uid equals its session id.
+    /// Whether the session belongs to an API key, whose uid equals its session id.
     ///
     /// The app's secret is never admitted on an API key's terminal.
     package var isKey: Bool { sessionId == uid }
@@ -96,7 +95,7 @@ package struct Session: Sendable, Equatable {
     /// On a Home Assistant's terminal, neither the app's secret nor the session's token is admitted.
     package var isLink: Bool { sessionId.utf8.starts(with: Self.linkPrefix.utf8) }
 
-    /// The prefix of a link's session id; the rest of the session id is the id of the link's terminal.
+    /// The prefix of a link's session id, before the id of the link's terminal.
     package static let linkPrefix = "l-"
 
     /// Returns the id of the terminal of a link's session.
@@ -137,7 +136,7 @@ package struct OldToken: Sendable, Equatable {
 
 /// The rights of a service principal.
 package enum Role: Sendable, Equatable {
-    /// A worker reads and writes everything below the root and `homeassistant`, reads `$SYS`, and commands the gate.
+    /// A worker reads and writes below the root and `homeassistant`, reads `$SYS`, and commands the gate.
     case worker
     /// A gateway sends codes and links to users, reads `system/outbound/#`, and writes `system/outbound/result`.
     case gateway
@@ -145,8 +144,7 @@ package enum Role: Sendable, Equatable {
     case scheduler
     /// An identity provider ends sessions with messages on `system/session-invalid`.
     case identity
-    /// A console reads everything below the root and writes nothing; it receives at most a few hundred messages a
-    /// second.
+    /// A console only reads below the root, at most a few hundred messages a second.
     case console
     /// A custom service publishes and subscribes only within its own topic filters.
     case custom(publish: [String], subscribe: [String])

@@ -1,11 +1,11 @@
-/// A reader of a record's body; its methods return nil if the bytes end too early.
+/// A reader of a record's body, which returns nil if bytes are missing.
 struct RecordReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Reads a whole body; returns nil if the body is not a record of this format.
+    /// Reads a whole body, or returns nil for any other format.
     mutating func record() -> Record? {
         guard let tag = byte(), let kind = Record.Kind(rawValue: tag & ~Layout.removedFlag), let key = id() else {
             return nil

@@ -1,6 +1,6 @@
 /// A fault in a JSON text, with its position.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
-    /// A description of the fault for the sender; the description contains no part of the JSON text.
+    /// A description of the fault for the sender, without any of the JSON text.
     package let reason: String
     /// The position of the fault, in bytes from the beginning of the text.
     package let offset: Int

@@ -1,4 +1,4 @@
-/// The members of a JSON object, in the order in which they were written; a lookup compares the names one by one.
+/// The members of a JSON object in their written order, looked up one by one.
 package struct JSONObject: Sendable {
     /// A member's name and value.
     package struct Member: Sendable, Equatable {
@@ -13,8 +13,7 @@ package struct JSONObject: Sendable {
             self.value = value
         }
 
-        /// Returns whether the names of two members consist of the same code points and the values of the members are
-        /// equal.
+        /// Returns whether two members have equal values and names of the same code points.
         package static func == (left: Member, right: Member) -> Bool {
             left.key.isSame(as: right.key) && left.value == right.value
         }
@@ -28,10 +27,10 @@ package struct JSONObject: Sendable {
         self.members = members.compactMap { key, value in value.map { Member(key: key, value: $0) } }
     }
 
-    /// Makes an object from members; the names of the members must all be different.
+    /// Makes an object from members, whose names must all be different.
     package init(members: [Member]) { self.members = members }
 
-    /// The value of the member that has the given name; nil if the member is absent or null.
+    /// A member's value, or nil if the member is absent or null.
     package subscript(key: String) -> JSONValue? {
         get {
             for member in members where member.key.isSame(as: key) {

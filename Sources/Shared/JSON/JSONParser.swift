@@ -1,7 +1,8 @@
-/// A strict parser of one JSON text, according to RFC 8259 and with additional limits for messages.
+/// A strict parser of one JSON text (RFC 8259), with further limits for messages.
 ///
-/// The parser refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers beyond a double's range,
-/// integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value. It never traps.
+/// The parser refuses duplicate names, `\u0000`, lone surrogates and invalid UTF-8. It refuses numbers beyond a
+/// double's range, and integers beyond ±(2^53−1). It also refuses nesting deeper than `depthMax`, and anything after
+/// the value. It never traps.
 struct JSONParser {
     /// The maximum depth of nested arrays and objects.
     static let depthMax = 16

@@ -1,7 +1,7 @@
 extension JSONValue {
     /// Parses one JSON text.
     ///
-    /// - Throws: `JSONError` with the fault and its position; see `JSONParser` for the rules.
+    /// - Throws: `JSONError` with the fault and its position. The rules are described in `JSONParser`.
     package static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
         var parser = JSONParser(bytes)
         return try parser.parseText()

@@ -1,8 +1,8 @@
 /// A JSON value, as sent in messages.
 ///
-/// The `JSON` module is the only JSON reader and writer of the project. The module is strict and small and doesn't use
-/// Foundation, because the module also runs in the gate inside the broker and reads every device report. The module
-/// distinguishes integers from other numbers, so that ids and times stay exact.
+/// The `JSON` module is the only JSON reader and writer of the project. The module is strict and small, and doesn't use
+/// Foundation. It also runs in the gate inside the broker, and reads every device report. The module distinguishes
+/// integers from other numbers, so that ids and times stay exact.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -24,7 +24,7 @@ extension JSONValue {
     /// The truth value if the value is a Boolean; otherwise nil.
     package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The integer if the value is a number without a fraction (`3` or `3.0`); otherwise nil.
+    /// The integer of a number without a fraction (`3` or `3.0`), otherwise nil.
     package var intValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -33,7 +33,7 @@ extension JSONValue {
         }
     }
 
-    /// The number as a double if the value is a number; otherwise nil.
+    /// A number's value as a double, or nil for any other value.
     package var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -69,7 +69,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Returns whether two values have the same written form; strings are compared by code points.
+    /// Returns whether two values have the same written form, with strings compared by code points.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -1,7 +1,6 @@
 /// A writer that appends JSON to one growing buffer, without building values first.
 ///
-/// The writer adds commas and colons. The caller begins an object or array, writes names and values, and ends the
-/// object or array.
+/// The writer adds commas and colons. The caller begins an object or array, writes names and values, and ends it.
 package struct JSONWriter: ~Copyable {
     /// The bytes written so far.
     package private(set) var bytes: [UInt8]
@@ -22,7 +21,7 @@ package struct JSONWriter: ~Copyable {
     /// Ends the array that was begun last.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Writes a member's name; the caller must write the member's value next.
+    /// Writes a member's name, after which the caller must write its value.
     package mutating func name(_ name: String) {
         value(name)
         bytes.append(UInt8(ascii: ":"))
@@ -101,7 +100,7 @@ package struct JSONWriter: ~Copyable {
         value(text)
     }
 
-    /// Writes an array; each element is the bytes of one JSON value.
+    /// Writes an array whose elements are the bytes of one JSON value each.
     package mutating func raw(array values: [[UInt8]]) {
         beginArray()
         for value in values { raw(value) }
@@ -141,10 +140,10 @@ package struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Returns true if no byte has to be escaped; the function checks eight bytes at a time.
+    /// Returns whether no byte has to be escaped, checking eight bytes at a time.
     ///
-    /// Subtracting 0x20 from a byte below 0x20 sets the byte's highest bit. The exclusive or of two equal bytes is 0,
-    /// and subtracting 1 from 0 also sets the highest bit.
+    /// Subtracting 0x20 from a byte below 0x20 sets the byte's highest bit. The exclusive or of two equal bytes is 0.
+    /// Subtracting 1 from 0 also sets the highest bit.
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let raw = UnsafeRawBufferPointer(utf8)

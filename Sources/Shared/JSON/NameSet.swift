@@ -1,7 +1,7 @@
 /// A set that detects duplicate names in an object.
 ///
-/// The names of a small object are compared one by one. The names of a larger object are hashed, so that the time for
-/// thousands of names grows only linearly.
+/// The names of a small object are compared one by one. A larger object's names are hashed, so that the time grows only
+/// linearly.
 struct NameSet {
     private static let walkMax = 12
     /// The names as bytes, because a set of strings would treat canonically equivalent names as equal.

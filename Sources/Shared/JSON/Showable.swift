@@ -5,7 +5,7 @@ package protocol Showable {
 }
 
 extension JSONObject {
-    /// Makes an object with the JSON forms of the given values, but without members whose value is nil.
+    /// Makes an object of the given values' JSON forms, without the nil values.
     package init(showing members: KeyValuePairs<String, (any Showable)?>) {
         self.init(members: members.compactMap { key, value in value.map { Member(key: key, value: $0.shown) } })
     }

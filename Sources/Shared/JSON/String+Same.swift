@@ -1,5 +1,5 @@
 extension String {
-    /// Returns whether two strings consist of the same code points, as JSON compares names (RFC 8259, section 8.3).
+    /// Returns whether two strings have the same code points (RFC 8259, section 8.3).
     ///
     /// The operator `==` would treat `é` and `e` with a combining accent as the same string.
     package func isSame(as other: String) -> Bool {

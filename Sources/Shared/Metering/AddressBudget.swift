@@ -1,9 +1,9 @@
-/// The limit on the messages of all senders behind one source address; the senders share the limit fairly.
+/// The limit on the messages from one source address, shared fairly by its senders.
 ///
 /// Many senders, each within its own allowance, can send too much together. When an address has used up its rate and
-/// burst, messages from infrequent senders still pass. An honest app is therefore served even if a sender behind the
-/// same router floods the service. Infrequent senders' messages are also counted, and can leave the address in debt.
-/// The total thus stays within the rate, unless the infrequent senders' messages alone exceed the rate.
+/// burst, messages from infrequent senders still pass. An honest app thus works even if another sender behind its
+/// router floods the service. Infrequent senders' messages are also counted, and can leave the address in debt. The
+/// total thus stays within the rate, unless the infrequent senders' messages alone exceed the rate.
 ///
 /// Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct AddressBudget: Sendable, Equatable {
@@ -13,12 +13,12 @@ package struct AddressBudget: Sendable, Equatable {
     /// The recent activity of a sender, which shows whether the sender is infrequent.
     ///
     /// A message is counted only if the sender is still infrequent when the message arrives. The maximum rate of an
-    /// infrequent sender is far below a sender's allowance. If that rate were higher, two hundred hostile senders could
-    /// each send almost their allowance, and all of their messages would pass.
+    /// infrequent sender is far below a sender's allowance. With a higher rate, two hundred hostile senders could each
+    /// send almost their whole allowance.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 
-        /// The maximum long-run rate of an infrequent sender, in messages per second: enough for an app's user.
+        /// An infrequent sender's maximum long-run messages per second: enough for an app's user.
         package static let seldomPerSecond = 1
         /// The maximum number of messages that an infrequent sender can send at once.
         ///
@@ -31,7 +31,7 @@ package struct AddressBudget: Sendable, Equatable {
             seldom = TokenBucket(perSecond: Self.seldomPerSecond, burst: Self.seldomBurst, now: now)
         }
 
-        /// Counts a connection as a message; otherwise, a sender that reconnects to publish wills would count as new.
+        /// Counts a connection as a message, because a client can reconnect to publish wills.
         package mutating func noteConnection(at now: Int64) { _ = isSeldom(at: now) }
 
         /// Returns whether this sender will be treated like a new sender from now on.
@@ -51,8 +51,7 @@ package struct AddressBudget: Sendable, Equatable {
 
     /// Makes a budget with the whole burst available.
     ///
-    /// A rate of 0 sets no limit, and a burst of 0 stands for the number of messages that the rate allows in one
-    /// second.
+    /// A rate of 0 sets no limit. A burst of 0 means what the rate allows in one second.
     package init(messagesPerSecond: Int, messageBurst: Int, now: Int64) {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }

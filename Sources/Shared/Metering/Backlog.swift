@@ -1,27 +1,28 @@
-/// The count of messages that a worker hasn't processed yet; each sender gets a fair share of the limit.
+/// The count of a worker's unprocessed messages, with a fair share for each sender.
 ///
-/// The worker publishes echoes to itself. The echoes wait in the same queue as the senders' messages, so when an echo
-/// comes back, the worker has processed all messages before that echo. Each echo contains `seen`, the number of the
+/// The worker publishes echoes to itself. The echoes wait in the same queue as the senders' messages. When an echo
+/// comes back, the worker has processed all messages before the echo. Each echo contains `seen`, the number of the
 /// newest echo that has come back. The backlog marks one echo. Once `seen` reaches the marked echo, all messages before
-/// the mark have been processed, and the mark moves to the newest echo. Only messages after the previous mark can still
-/// be waiting. The counts, in total and for each sender, are therefore kept for two epochs.
+/// the mark have been processed. The mark then moves to the newest echo. Only messages after the previous mark can
+/// still be waiting. The counts, in total and for each sender, are therefore kept for two epochs.
 ///
-/// When the backlog has reached `limit`, a sender that has used up its share can't add messages. The share is the limit
-/// divided by the number of senders in the backlog, but at least one message. The backlog is therefore at most twice
-/// the limit, or the limit plus one message for each sender if that is more.
+/// When the backlog reaches `limit`, a sender that has used its share can't add messages. The share is the limit
+/// divided by the backlog's senders, but at least one message. The backlog is thus at most twice the limit. With very
+/// many senders, the maximum is the limit plus one message for each.
 ///
-/// Nothing is counted before the first echo or while the worker isn't connected; the broker's own limits restrict the
+/// Nothing is counted before the first echo or while the worker isn't connected. The broker's own limits restrict the
 /// queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Backlog: Sendable {
     private let limit: Int
-    /// The number of the marked echo; nil while the worker isn't connected.
+    /// The number of the marked echo, or nil while the worker isn't connected.
     private var mark: Int64?
     /// The number of the current epoch, which grows with each mark.
     private var epoch = 0
-    /// The number of messages since the mark (`new`), and between the previous mark and this one (`old`).
+    /// The messages since the mark (`new`), and in the epoch before the mark (`old`).
     private var messages = (new: 0, old: 0)
-    /// The number of senders since the mark (`new`), how many of these sent nothing in the previous epoch (`fresh`),
-    /// and the number of senders in the previous epoch (`old`).
+    /// The number of senders in this epoch (`new`) and in the previous one (`old`).
+    ///
+    /// `fresh` counts the senders of this epoch that sent nothing in the previous epoch.
     private var senders = (new: 0, fresh: 0, old: 0)
 
     /// The counts of one sender.
@@ -35,16 +36,16 @@ package struct Backlog: Sendable {
         package init() {}
     }
 
-    /// Makes an empty backlog; if `limit` is 0, no message is refused.
+    /// Makes an empty backlog, which refuses no message if `limit` is 0.
     package init(limit: Int) { self.limit = limit }
 
     /// The number of messages that the worker might not have processed yet.
     package var count: Int { messages.new &+ messages.old }
 
-    /// Records an echo that the worker publishes; `seen` is the number of the newest echo that came back to the worker.
+    /// Records a published echo, and the number of the newest received echo (`seen`).
     ///
-    /// If `number` isn't larger than the marked echo's number, the worker has restarted and the worker's clock has been
-    /// set back. Counting then starts again from zero.
+    /// If `number` isn't above the mark, the worker restarted with a clock set back. Counting then starts again from
+    /// zero.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }
         guard seen >= mark else { return }
@@ -65,8 +66,7 @@ package struct Backlog: Sendable {
         senders = (0, 0, 0)
     }
 
-    /// Decides whether to let a message through; if the backlog is counting, a message that passes adds `units` to the
-    /// count.
+    /// Decides whether a message passes, and if so, adds `units` to the count.
     package mutating func take(_ sender: inout Sender, as units: Int = 1, at now: Int64) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)

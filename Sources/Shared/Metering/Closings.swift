@@ -1,5 +1,4 @@
-/// The count, for each source address, of connections that the gate closed within the last hour because the clients
-/// sent messages too fast.
+/// The last hour's closings of connections that sent too fast, by source address.
 ///
 /// At most `addressesMax` addresses are kept, each with the times of its newest `limit` closings. If there are more
 /// addresses, those without a closed connection in the last hour are dropped. If that isn't enough, all addresses are
@@ -12,13 +11,12 @@ package struct Closings: Sendable {
     /// The time for which a closed connection counts, in milliseconds: one hour.
     package static let window: Int64 = 3_600_000
 
-    /// Makes empty counts; with a limit of 0, no address is ever refused.
+    /// Makes empty counts, which refuse no address if the limit is 0.
     package init(limit: Int, addressesMax: Int = 10_000) {
         (self.limit, self.addressesMax) = (limit, addressesMax)
     }
 
-    /// Records that a connection from an address was closed, and returns whether the address has reached the limit
-    /// within the last hour.
+    /// Records a closed connection, and returns whether its address has reached the limit.
     package mutating func note(_ address: String, at now: Int64) -> Bool {
         guard limit > 0 else { return false }
         if times[address] == nil, times.count >= addressesMax { makeRoom(at: now) }

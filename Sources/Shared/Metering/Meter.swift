@@ -1,10 +1,8 @@
-/// A meter that compares the messages of one connection with an allowance, and measures for how long the messages
-/// exceed the allowance.
+/// A meter that measures for how long a connection's messages exceed an allowance.
 ///
-/// A second with a refusal counts as hot, and each second without a refusal subtracts one hot second. The connection
-/// must be closed after more than `patience` hot seconds. If each second has a refusal, the connection must be closed
-/// `patience` seconds after the first refusal. A connection with short peaks is never closed if it keeps to the rate
-/// between the peaks.
+/// A second with a refusal counts as hot. Each second without a refusal subtracts one hot second. The connection must
+/// be closed after more than `patience` hot seconds. If each second has a refusal, the connection must be closed after
+/// `patience` seconds. Short peaks never close a connection that keeps to the rate between the peaks.
 ///
 /// Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Meter: Sendable, Equatable {
@@ -19,21 +17,23 @@ package struct Meter: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// The message is within the allowance, and was counted.
         case within
-        /// The message exceeds the allowance, and was not counted. If `mustTell` is true, which is the case at most
-        /// once a second, the refusal must be reported. If `mustClose` is true, the refusals have lasted too long, and
-        /// the connection must be closed.
+        /// The message exceeds the allowance, and was not counted.
+        ///
+        /// If `mustTell` is true (at most once a second), the refusal must be reported. If `mustClose` is true, the
+        /// refusals have lasted too long, and the connection must be closed.
         case beyond(mustTell: Bool, mustClose: Bool)
     }
 
-    /// Makes a meter with the whole burst available; `patience` is in seconds, and with 0 the connection is never
-    /// closed.
+    /// Makes a meter with the whole burst available.
+    ///
+    /// `patience` is in seconds, and with 0 the connection is never closed.
     package init(_ allowance: Allowance, patience: Int, now: Int64) {
         messages = TokenBucket(perSecond: allowance.messagesPerSecond, burst: allowance.messageBurst, now: now)
         bytes = TokenBucket(perSecond: allowance.bytesPerSecond, burst: allowance.byteBurst, now: now)
         self.patience = patience
     }
 
-    /// Counts messages and their total size if all are within the allowance; otherwise refuses all of them.
+    /// Counts the messages if all are within the allowance, and otherwise refuses all.
     package mutating func take(messages count: Int = 1, bytes size: Int, at now: Int64) -> Verdict {
         messages.fill(at: now)
         bytes.fill(at: now)

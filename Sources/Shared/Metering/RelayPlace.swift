@@ -1,9 +1,9 @@
-/// The place of a client's address in the file that the WebSocket relay uses to pass clients' addresses to the gate.
+/// The place of a client's address in the relay's file for the gate.
 ///
-/// Mosquitto 2.0.11 doesn't support the PROXY protocol, and a plugin gets only the source address of a connection. The
+/// Mosquitto 2.0.11 doesn't support the PROXY protocol. A plugin gets only the source address of a connection. The
 /// relay therefore connects for each client from a separate loopback address, 127.64.0.1 to 127.64.255.254. The last
 /// two bytes of the loopback address are the number of the client's place. Each place has 16 bytes for the client's
-/// address as IPv6; IPv4 addresses are mapped into ::ffff:0:0/96.
+/// IPv6 address. IPv4 addresses are mapped into ::ffff:0:0/96.
 package enum RelayPlace {
     /// The number of places in the file.
     package static let count = 1 << 16
@@ -15,7 +15,7 @@ package enum RelayPlace {
     /// Returns the loopback address of a place.
     package static func address(of place: Int) -> String { "\(prefix)\(place >> 8 & 255).\(place & 255)" }
 
-    /// Returns the place for a loopback address of the relay; nil for any other address.
+    /// Returns the place for the relay's loopback address, or nil for any other address.
     package static func place(of address: String) -> Int? {
         guard address.hasPrefix(prefix) else { return nil }
         let parts = address.utf8.dropFirst(prefix.utf8.count).split(separator: UInt8(ascii: "."))

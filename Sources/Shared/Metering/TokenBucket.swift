@@ -1,20 +1,19 @@
-/// A bucket of tokens that fills at a steady rate up to a maximum, and from which each message takes tokens.
+/// A bucket of tokens for messages, which fills steadily up to a maximum.
 ///
-/// Tokens are counted in thousandths: at a rate of one token per second, each millisecond adds one thousandth. The code
-/// never allocates memory.
+/// Tokens are counted in thousandths. At one token per second, each millisecond adds one thousandth. Times are
+/// milliseconds on a clock that is never set back. The code never allocates memory.
 package struct TokenBucket: Sendable, Equatable {
     private let perSecond: Int64
     private let brim: Int64
     private var tokens: Int64
     private var filledAt: Int64
 
-    /// The maximum rate and burst: a number larger than any setting allows, and small enough that no calculation
-    /// overflows.
+    /// The maximum rate and burst: above all settings, but too small for an overflow.
     private static let most: Int64 = 1_000_000_000
     /// The longest time for which one call adds tokens, in milliseconds: one hour.
     private static let restMax: Int64 = 3_600_000
 
-    /// Makes a full bucket at `now`, in milliseconds on a clock that is never set back; a rate of 0 sets no limit.
+    /// Makes a full bucket, with no limit if the rate is 0.
     package init(perSecond: Int, burst: Int, now: Int64) {
         self.perSecond = min(max(0, Int64(perSecond)), Self.most)
         let burst = burst > 0 ? Int64(burst) : self.perSecond
@@ -33,13 +32,13 @@ package struct TokenBucket: Sendable, Equatable {
     /// Returns whether the bucket had `count` tokens when it was last filled.
     package func has(_ count: Int) -> Bool { perSecond == 0 || tokens >= min(Int64(count), Self.most) &* 1_000 }
 
-    /// Takes tokens out of the bucket, after the caller has checked with `has` that there are enough.
+    /// Takes tokens, after the caller has checked with `has` that there are enough.
     package mutating func take(_ count: Int) {
         guard perSecond > 0 else { return }
         tokens &-= min(Int64(count), Self.most) &* 1_000
     }
 
-    /// Takes tokens out of the bucket even if there are too few; the debt is at most the tokens of one second.
+    /// Takes tokens even into debt, which is at most the tokens of one second.
     package mutating func owe(_ count: Int) {
         guard perSecond > 0 else { return }
         tokens = max(perSecond &* -1_000, tokens &- min(Int64(count), Self.most) &* 1_000)

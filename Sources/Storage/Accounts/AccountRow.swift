@@ -6,7 +6,7 @@ struct AccountRow: TableRow {
     var user: User
     /// The hash of the secret with which an anonymous user's installation of the app logs in.
     var deviceIDHash: [UInt8]?
-    /// The time at which the user was last seen, to the hour; a separate statement updates this column.
+    /// When the user was last seen, to the hour.
     var lastSeenAt: Instant?
 
     static let table = Table<AccountRow>("account")
@@ -24,8 +24,8 @@ struct AccountRow: TableRow {
         let profile = column("profile", \.user.profileDocument, as: .changing)
         if let read = try? ProfileCodec.decode(stored: Fields(profile)) { user.profile.merge(read) }
         user.tempUnit = column("tempUnit", \.user.tempUnit, as: .changing)
-        // The column overrides the time zone in the profile, because older profiles contain a default time zone even if
-        // the user has set no time zone.
+        // This column overrides the profile's time zone. Older profiles contain a default time zone that the user may
+        // not have chosen.
         let timezone = column("timezone", { $0.user.profile.timezone ?? "" }, as: .changing)
         user.profile.timezone = timezone.isEmpty ? nil : timezone
         user.passwordHash = column("passwordHash", \.user.passwordHash, as: .changing)
@@ -81,6 +81,6 @@ struct AccountRow: TableRow {
 extension User {
     /// The user's profile as a document.
     fileprivate var profileDocument: JSONObject { ProfileCodec.encode(profile) }
-    /// The key by which the username is indexed; nil if the user doesn't log in with the username.
+    /// The username's key in the index, or nil if the username isn't for login.
     fileprivate var usernameKey: String? { ownsUsername ? username.flatMap { try? Username($0).key } : nil }
 }

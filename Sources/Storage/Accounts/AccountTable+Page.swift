@@ -9,8 +9,9 @@ extension AccountTable {
         try sql.integer("SELECT count(*) FROM account WHERE appId = $1", app) ?? 0
     }
 
-    /// Returns when each user was last seen; the time is exact to the minute if the user has a stored session, and
-    /// otherwise to the hour.
+    /// Returns when each user was last seen.
+    ///
+    /// The time is exact to the minute if the user has a stored session. Otherwise, it is exact to the hour.
     package func lastSeen(_ uids: [UserID]) throws -> [UserID: Instant] {
         var seen: [UserID: Instant] = [:]
         try sql.query(

@@ -9,7 +9,7 @@ package struct AccountTable: TransactionTable {
     /// Returns one user; nil if there is no such user.
     package func find(_ uid: UserID) throws -> User? { try user(try sql.find(AccountRow.table, uid)) }
 
-    /// Returns the user who can log in with a given name; nil if there is no such user.
+    /// Returns the user who can log in with a given name, or nil.
     package func find(_ name: LoginName, app: AppID, region: String) throws -> User? {
         let (condition, key) =
             switch name {
@@ -37,13 +37,13 @@ package struct AccountTable: TransactionTable {
         return try uids.compactMap(find)
     }
 
-    /// Returns the user who has verified a given address; nil if there is no such user.
+    /// Returns the user who has verified a given address, or nil.
     package func find(proved address: Address, app: AppID, region: String) throws -> User? {
         try find(.address(address), app: app, region: region)
             .flatMap { $0.verifiedAddresses.contains(address) ? $0 : nil }
     }
 
-    /// Returns the anonymous user with the given device id (the secret of an app's installation); nil if there is none.
+    /// Returns the anonymous user whose installation has the secret `deviceID`, or nil.
     package func findAnonymous(deviceID: String, app: AppID, region: String) throws -> User? {
         try query(
             "appId = $1 AND region = $2 AND deviceIdHash = $3 AND anonymous = 1",
@@ -66,7 +66,7 @@ package struct AccountTable: TransactionTable {
 
     // MARK: Changing
 
-    /// Adds a user; if the secret of the user's installation is given, stores the secret's hash.
+    /// Adds a user and, if given, the hash of the installation's secret `deviceID`.
     package func insert(_ user: User, deviceID: String?) throws {
         transaction.lock(new: user.uid)
         let row = AccountRow(
@@ -94,7 +94,7 @@ package struct AccountTable: TransactionTable {
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1", uid)
     }
 
-    /// Returns the users who have a given address, verified or not, or whose username equals that address.
+    /// Returns the users who have an address, verified or not, or as their username.
     ///
     /// If a user verifies the address (`prove`), this can change only the returned users' accounts.
     package func holders(of address: Address, app: AppID, region: String) throws -> [UserID] {
@@ -103,7 +103,7 @@ package struct AccountTable: TransactionTable {
             case .phone(let phone): (["phone", "pendingPhone"], phone.text)
             case .email(let email): (["emailKey", "pendingEmailKey", "usernameKey"], email.key)
             }
-        // The queries are joined by UNION; with OR, the database would read all accounts of the app.
+        // The queries are joined by UNION. With OR, the database would read all accounts of the app.
         let holders = columns.map { column in
             "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
         }
@@ -132,10 +132,11 @@ package struct AccountTable: TransactionTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // If the user has another e-mail address, the links that were sent to that address stay valid.
+        // If the user has another e-mail address, links sent to it stay valid.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
-        // The user may have requested a link for a new password with a username that is the same as the address.
+        // The username may be the same as the address. The user may have requested a link for a new password with that
+        // username.
         try transaction.links.void(.resetPassword, of: uid)
     }
 }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The transfer of an anonymous user's possessions to the account to which the user has logged in.
+/// Transfers an anonymous user's possessions to the account that the user logs in to.
 package struct AdoptionTable: TransactionTable {
     let transaction: Transaction
 
@@ -9,8 +9,7 @@ package struct AdoptionTable: TransactionTable {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid)
     }
 
-    /// Deletes an anonymous user's binding to a device, stores `binding` for the account, and moves the anonymous
-    /// user's schedules for the device to the account.
+    /// Replaces an anonymous user's binding with the account's `binding`, and moves the binding's schedules.
     package func move(_ binding: Binding, from uid: UserID) throws {
         try transaction.requireLock(of: binding.did)
         if try transaction.bindings.find(binding.did, binding.uid) == nil {
@@ -23,7 +22,7 @@ package struct AdoptionTable: TransactionTable {
         try transaction.bindings.delete(binding.did, [uid])
     }
 
-    /// Assigns open commands to another user; that user's rights are checked when the commands are sent.
+    /// Assigns open commands to another user, whose rights are checked when commands are sent.
     package func give(_ commands: [Command], to uid: UserID) throws {
         try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(
@@ -35,8 +34,9 @@ package struct AdoptionTable: TransactionTable {
         }
     }
 
-    /// Moves a user's homes, the oldest first, to an account; a device that is already in a home of the account stays
-    /// in that home.
+    /// Moves a user's homes, the oldest first, to an account.
+    ///
+    /// A device that is already in a home of the account stays there.
     package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: account)

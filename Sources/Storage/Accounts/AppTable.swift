@@ -17,7 +17,7 @@ package struct AppTable: TransactionTable {
 
     private static func app(_ row: AppRow) throws -> App { try AppCodec.decode(try row.whole) }
 
-    /// Stores an app's document, and the secret's hash if a secret is given; the document must not contain the secret.
+    /// Stores a document that doesn't contain the secret, and the secret's hash if given.
     ///
     /// The secrets of providers and push services are stored encrypted.
     package func save(_ app: App, document: JSONObject, secret: String?) throws {
@@ -38,15 +38,15 @@ package struct AppTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns the times of an app's first and last import; nil if the app doesn't exist.
+    /// Returns when an app was first and last imported, or nil if never.
     package func stamps(_ id: AppID) throws -> (createdAt: Instant, updatedAt: Instant)? {
         try sql.find(AppRow.table, id).map { ($0.createdAt, $0.updatedAt) }
     }
 
-    /// Returns the digest of an app's secret; the digest is empty if the app has no secret.
+    /// Returns the digest of an app's secret, empty if there is no secret.
     package func secretHash(_ id: AppID) throws -> [UInt8] { try sql.find(AppRow.table, id)?.secretHash ?? [] }
 
-    /// Returns the imported document with the secrets of providers and push services, but without the app's own secret.
+    /// Returns the imported document, with all secrets except the app's own secret.
     package func document(_ id: AppID) throws -> JSONObject? { try sql.find(AppRow.table, id).map { try $0.whole } }
 }
 
@@ -55,9 +55,9 @@ struct AppRow: TableRow {
     var id: AppID
     var name: String
     var document: TextBytes
-    /// The document's secrets, encoded as JSON and stored encrypted; nil in rows that an earlier version wrote.
+    /// The document's secrets as JSON, stored encrypted (nil in rows of an earlier version).
     var secrets: [UInt8]?
-    /// The hash of the app's secret; empty if the app has no secret.
+    /// The hash of the app's secret, empty if the app has no secret.
     var secretHash: [UInt8]
     var createdAt: Instant
     var updatedAt: Instant

@@ -29,7 +29,7 @@ package struct AuditTable: TransactionTable {
     ///
     /// Reads at most `scanMax` lines, about one user or about all users.
     ///
-    /// - Returns: The lines, and the id to pass for the next page; the id is nil if there are no more lines.
+    /// - Returns: The lines, and the id to pass for the next page. The id is nil if there are no more lines.
     package func page(
         of uid: UserID? = nil,
         before id: Int64 = .max,
@@ -55,14 +55,13 @@ package struct AuditTable: TransactionTable {
         return (lines, isMore ? next : nil)
     }
 
-    /// Returns the lines that have ids above `id` and a kind known to this version, the oldest line first, each with
-    /// its id.
+    /// Returns lines with ids above `id`, oldest first, without lines of unknown kinds.
     package func page(after id: Int64, limit: Int) throws -> [(id: Int64, entry: AuditEntry)] {
         try sql.rows(of: AuditRow.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns operators' actions on a subject up to a given moment, the newest first, each with its line's id.
+    /// Returns operators' actions on a subject up to a moment, newest first, with ids.
     package func acts(on subject: String, until moment: Instant, limit: Int) throws -> [(id: Int64, entry: AuditEntry)]
     {
         try sql.rows(
@@ -74,10 +73,10 @@ package struct AuditTable: TransactionTable {
         ).compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns the id of the newest line; 0 if there are no lines.
+    /// Returns the newest line's id, or 0 if there are no lines.
     package func newestID() throws -> Int64 { try sql.integer("SELECT max(id) FROM audit") ?? 0 }
 
-    /// Removes personal details from the lines about an erased user; the actions and their times stay.
+    /// Removes personal details from lines about an erased user, but keeps actions and times.
     package func redact(_ uid: UserID) throws {
         try sql.run(
             """
@@ -92,12 +91,13 @@ package struct AuditTable: TransactionTable {
     }
 }
 
-/// A line of the audit trail with its id; the id is roughly the time of the line's creation, in microseconds since
-/// 1970.
+/// A line of the audit trail with its id.
+///
+/// The id is roughly the time of creation, in microseconds since 1970.
 struct AuditRow: TableRow {
     var id: Int64
     var entry: AuditEntry
-    /// Whether this version knows the line's kind; false if a later version wrote it.
+    /// Whether this version knows the line's kind (a later version may have written it).
     var isKnown = true
 
     static let table = Table<AuditRow>("audit")

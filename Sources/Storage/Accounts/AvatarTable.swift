@@ -23,7 +23,7 @@ package struct AvatarTable: TransactionTable {
         try sql.run(AvatarRow.table.upsert, AvatarRow(uid: uid, digest: digest, image: image))
     }
 
-    /// Returns the picture that has the given digest; nil if there is no such picture.
+    /// Returns the picture that has the given digest, or nil.
     package func find(_ digest: String) throws -> Image? {
         try sql.rows(of: AvatarRow.table, "WHERE digest = $1 LIMIT 1", digest).first?.image
     }

@@ -10,11 +10,11 @@ package struct CancellationTable: TransactionTable {
         package var uid: UserID
         /// The time at which the erasure of the account begins.
         package var deletesAt: Instant
-        /// The time at which the account was deleted for good; nil while the cancellation can be undone.
+        /// The time of final deletion, or nil while the cancellation can be undone.
         package var erasedAt: Instant?
     }
 
-    /// Records a user's request to cancel the account; changes nothing if there is an earlier request.
+    /// Records a user's request to cancel the account, unless there is an earlier request.
     package func request(_ uid: UserID, deletesAt: Instant) throws {
         try transaction.requireLock(of: uid)
         try sql.run(
@@ -29,7 +29,7 @@ package struct CancellationTable: TransactionTable {
         try sql.find(Entry.table, uid)
     }
 
-    /// Undoes a cancellation; returns false if there is no cancellation or the account has been deleted.
+    /// Undoes a cancellation, or returns false if the account isn't cancelled or is deleted.
     package func undo(_ uid: UserID) throws -> Bool {
         try transaction.requireLock(of: uid)
         return try sql.rowsChanged("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid) == 1
@@ -45,8 +45,7 @@ package struct CancellationTable: TransactionTable {
         try sql.rows(of: Entry.table, "WHERE deletesAt <= $1 ORDER BY deletesAt LIMIT $2", now, limit)
     }
 
-    /// Deletes the cancellation; called as the last step of the erasure, after the user has been removed from the event
-    /// log.
+    /// Deletes the cancellation, as the last step of erasing the user.
     package func finish(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
@@ -59,7 +58,7 @@ package struct CancellationTable: TransactionTable {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2", uid, limit)
     }
 
-    /// Deletes the account and all rows that belong only to its user; this can't be undone.
+    /// Permanently deletes the account and all rows that belong only to its user.
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
         try transaction.meta.requestVacuum(transaction.sequence.next(now))
@@ -70,8 +69,8 @@ package struct CancellationTable: TransactionTable {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // Another transaction can replace a message with a record while messages are being deleted, so the records
-            // are deleted afterwards.
+            // While messages are being deleted, another transaction can replace one with a record. The records are
+            // therefore deleted afterwards.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
@@ -84,8 +83,7 @@ package struct CancellationTable: TransactionTable {
         try transaction.audit.redact(uid)
     }
 
-    /// Returns at most `limit` devices, in the order of their ids, for which events, commands or invitations still name
-    /// a user.
+    /// Returns up to `limit` devices whose events, commands or invitations still name a user.
     package func devicesThatName(_ uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.values(
             """
@@ -107,7 +105,7 @@ package struct CancellationTable: TransactionTable {
 
     /// Removes the references to the user from the events, commands and invitations of other users' devices.
     ///
-    /// Changes at most `limit` events and `limit` invitations; checks at most `limit * lookedAtPerChanged` commands.
+    /// Changes at most `limit` events and `limit` invitations. Checks at most `limit * lookedAtPerChanged` commands.
     package func takeOutName(_ uid: UserID, of dids: [DeviceID], limit: Int) throws {
         try transaction.requireLocks(of: dids)
         var (events, sharings) = (limit, limit)
@@ -134,11 +132,10 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// The limit on checked commands, divided by the limit on changed events; a check costs less than a change.
+    /// How many commands may be checked per changed event, as checks cost less.
     private static let lookedAtPerChanged = 4
 
-    /// Continues to check the commands of a device that the user was once bound to; returns the number of checked
-    /// commands.
+    /// Checks more commands of a formerly bound device, and returns how many were checked.
     private func takeOutOfCommands(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         var looked = 0
         while looked < limit, let former = try formerBinding(uid, did) {
@@ -171,7 +168,7 @@ package struct CancellationTable: TransactionTable {
         return looked
     }
 
-    /// A formerly bound device, its last command during the binding, and the last command that was checked.
+    /// A formerly bound device, the binding's last command, and the last checked command.
     private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
     private func formerBinding(_ uid: UserID, _ did: DeviceID) throws -> FormerBinding? {
@@ -184,8 +181,7 @@ package struct CancellationTable: TransactionTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Counts the next commands to check, up to `limit`; returns the count and the last command's `cid`, which is nil
-    /// if no commands are left.
+    /// Returns how many commands to check next, and the last one's `cid`, if any.
     private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """
@@ -200,7 +196,7 @@ package struct CancellationTable: TransactionTable {
         ) { (count: $0.next(), last: $0.next()) } ?? (0, nil)
     }
 
-    /// Returns at most `limit` anonymous users who have no devices and were last seen before a given moment.
+    /// Returns up to `limit` anonymous users without devices, last seen before a given moment.
     package func idleAnonymous(since moment: Instant, limit: Int) throws -> [UserID] {
         try sql.values(
             """

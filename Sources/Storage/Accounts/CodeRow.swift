@@ -6,7 +6,7 @@ struct CodeRow: TableRow {
     var scope: [UInt8]
     var codeHash: [UInt8]
     var token: String
-    /// The number of attempts without the token; `tokenTries` is the number of attempts with the token.
+    /// The number of attempts without the token (`tokenTries` counts those with the token).
     var tries = 0
     var tokenTries = 0
     var sentAt: Instant

@@ -3,8 +3,8 @@ import Sodium
 
 /// Sent codes, and the tickets issued for some of them.
 ///
-/// Only hashes are stored: codes and addresses are hashed with the server's key, and tickets are hashed with SHA-256.
-/// There is one code for each purpose and address; a newer code replaces the previous code.
+/// Only hashes are stored. Codes and addresses are hashed with the server's key, and tickets with SHA-256. There is one
+/// code for each purpose and address. A newer code replaces the previous code.
 package struct CodeTable: TransactionTable {
     let transaction: Transaction
 
@@ -32,14 +32,14 @@ package struct CodeTable: TransactionTable {
         )
     }
 
-    /// Counts an attempt to enter a code; returns false if no attempt was left.
+    /// Counts an attempt to enter a code, or returns false if none was left.
     ///
     /// The attempt is counted in one transaction, and the code is compared in a later transaction. Attempts with the
-    /// code's token have a limit of their own, which attempts without the token can't use up.
+    /// code's token have a separate limit. Attempts without the token can't use up that limit.
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         if let token, try hasToken(scope, token) {
-            // The statement compares the token again, because a newer code may have replaced the code after `hasToken`
-            // read the token.
+            // The statement compares the token again. A newer code may have replaced the code after `hasToken` read the
+            // token.
             try sql.run(
                 "UPDATE code SET tokenTries = tokenTries + 1 WHERE scope = $1 AND tokenTries < $2 AND codeToken = $3",
                 hash(scope),
@@ -67,7 +67,7 @@ package struct CodeTable: TransactionTable {
         ) != nil
     }
 
-    /// Returns whether a code, and the token if one is given, match a stored code that is valid and unused.
+    /// Returns whether a code, and the token if given, match a valid, unused code.
     package func matches(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         let given = hash(code, scope)
         let row = try sql.rows(
@@ -80,12 +80,12 @@ package struct CodeTable: TransactionTable {
         return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
     }
 
-    /// Uses up a code; of several calls with the same code, only one returns true.
+    /// Uses up a code, and returns true in only one of several identical calls.
     package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         guard try matches(code, token: token, for: scope) else { return false }
         return try sql.rowsChanged(
-            // The statement compares the hash again, because a newer code may have replaced the code after `matches`
-            // read the hash.
+            // The statement compares the hash again. A newer code may have replaced the code after `matches` read the
+            // hash.
             "UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL AND codeHash = $3",
             now,
             hash(scope),
@@ -107,7 +107,7 @@ package struct CodeTable: TransactionTable {
 
     // MARK: Tickets
 
-    /// Makes a ticket bound to a scope's address and a terminal; stores only the ticket's hash.
+    /// Makes a ticket for an address and a terminal, and stores only its hash.
     package func makeTicket(for scope: CodeScope, on terminal: TerminalID, expiresAt: Instant) throws -> String {
         let ticket = Sodium.randomSecret()
         let row = TicketRow(
@@ -119,7 +119,7 @@ package struct CodeTable: TransactionTable {
         return ticket
     }
 
-    /// Uses up a ticket; of several calls with the same ticket, only one returns true.
+    /// Uses up a ticket, and returns true in only one of several identical calls.
     package func useTicket(_ ticket: String, for scope: CodeScope, on terminal: TerminalID) throws -> Bool {
         try sql.rowsChanged(
             "UPDATE ticket SET usedAt = $1 WHERE ticketHash = $2 AND scope = $3 AND usedAt IS NULL AND expiresAt > $1",

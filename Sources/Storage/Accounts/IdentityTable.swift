@@ -16,7 +16,7 @@ package struct IdentityTable: TransactionTable {
         package var accessToken: String?
     }
 
-    /// Returns the user to whom an identity at a provider is linked; nil if the identity isn't linked to a user.
+    /// Returns the user who is linked to an identity at a provider, or nil.
     package func owner(_ provider: String, _ subject: String, app: AppID, region: String) throws -> UserID? {
         try sql.value(
             "SELECT uid FROM identity WHERE appId = $1 AND region = $2 AND provider = $3 AND subject = $4",
@@ -33,7 +33,7 @@ package struct IdentityTable: TransactionTable {
             .map(\.link)
     }
 
-    /// Links an identity to a user, or replaces the token of the existing link; the token is stored encrypted.
+    /// Links an identity to a user, or replaces the existing link's (encrypted) token.
     package func save(_ provider: String, _ subject: String, of user: User, accessToken: String?) throws {
         let link = Link(provider: provider, subject: subject, linkedAt: now, accessToken: accessToken)
         try transaction.requireLock(of: user.uid)
@@ -43,14 +43,14 @@ package struct IdentityTable: TransactionTable {
         )
     }
 
-    /// Removes the link to a user's identity at a provider, if the user has such an identity.
+    /// Removes a user's identity at a provider, if there is one.
     package func remove(_ provider: String, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)
     }
 }
 
-/// A user's identity at a provider, with the app, the region and the user to which the identity belongs.
+/// A user's identity at a provider, with its app, region and user.
 struct IdentityRow: TableRow {
     var app: AppID
     var region: String

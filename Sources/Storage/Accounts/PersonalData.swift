@@ -4,8 +4,8 @@ import Sodium
 
 /// All data stored about a person, as one document (`userExport` in `schemas/documents.schema.json`).
 ///
-/// A test checks that each column of each table is in a section or in the test's list `leftOut`, which gives the
-/// reason. Secrets, their hashes, and data about other people are left out.
+/// A test checks that each column is in a section or explicitly left out. The test's list `leftOut` gives the reasons.
+/// Secrets, their hashes, and data about other people are left out.
 package enum PersonalData {
     /// The form of a value in the document.
     enum Form {
@@ -24,7 +24,7 @@ package enum PersonalData {
         /// The runs of the user's schedules.
         case runs
 
-        /// The SQL condition that selects the rows; `$1` is the user's id.
+        /// The SQL condition that selects the rows, where `$1` is the user's id.
         var condition: String {
             switch self {
             case .column(let name): "\(name) = $1"
@@ -41,18 +41,17 @@ package enum PersonalData {
         }
     }
 
-    /// A member of the document; the member contains rows of one table.
+    /// A member of the document, with rows of one table.
     struct Section {
         var name: String
         var table: String
         var choice: Choice
         var order: String
-        /// Whether the table has at most one row about the user; the member is then an object instead of a list.
+        /// Whether the member is an object, as the user has at most one row.
         var isSingle: Bool
         var columns: [(name: String, form: Form)] = []
 
-        /// Describes a member; by default, the table is named like the member, and the user's id is in the column
-        /// `uid`.
+        /// Describes a member, by default of the same-named table with the column `uid`.
         init(
             _ name: String,
             of table: String? = nil,
@@ -72,7 +71,7 @@ package enum PersonalData {
             return section
         }
 
-        /// The query for the rows about the user; `$1` is the user's id.
+        /// The query for the rows about the user, where `$1` is the user's id.
         var query: String {
             """
             SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(table)
@@ -81,7 +80,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns a user's document, read from one state of the database, with times in milliseconds since 1970.
+    /// Returns a user's document from one database state, with times in milliseconds since 1970.
     ///
     /// The document is built in memory. Retention times limit its largest parts, the commands and the events.
     package static func document(
@@ -139,7 +138,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns a message's record as JSON; the record remains when the message was sent or could not be sent.
+    /// Returns, as JSON, the record that remains of a sent or failed message.
     private static func record(_ record: MessageRecord) -> JSONObject {
         JSONObject([
             ("channel", .string(record.channel.rawValue)), ("to", .string(record.address)),

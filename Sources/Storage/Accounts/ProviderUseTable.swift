@@ -1,12 +1,10 @@
 package import Domain
 
-/// The times at which each provider of an app (sign-in, mail or text messages) last worked and last failed, and the
-/// reason for the last failure.
+/// When each provider (sign-in, mail, text messages) last worked and last failed, and why.
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 
-    /// Records whether a provider succeeded (`failure` is nil) or failed, but skips an outcome that was recorded
-    /// recently.
+    /// Records a provider's success (`failure` is nil) or failure, unless it was recently recorded.
     package func note(_ provider: String, of app: AppID, failure: String?) throws {
         let known = try all(of: app)[provider] ?? ProviderUse()
         guard known.isNews(isFailure: failure != nil, at: now) else { return }
@@ -26,7 +24,7 @@ package struct ProviderUseTable: TransactionTable {
         )
     }
 
-    /// Returns the last success and the last failure of each provider of an app, by the provider's name.
+    /// Returns the last success and failure of each of an app's providers, by name.
     package func all(of app: AppID) throws -> [String: ProviderUse] {
         let rows = try sql.query(
             "SELECT provider, succeededAt, failedAt, failure FROM providerUse WHERE appId = $1",

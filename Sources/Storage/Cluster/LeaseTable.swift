@@ -1,10 +1,10 @@
 import PostgreSQL
 
-/// The leases; each lease records which process holds one lane of a worker.
+/// The leases, which record the process that holds each lane of a worker.
 ///
 /// A lease doesn't expire. It ends when its process gives the lane back. It also ends when another process takes the
-/// lane and increases the epoch, which is possible once the holder no longer counts as alive (`NodeTable`). Leases are
-/// used only on PostgreSQL.
+/// lane and increases the epoch. Another process can do so once the holder no longer counts as alive (`NodeTable`).
+/// Leases are used only on PostgreSQL.
 package struct LeaseTable {
     let sql: SQL
 
@@ -14,7 +14,7 @@ package struct LeaseTable {
         package var worker: String
         /// The lane's number.
         package var lane: Int
-        /// The process that holds the lane or was the last to hold it; nil after the lane was given back.
+        /// The process that holds or last held the lane (nil once given back).
         package var node: String?
         /// The number of times that the lane has been taken.
         package var epoch: Int64
@@ -26,7 +26,7 @@ package struct LeaseTable {
 
     /// Creates the missing leases of a worker's lanes, and returns the number of the worker's leases.
     ///
-    /// The result is larger than `count` if another version of the program divided the work into more lanes.
+    /// The result is larger than `count` if another version made more lanes.
     package func make(_ worker: String, lanes count: Int) throws -> Int {
         try sql.run(
             "INSERT INTO lease (worker, lane, node, epoch) VALUES ($1, $2, NULL, 0) ON CONFLICT DO NOTHING",
@@ -62,7 +62,7 @@ package struct LeaseTable {
     /// Ends the database sessions of processes that hold lanes and count as dead.
     ///
     /// A process that freezes during a transaction keeps its locks. The server ends idle transactions after two
-    /// seconds, but a session with an incomplete pipeline doesn't count as idle.
+    /// seconds. However, a session with an incomplete pipeline doesn't count as idle.
     package func endSessionsOfSilent() throws {
         _ = try sql.query(
             """
@@ -77,9 +77,9 @@ package struct LeaseTable {
         ) { row in row.next(Bool.self) }
     }
 
-    /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers and epochs.
+    /// Takes up to `limit` lanes without a living holder, and returns numbers and epochs.
     ///
-    /// Skips a lane while its last holder is still in a transaction; a later call can take that lane.
+    /// Skips a lane while its last holder is still in a transaction. A later call can take that lane.
     package func take(_ worker: String, limit: Int, for node: String) throws -> [(lane: Int, epoch: Int64)] {
         let free = try sql.query(
             """
@@ -118,9 +118,9 @@ package struct Fence: Sendable {
         (self.worker, self.lane, self.epoch) = (worker, lane, epoch)
     }
 
-    /// Checks the lease, and locks it so that no other process can take the lane until the transaction ends.
+    /// Checks the lease, and locks it against other processes until the transaction ends.
     ///
-    /// The check's result isn't awaited: if another process has taken the lane, the rest of the transaction fails too.
+    /// The check's result isn't awaited. If another process has taken the lane, the rest of the transaction fails too.
     func check(in sql: SQL) throws {
         try sql.run(
             """
@@ -135,16 +135,16 @@ package struct Fence: Sendable {
         )
     }
 
-    /// Returns `LaneLost` if the error means that another process has taken the lane; otherwise returns the error
-    /// itself.
+    /// Returns `LaneLost` if the error means that the lane was taken, otherwise `error`.
     func meaning(of error: any Error) -> any Error {
         guard (error as? PostgresError)?.state == PostgresError.lostLane else { return error }
         return LaneLost(worker: worker, lane: lane)
     }
 }
 
-/// The error thrown when another process has taken a lane; this process must then stop writing, acknowledging and
-/// publishing for the lane.
+/// The error thrown when another process has taken a lane.
+///
+/// This process must then stop writing, acknowledging and publishing for the lane.
 package struct LaneLost: Error, CustomStringConvertible {
     /// The name of the worker.
     package let worker: String

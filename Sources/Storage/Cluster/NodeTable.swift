@@ -20,11 +20,11 @@ package struct NodeTable {
         package var isDraining: Bool
         /// The time at which the process started.
         package var startedAt: Instant
-        /// The time until which the process counts as alive; `renew` extends it.
+        /// When the process stops counting as alive, unless `renew` extends the time.
         package var untilAt: Instant
     }
 
-    /// How long, in milliseconds, a slot is kept for an expired process, in case the process was only frozen.
+    /// How many milliseconds an expired process keeps its slot (it may be frozen).
     private static let keptMilliseconds: Int64 = 60_000
 
     /// The SQL expression for the current time of the database server, in milliseconds since 1970.
@@ -33,8 +33,9 @@ package struct NodeTable {
     /// Returns the current time by the database server's clock.
     package func now() throws -> Instant { Instant(milliseconds: try sql.integer("SELECT \(Self.clock)") ?? 0) }
 
-    /// Claims a free slot for a process, which then counts as alive for `milliseconds`; returns nil if all slots are in
-    /// use.
+    /// Claims a free slot for a process, or returns nil if all are used.
+    ///
+    /// The process then counts as alive for `milliseconds`.
     ///
     /// If this process replaces an `earlier` one, the earlier process's slot is freed first.
     package func claim(
@@ -44,7 +45,7 @@ package struct NodeTable {
         milliseconds: Int64,
         inPlaceOf earlier: String? = nil
     ) throws -> NodeSlot? {
-        // While one process is claiming a slot, the lock makes the claims and renewals of other processes wait.
+        // While a process claims a slot, all other claims and renewals wait.
         try sql.run("LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE")
         if let earlier { try release(earlier) }
         let now = try now().milliseconds
@@ -72,22 +73,22 @@ package struct NodeTable {
         return slot
     }
 
-    /// Marks a process as alive for `milliseconds` from now; returns false if the process no longer has a slot.
+    /// Keeps a process alive for `milliseconds`, or returns false if its slot is gone.
     package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
         try sql.run("UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2", milliseconds, id)
         return try sql.changes == 1
     }
 
-    /// Marks a process as no longer alive, so that other processes can take the lanes of this process at once.
+    /// Marks a process as not alive, so others can take its lanes at once.
     package func expire(_ id: String) throws { try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id) }
 
-    /// Marks a process as about to stop: it continues to work, but no longer gets a share of the lanes.
+    /// Marks a process as about to stop, without a further share of the lanes.
     package func retire(_ id: String) throws { try sql.run("UPDATE node SET draining = 1 WHERE node = $1", id) }
 
     /// Frees the slot of a process.
     package func release(_ id: String) throws { try sql.run("DELETE FROM node WHERE node = $1", id) }
 
-    /// Makes the named process hand over its lanes or take lanes again; returns false if there is no such process.
+    /// Makes a process hand over or take lanes, or returns false if not found.
     package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
         try sql.rowsChanged("UPDATE node SET draining = $1 WHERE name = $2", isDraining, name) > 0
     }
@@ -105,10 +106,9 @@ package struct NodeTable {
         return try all().filter { $0.untilAt > now }
     }
 
-    /// Returns the name under which another process of the service is connected to the database; nil if there is no
-    /// such process.
+    /// Returns the connection name of another process of the service, or nil.
     ///
-    /// The search also finds processes that have no row in this table, such as a process that works alone, or a
+    /// The search also finds processes without a row in this table. Examples are a process that works alone, and a
     /// `lamplighter` command.
     package func stranger(besides id: String) throws -> String? {
         try sql.value(

@@ -11,17 +11,15 @@ extension Store {
         package var leases: LeaseTable { LeaseTable(sql: sql) }
     }
 
-    /// Whether other processes can write to the database at any time; if so, the processes share the work by means of
-    /// leases.
+    /// Whether other processes can write to the database, so that leases divide the work.
     package var isShared: Bool {
         if case .postgres = engine { true } else { false }
     }
 
-    /// The id of this process's run, unique among all processes on the database; nil if the store is a file.
+    /// The unique id of this process's run, or nil for a store in a file.
     package var processID: String? { server?.processID }
 
-    /// The slot of this process among the processes that write to the database; `.alone` until this process has joined
-    /// them.
+    /// This process's slot among all writers, or `.alone` until it has joined them.
     package var slot: NodeSlot { sequence.slot }
 
     /// Runs a short transaction on the cluster's tables, without waiting for the batches of any process.
@@ -39,11 +37,10 @@ extension Store {
         }
     }
 
-    /// Returns a store for one lane; each of its batches first checks that this process still holds the lane.
+    /// Returns a store whose batches first check that this process still holds the lane.
     package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
 
-    /// Checks that this process still holds a lane, and makes the numbers of new messages larger than the numbers of
-    /// the lane's existing messages.
+    /// Checks that this process holds a lane, and numbers new messages after existing ones.
     ///
     /// - Throws: `LaneLost`, or an error of the database.
     package func enter(_ lane: String) throws {
@@ -60,8 +57,7 @@ extension Store {
 }
 
 extension StoreEngine {
-    /// Runs a transaction on a separate connection, in parallel with other transactions if the engine allows several
-    /// writers.
+    /// Runs a transaction on a separate connection, in parallel with others if possible.
     func coordinate<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }

@@ -48,8 +48,7 @@ extension CommandTable {
     }
 }
 
-/// A waiting request, the command for which the request waits, and a sequence number for the order of one command's
-/// requests.
+/// A waiting request, its command, and a sequence number among that command's requests.
 struct WaiterRow: TableRow {
     var did: DeviceID
     var cid: Int64

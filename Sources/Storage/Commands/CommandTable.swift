@@ -1,11 +1,11 @@
 package import Batching
 package import Domain
 
-/// The devices' commands: open commands, which are waiting to be sent or answered, and a log of finished commands.
+/// The devices' open commands (unsent or unanswered) and a log of finished commands.
 package struct CommandTable: TransactionTable {
     let transaction: Transaction
 
-    /// For each of the `keys` whose command exists, passes the key's index and the command to `body`.
+    /// Passes to `body` each existing command with the index of its key in `keys`.
     package func load(_ keys: [(did: DeviceID, cid: Int64)], _ body: (Int, Command) -> Void) throws {
         try sql.query(Command.table.find, each: keys.indices) {
             (keys[$0].did, keys[$0].cid)
@@ -48,7 +48,7 @@ package struct CommandTable: TransactionTable {
         )
     }
 
-    /// Returns the earliest deadline of all open commands; nil if no command is open.
+    /// Returns the earliest deadline of all open commands, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')")
     }
@@ -65,9 +65,9 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued) + open(did, Self.sent)).sorted { $0.cid < $1.cid }
     }
 
-    // Each query names one state, because a query with a list of states would make the handling of a command about a
-    // tenth slower. Without `ORDER BY cid`, the engine would use the index that sorts a device's commands by age, and
-    // would read all the commands. A test checks which index is used.
+    // Each query names one state. A list of states would make command handling about a tenth slower. Without `ORDER BY
+    // cid`, the engine would use the index of commands by age. The engine would then read all the commands. A test
+    // checks which index is used.
     static let queued = "SELECT cid FROM command WHERE did = $1 AND state = 'queued' ORDER BY cid"
     static let sent = "SELECT cid FROM command WHERE did = $1 AND state = 'sent' ORDER BY cid"
     static let firstQueued = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'queued'"
@@ -102,14 +102,13 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued))
     }
 
-    /// Returns commands that a device may have missed: commands that were sent at or before a given time, have no
-    /// answer, and have not expired.
+    /// Returns possibly missed commands: sent by a given time, not answered and not expired.
     ///
     /// The newest `limit` commands are returned, in the order of their numbers. The result includes commands whose send
-    /// time is in the future; they were sent before the clock was set back.
+    /// time is in the future. Those commands were sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
-        // The clock of the process that sent a command may be ahead of this process's clock, so later commands are
-        // included too. If a command is sent twice, the device ignores the second message.
+        // Later commands are included too. The sending process's clock may be ahead of this process's clock. If a
+        // command is sent twice, the device ignores the second message.
         let moment =
             sql.hasOtherWriters ? moment.adding(milliseconds: Instant.clocksApartMax) : moment
         return try load(open(did, Self.sent))
@@ -123,7 +122,7 @@ package struct CommandTable: TransactionTable {
     /// Returns whether any command is queued for a device.
     package func hasWaiting(_ did: DeviceID) throws -> Bool { try sql.integer(Self.firstQueued, did) != nil }
 
-    /// Returns how many queued commands of each device have not expired; leaves out devices without such commands.
+    /// Returns how many unexpired commands of each device are queued, if any.
     package func queuedCounts(_ dids: some Collection<DeviceID>) throws -> [DeviceID: Int] {
         var counts: [DeviceID: Int] = [:]
         try sql.query(
@@ -143,10 +142,11 @@ package struct CommandTable: TransactionTable {
         Int(try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did) ?? 0)
     }
 
-    /// Asks the control worker to send devices their waiting commands; skips devices without waiting commands.
+    /// Asks the control worker to send waiting commands to devices that have any.
     ///
-    /// A dispatch request can wait for its device to subscribe, since the broker would drop commands sent earlier. A
-    /// waiting request becomes due earlier if the device sends a message, but not if a command is added.
+    /// A dispatch request can wait for its device to subscribe. The broker would drop commands sent earlier. A waiting
+    /// request becomes due earlier if the device sends a message. Adding a command doesn't make the request due
+    /// earlier.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run(
@@ -168,14 +168,13 @@ package struct CommandTable: TransactionTable {
 
     /// Returns the due time that is stored for a request.
     ///
-    /// The clocks of processes differ, so an immediate request gets an earlier time, which is in the past on every
-    /// clock.
+    /// The clocks of processes differ. So an immediate request gets a time that has passed on every clock.
     private func moment(of dispatch: DispatchRequest) -> Instant {
         guard sql.hasOtherWriters, dispatch.at <= now else { return dispatch.at }
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
-    /// Returns a device's dispatch request, whether or not it is due; nil if the device has no dispatch request.
+    /// Returns a device's dispatch request, due or not, or nil.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? { try sql.find(DispatchRequest.table, did) }
 
     /// Removes dispatch requests that were carried out.
@@ -201,7 +200,7 @@ package struct CommandTable: TransactionTable {
         return try sql.rows(of: DispatchRequest.table, "WHERE at <= $1 ORDER BY at LIMIT $2", now, limit)
     }
 
-    /// Returns when the next dispatch request of some shards is due; nil if there is no such request.
+    /// Returns when the next dispatch request of some shards is due, or nil.
     package func nextDispatch(of shards: Shards = .all) throws -> Instant? {
         guard shards.areAll else {
             return try sql.value(
@@ -214,10 +213,10 @@ package struct CommandTable: TransactionTable {
 
     // MARK: A clock that was set back
 
-    /// Makes the deadlines of open commands `step` milliseconds earlier, after the clock was set back by `step`.
+    /// Makes open commands' deadlines earlier by `step`, after the clock was set back.
     ///
-    /// A command created within the last second stays unchanged, since it was most likely created after the clock was
-    /// set back.
+    /// A command created within the last second stays unchanged. Such a command was most likely created after the clock
+    /// was set back.
     ///
     /// `jump` is given if the clock was set ahead earlier, at `jump.at`. Together, this jump and all later steps have
     /// set the clock back by `jump.behind` milliseconds. For commands created before `jump.at`, the deadlines are moved

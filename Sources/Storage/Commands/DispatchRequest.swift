@@ -1,18 +1,18 @@
 package import Domain
 
-/// A request that makes the control worker send waiting commands to a connected device, once a given moment has come.
+/// A request to send a connected device its waiting commands after a given moment.
 package struct DispatchRequest: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
     /// The moment from which the commands can be sent.
     package var at: Instant
-    /// Commands that were sent up to this moment are sent again, because the device may have missed them.
+    /// Commands sent up to this moment may have been missed, and are sent again.
     package var sentBefore: Instant?
 
     /// How many milliseconds a request can wait.
     ///
-    /// If the time of a request is further in the future, the time is ignored, because the clock must have been set
-    /// back after the request was stored.
+    /// A request's time is ignored if it is further in the future. In that case, the clock was set back after the
+    /// request was stored.
     static let aheadMilliseconds: Int64 = 60_000
 
     /// Returns whether the request waits for the device to subscribe.

@@ -4,11 +4,10 @@ extension DeviceTable {
     /// Returns the next command number of a device, for a command that this transaction stores.
     package func nextCommandID(_ did: DeviceID) throws -> Int64 { try nextCommandIDs([did])[0] ?? 1 }
 
-    /// Returns each device's next command number, for commands stored in this transaction; nil if the device has been
-    /// deleted.
+    /// Returns devices' next command numbers for this transaction, or nil for deleted devices.
     ///
     /// The number is one more than the number of the device's newest command. The device's row gets the newest number
-    /// only when `RetentionTable` is about to delete the newest command.
+    /// only before `RetentionTable` deletes the newest command.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         try transaction.requireLocks(of: dids)
         var last: [DeviceID: Int64] = [:]

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The criteria of a list of devices; a criterion that is nil or empty matches all devices.
+/// The criteria of a list of devices, where nil or empty criteria match all.
 package struct DeviceFilter: Sendable {
     /// The products to include.
     package var products: [ProductKey]?
@@ -14,19 +14,19 @@ package struct DeviceFilter: Sendable {
     package var hasCondition: Bool?
     /// A user who is the device's special user or an owner of the device.
     package var owner: UserID?
-    /// Devices match if they last connected or disconnected before this moment, or if they have never connected.
+    /// Devices match if they never connected, or last connected or disconnected before this moment.
     package var seenBefore: Instant?
     /// Devices match if they last connected or disconnected at or after this moment.
     package var seenAfter: Instant?
-    /// A lower-case text; a device matches if the text is a part of its id, its MAC, its name, a tag or a user's alias,
-    /// or if its product is in `namedProducts`.
+    /// A lower-case part of the id, MAC, name, a tag or a user's alias.
+    ///
+    /// Devices of `namedProducts` match too.
     package var part: String?
     /// The products whose names contain `part`.
     package var namedProducts: [ProductKey] = []
     /// A lower-case text that must occur in the device's name, as given by operators.
     package var name: String?
-    /// The name of a tag, which must have the value `tagValue` if that is set; the search uses an index and reads only
-    /// devices that match.
+    /// The name of a tag, whose value must equal `tagValue` if that is set.
     package var tag: String?
     /// The value of the tag; nil for any value.
     package var tagValue: String?
@@ -34,7 +34,7 @@ package struct DeviceFilter: Sendable {
     /// Creates a filter that matches all devices.
     package init() {}
 
-    /// Joins product keys into one string that can be searched; returns nil if `keys` is nil, which means all products.
+    /// Joins product keys into one searchable string, or returns nil for all products.
     fileprivate static func text(_ keys: [ProductKey]?) -> String? {
         keys.map { "," + $0.map(\.text).joined(separator: ",") + "," }
     }
@@ -54,8 +54,9 @@ package struct DeviceListing: Sendable {
 }
 
 extension DeviceTable {
-    /// The condition that a device `d` and its status `s` match the filter; `$1` is the id to start after, and the
-    /// other parameters are the filter's criteria.
+    /// The condition that a device `d` and its status `s` match the filter.
+    ///
+    /// `$1` is the id to start after. The other parameters are the filter's criteria.
     private static let narrowed = """
         d.did > $1 AND ($2 IS NULL OR instr($2, ',' || d.productKey || ',') > 0)
         AND ($3 IS NULL OR instr($3, ',' || d.productKey || ',') = 0)
@@ -89,8 +90,7 @@ extension DeviceTable {
         WHERE \(Self.narrowed) AND t.name = $13 AND t.value = $14
         """
 
-    /// Returns a search's `FROM` and `WHERE` clauses; the search uses the index of tags if the filter names a tag, and
-    /// otherwise reads all devices.
+    /// Returns a search's `FROM` and `WHERE` clauses, which use an index only for tags.
     static func found(by filter: DeviceFilter) -> String {
         switch (filter.tag, filter.tagValue) {
         case (nil, _): allFound
@@ -109,7 +109,7 @@ extension DeviceTable {
                 - length(replace(replace(s.conditions, '["alert",', ''), '["fault",', ''))) / 9)
         """
 
-    /// Runs a statement that contains the condition `narrowed`, and passes its rows to `row` until `row` returns false.
+    /// Passes the rows of a statement with `narrowed` to `row`, until `row` returns false.
     private func scan(
         _ statement: String,
         _ filter: DeviceFilter,
@@ -136,8 +136,7 @@ extension DeviceTable {
         )
     }
 
-    /// Calls `body` with each matching device and its status, in the order of ids after `did`, until `body` returns
-    /// false.
+    /// Passes matching devices with ids after `did` to `body`, until `body` returns false.
     package func search(_ filter: DeviceFilter, after did: String, _ body: (DeviceListing) throws -> Bool) throws {
         try scan(
             """
@@ -149,7 +148,7 @@ extension DeviceTable {
         ) { row in try body(DeviceListing(device: row.nextRow(), status: row.nextRow())) }
     }
 
-    /// Counts the matching devices: all, connected ones, those with an open alert or fault, and unregistered ones.
+    /// Counts the matching devices: all, connected, with open alerts or faults, and unregistered.
     package func counts(
         _ filter: DeviceFilter
     ) throws -> (all: Int64, online: Int64, alerting: Int64, unregistered: Int64) {
@@ -170,7 +169,7 @@ extension DeviceTable {
         return counts
     }
 
-    /// Returns, for each device, its special user or else its owner, and this user's alias for the device.
+    /// Returns each device's special user or else its owner, with that user's alias.
     package func owners(of dids: [DeviceID]) throws -> [DeviceID: (uid: UserID, alias: String)] {
         var owners: [DeviceID: (uid: UserID, alias: String)] = [:]
         try sql.query(

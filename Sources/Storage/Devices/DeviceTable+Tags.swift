@@ -21,7 +21,7 @@ extension DeviceTable {
         return tags
     }
 
-    /// Changes a device's name and tags; returns the tags before and after.
+    /// Changes a device's name and tags, and returns the tags before and after.
     ///
     /// - Throws: `Rejection` if there would be too many tags.
     package func label(_ did: DeviceID, _ change: DeviceLabeling) throws -> (before: [DeviceTag], after: [DeviceTag]) {

@@ -2,8 +2,7 @@ package import Domain
 
 /// Devices that no user has ever bound.
 extension DeviceTable {
-    /// The condition that a device has never been bound, isn't on its product's list, is offline, and hasn't been seen
-    /// since the moment `$A`.
+    /// The SQL form of `isNeverBound(_:notSeenSince:)`, where `$A` is the moment.
     private static let isNeverBound = """
         d.ownership = 1 AND s.online = 0
             AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
@@ -21,7 +20,7 @@ extension DeviceTable {
 
     /// Checks up to `limit` devices after `did`, and returns the devices for which `isNeverBound` is true.
     ///
-    /// - Returns: The devices found, and the id of the last device checked; this id is empty if no devices are left to
+    /// - Returns: The devices found, and the id of the last device checked. This id is empty if no devices are left to
     ///   check.
     package func neverBound(
         after did: String,
@@ -47,8 +46,9 @@ extension DeviceTable {
         return (page.count < limit ? "" : last, dids)
     }
 
-    /// Returns whether a device has never been bound, isn't on its product's list, is offline, and hasn't been seen
-    /// since a moment.
+    /// Returns whether a device has never been bound and isn't on its product's list.
+    ///
+    /// The device must also be offline, and not seen since `moment`.
     package func isNeverBound(_ did: DeviceID, notSeenSince moment: Instant) throws -> Bool {
         try sql.integer(
             """

@@ -11,26 +11,27 @@ package struct DeviceRecord: Sendable {
     package var productKey: ProductKey
     /// The device's hardware address.
     package var mac: MAC
-    /// The hash of the passcode that proves possession; nil before the first registration.
+    /// The hash of the passcode that proves possession, or nil before the first registration.
     package var passcodeHash: [UInt8]?
     /// The SHA-256 of the device's secret; nil before the first registration.
     package var secretHash: [UInt8]?
     /// The device's hardware: its parts and their versions.
     package var hardware: JSONObject
-    /// The number of the device's ownership period; a reset begins a new period, and so does removing the last binding.
+    /// The number of the ownership period.
+    ///
+    /// A reset begins a new period, and so does removing the last binding.
     package var ownership: Int64
-    /// The time at which the ownership period began; older history isn't visible.
+    /// When the ownership period began (older history isn't visible).
     package var ownershipSince: Instant
-    /// The time until which a factory reset is allowed; nil if no reset is allowed.
+    /// The time until which a factory reset is allowed, or nil.
     package var resetUntil: Instant?
-    /// All of the device's certificates that became valid before this moment are revoked; nil if none of them has been
-    /// revoked.
+    /// All certificates that became valid before this moment are revoked (nil revokes none).
     package var certificatesFrom: Instant?
     /// When the device was created.
     package var createdAt: Instant
     /// When the device last registered; nil if it has never registered.
     package var registeredAt: Instant?
-    /// The name that operators gave the device; empty if the device has no name.
+    /// The name that operators gave the device, or an empty string.
     package var name = ""
 }
 
@@ -63,7 +64,7 @@ package struct DeviceTable: TransactionTable {
     /// Returns one device; nil if there is no such device.
     package func find(_ did: DeviceID) throws -> DeviceRecord? { try sql.find(DeviceRecord.table, did) }
 
-    /// Returns the device with a given product and MAC; nil if there is no such device.
+    /// Returns the device with a given product and MAC, or nil.
     package func find(_ key: ProductKey, _ mac: MAC) throws -> DeviceRecord? {
         try sql.rows(of: DeviceRecord.table, "WHERE productKey = $1 AND mac = $2", key, mac).first
     }
@@ -79,8 +80,7 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// For each of the devices, passes to `body` the device's index in `dids` and the beginning of its ownership
-    /// period.
+    /// Passes to `body` each device's index in `dids` and its ownership period's beginning.
     package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
             dids[$0].text
@@ -92,10 +92,9 @@ package struct DeviceTable: TransactionTable {
     /// Returns the number of devices.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM device") ?? 0 }
 
-    /// Creates a device and its empty status; `setIdentity` then sets the device's secret and passcode.
+    /// Creates a device with an empty status, before `setIdentity` sets secret and passcode.
     ///
-    /// The device's first ownership period has no beginning, so data from before the registration belongs to that
-    /// period.
+    /// The first ownership period has no beginning. Data from before the registration therefore belongs to that period.
     package func create(_ did: DeviceID, product: ProductKey, mac: MAC) throws {
         transaction.lock(new: did)
         let device = DeviceRecord(
@@ -111,7 +110,7 @@ package struct DeviceTable: TransactionTable {
         try transaction.statuses.create(did, product: product, at: now)
     }
 
-    /// Sets a device's secret, passcode and hardware; the previous secret becomes invalid.
+    /// Sets a device's secret, passcode and hardware, which makes the previous secret invalid.
     package func setIdentity(_ did: DeviceID, secret: String, passcode: String, hardware: JSONObject) throws {
         try transaction.requireLock(of: did)
         let hash = Sodium.sha256(secret.utf8)
@@ -145,7 +144,7 @@ package struct DeviceTable: TransactionTable {
 
     /// Returns whether a passcode belongs to the device.
     ///
-    /// If there is no device, the method returns false after the same time as for an existing device.
+    /// If there is no device, the method takes the same time to return false.
     package func hasPasscode(_ device: DeviceRecord?, _ passcode: String) -> Bool {
         let hash = transaction.hash(passcode, boundTo: device?.did.text ?? "")
         return Sodium.areEqual(device?.passcodeHash ?? [UInt8](repeating: 0, count: 32), hash)
@@ -167,26 +166,25 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Allows one registration before a given moment to reset the device.
+    /// Lets one registration reset the device, if it comes before a given moment.
     package func allowReset(_ did: DeviceID, until: Instant) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Withdraws any permission to reset the device, because the user who gave the permission is no longer allowed to
-    /// give it.
+    /// Withdraws the permission to reset, as the user may no longer give it.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
-    /// Revokes those certificates of a device whose validity begins before a given moment, rounded down to a second.
+    /// Revokes certificates that became valid before a given moment, rounded down to a second.
     ///
     /// The gate closes connections made with these certificates.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
         try transaction.requireLock(of: did)
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
-        // The stored time never becomes earlier; otherwise, a clock that was set back would make revoked certificates
+        // The stored time never becomes earlier. Otherwise, setting the clock back would make revoked certificates
         // valid again.
         try sql.run(
             """
@@ -218,9 +216,9 @@ package struct DeviceTable: TransactionTable {
 
     /// Begins a new ownership period of the device.
     ///
-    /// The period begins after all existing records. A record's time can be slightly in the future, because the
-    /// device's clock can be ahead, and a command's time can equal the present millisecond. Times further in the future
-    /// were stored before the clock was set back, and are ignored.
+    /// The period begins after all existing records. A record's time can be slightly in the future, if the device's
+    /// clock is ahead. A command's time can equal the present millisecond. Times further in the future were stored
+    /// before the clock was set back, and are ignored.
     package func beginOwnership(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         let farthest = now.adding(seconds: Report.aheadMaxSeconds)
@@ -234,8 +232,7 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Returns the beginning of the device's ownership period and the newest times of the device's records; leaves out
-    /// times later than `farthest`.
+    /// Returns the ownership period's beginning and the newest records' times, up to `farthest`.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
             "SELECT ownershipSince FROM device WHERE did = $1 AND ownershipSince <= $2",
@@ -247,8 +244,9 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the history's newest time between now and `farthest`, in an array that is empty if there is no such
-    /// time; the times of binary reports are only in the history.
+    /// Returns the history's newest time between now and `farthest`, if any, as an array.
+    ///
+    /// The times of binary reports are only in the history.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(now)
@@ -259,7 +257,7 @@ package struct DeviceTable: TransactionTable {
         return [newest].compactMap(\.self)
     }
 
-    /// Deletes a device and all data that belongs to it alone; the device's bindings must have ended before this call.
+    /// Deletes a device without bindings, and all data that belongs to it alone.
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
         for table in [

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Users' homes and the devices in them; a device is in at most one home of each of its users.
+/// Users' homes with their devices (at most one home per device and user).
 package struct HomeTable: TransactionTable {
     let transaction: Transaction
 
@@ -19,7 +19,7 @@ package struct HomeTable: TransactionTable {
         try sql.values("SELECT did FROM homeDevice WHERE homeId = $1 ORDER BY did", id)
     }
 
-    /// Returns the user's home that contains a device; nil if the device is in none of the user's homes.
+    /// Returns the user's home that contains a device, or nil.
     package func home(of did: DeviceID, _ uid: UserID) throws -> HomeID? {
         try sql.value("SELECT homeId FROM homeDevice WHERE uid = $1 AND did = $2", uid, did)
     }
@@ -44,7 +44,7 @@ package struct HomeTable: TransactionTable {
         try sql.run("DELETE FROM home WHERE uid = $1", uid)
     }
 
-    /// Moves a device into a user's home; if the device was in another home of the user, takes it out of that home.
+    /// Moves a device into a user's home, and out of the previous home.
     package func put(_ did: DeviceID, into id: HomeID, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: did)

@@ -24,7 +24,7 @@ package struct ProductTable: TransactionTable {
         return try ProductCodec.decode(object)
     }
 
-    /// Stores a new product or a new version of a product; if a secret is given, also stores the secret's hash.
+    /// Stores a product or its new version and, if given, the secret's hash.
     package func save(_ product: Product, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = ProductRow(
@@ -42,7 +42,7 @@ package struct ProductTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns whether a secret belongs to a product; false if the product doesn't exist.
+    /// Returns whether a secret belongs to a product (false for unknown products).
     package func hasSecret(_ key: ProductKey, _ secret: String) throws -> Bool {
         let hash = try sql.first("SELECT secretHash FROM product WHERE productKey = $1", key) { $0.next([UInt8].self) }
         return Sodium.areEqual(hash ?? [UInt8](repeating: 0, count: 32), Sodium.sha256(secret.utf8))
@@ -53,7 +53,7 @@ package struct ProductTable: TransactionTable {
         try sql.integer("SELECT count(*) FROM device WHERE productKey = $1", key) ?? 0
     }
 
-    /// Returns the times of a product's first and last import; nil if the product doesn't exist.
+    /// Returns when a product was first and last imported, or nil if never.
     package func stamps(_ key: ProductKey) throws -> (createdAt: Instant, updatedAt: Instant)? {
         try sql.find(ProductRow.table, key).map { ($0.createdAt, $0.updatedAt) }
     }
@@ -94,8 +94,7 @@ package struct ProductTable: TransactionTable {
         return states.contains(true)
     }
 
-    /// Returns the distinct names of alerts and faults that are open on any device of a product and that `isWanted`
-    /// accepts.
+    /// Returns the distinct names of a product's open alerts and faults that `isWanted` accepts.
     package func openConditions(_ key: ProductKey, where isWanted: (ConditionKind, String) -> Bool) throws -> [String] {
         var names: Set<String> = []
         let states = try sql.query("SELECT conditions FROM status WHERE productKey = $1 AND conditions <> '[]'", key) {
@@ -127,7 +126,7 @@ struct ProductRow: TableRow {
     var key: ProductKey
     var name: String
     var document: TextBytes
-    /// The hash of the product's secret; empty if the product has no secret.
+    /// The hash of the product's secret, empty if the product has no secret.
     var secretHash: [UInt8]
     var createdAt: Instant
     var updatedAt: Instant

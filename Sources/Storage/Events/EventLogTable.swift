@@ -2,14 +2,13 @@ package import Domain
 
 /// The log of events, which programs outside the service read.
 ///
-/// A transaction writes one row for statuses of devices (`bulk`) and one row for all other events. On PostgreSQL,
-/// transactions don't always commit in the order of their numbers (`xid`), so rows are ordered by these numbers and
+/// A transaction writes one row for devices' statuses (`bulk`), and one for other events. On PostgreSQL, transactions
+/// don't always commit in the order of their numbers (`xid`). Rows are therefore ordered by these numbers. Rows are
 /// read only up to the oldest open transaction. On SQLite, which has one writer, all rows have the same number.
 package struct EventLogTable: TransactionTable {
     let transaction: Transaction
 
-    /// The SQL for a row's transaction number: the base, to which PostgreSQL's transaction id is added if the store is
-    /// on a PostgreSQL server.
+    /// The SQL for a row's transaction number (on PostgreSQL, base plus transaction id).
     ///
     /// The base is larger than all row numbers from earlier servers and earlier files.
     private var number: String {
@@ -18,7 +17,7 @@ package struct EventLogTable: TransactionTable {
         return "\(base) + CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)"
     }
 
-    /// The condition under which a row can be read, which is that no open transaction can still add a row before it.
+    /// The SQL condition that no open transaction can still add an earlier row.
     private var isSettled: String {
         guard sql.hasOtherWriters else { return "TRUE" }
         return """
@@ -51,11 +50,11 @@ package struct EventLogTable: TransactionTable {
     /// The maximum number of rows that one call of `read` reads.
     private static let scannedMax = 2_000
 
-    /// Passes to `body` the entries after a position in the log, each with its position, until `body` returns false.
+    /// Passes to `body` the entries after a position, with positions, until `body` returns false.
     ///
-    /// Reads about `bytesMax` bytes at most; statuses are read only if `withBulk` is true.
+    /// Reads about `bytesMax` bytes at most. Reads statuses only if `withBulk` is true.
     ///
-    /// - Returns: The position after the last entry that was read, and whether there may be more entries.
+    /// - Returns: The position after the last read entry, and whether more entries may follow.
     package func read(
         after cursor: EventCursor,
         withBulk: Bool,
@@ -110,7 +109,7 @@ package struct EventLogTable: TransactionTable {
         return try place("(xid, seq) < ($1, $2) ORDER BY xid DESC, seq DESC", first.xid, first.seq) ?? deleted()
     }
 
-    /// Returns the time at which the first row after a position was written; nil if there is no such row.
+    /// Returns when the first row after a position was written, or nil.
     package func nextTime(after cursor: EventCursor, withBulk: Bool) throws -> Instant? {
         try sql.value(
             """
@@ -136,16 +135,15 @@ package struct EventLogTable: TransactionTable {
 
     private static func fact(_ isBulk: Bool) -> String { isBulk ? "eventsDeleted.bulk" : "eventsDeleted" }
 
-    /// Returns the position after the last deleted entry of one kind (statuses or other events); the beginning of the
-    /// log if no such entry was deleted.
+    /// Returns the position after the last deleted status or other event (initially the beginning).
     package func deleted(isBulk: Bool = false) throws -> EventCursor {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
 
-    /// Returns the total size of the rows of one kind (statuses or other events) after `cursor`, and the position at
-    /// which the reading ended; nil if no rows follow `cursor`.
+    /// Returns the total size of statuses or other events after `cursor`, and where reading ended.
     ///
-    /// Reading ends after `limit` rows of any kind, or once the rows of the given kind reach `bytesMax` bytes.
+    /// Reading ends after `limit` rows of any kind. Reading also ends at `bytesMax` bytes of the given kind. The result
+    /// is nil if no rows follow `cursor`.
     package func weigh(
         after cursor: EventCursor,
         isBulk: Bool,
@@ -153,7 +151,7 @@ package struct EventLogTable: TransactionTable {
         bytesMax: Int64 = .max
     ) throws -> (end: EventCursor, bytes: Int64)? {
         var (end, bytes): (EventCursor?, Int64) = (nil, 0)
-        // The limit also counts rows of the other kind; otherwise the query could read too many of these rows.
+        // The limit also counts rows of the other kind. Otherwise, the query could read too many of those rows.
         try sql.scan(
             """
             SELECT xid, seq, CASE WHEN bulk = $1 THEN length(messages) ELSE 0 END FROM eventLog
@@ -171,10 +169,11 @@ package struct EventLogTable: TransactionTable {
         return end.map { ($0, bytes) }
     }
 
-    /// Deletes at most `limit` old rows of one kind (statuses or other events): rows up to a position, and rows older
-    /// than a given time; returns the number of deleted rows.
+    /// Deletes up to `limit` old rows (statuses or other events), and returns how many.
+    ///
+    /// Old rows are at or before `cursor`, or were written before `moment`.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
-        // The query has a first and a last position, so that it doesn't read all rows of the other kind.
+        // The query has a first and a last position. Otherwise, it would read all rows of the other kind.
         let (first, last) = (try deleted(isBulk: isBulk), max(cursor, try end(before: moment)))
         guard first < last else { return 0 }
         let rows = try sql.query(
@@ -196,7 +195,7 @@ package struct EventLogTable: TransactionTable {
         return rows.count
     }
 
-    /// Returns the positions of the rows that name a user; reads the whole log except for statuses, which name no user.
+    /// Returns the positions of the rows that name a user (statuses name no user).
     package func places(naming uid: UserID) throws -> [EventCursor] {
         try sql.query(
             "SELECT xid, seq FROM eventLog WHERE bulk = 0 AND instr(messages, $1) > 0",
@@ -204,8 +203,7 @@ package struct EventLogTable: TransactionTable {
         ) { EventCursor(xid: $0.next(), seq: $0.next()) }
     }
 
-    /// In the given rows, removes the entries that name an erased user, except entries of the type `account.deleted`,
-    /// which readers need.
+    /// Removes entries that name an erased user, except `account.deleted`, which readers need.
     package func forget(_ uid: UserID, at places: some Sequence<EventCursor>) throws {
         for place in places {
             let row: [UInt8]? = try sql.value(
@@ -227,19 +225,18 @@ package struct EventLogTable: TransactionTable {
 
     private static let statusesUntil = "statusEventsUntil"
 
-    /// Returns the time until which statuses are logged; the far future if a subscription wants statuses, and nil if no
-    /// reader has ever wanted statuses.
+    /// Returns the time until which statuses are logged, or nil if never wanted.
+    ///
+    /// The time is in the far future if a subscription wants statuses.
     package func statusesWantedUntil() throws -> Instant? {
         if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
-    /// The number of seconds for which a read without a subscription makes transactions log statuses; later reads
-    /// extend the time once half of it is over.
+    /// How many seconds a read without a subscription keeps transactions logging statuses.
     private static let leaseSeconds: Int64 = 240
 
-    /// Requires transactions to log statuses for the next few minutes, because a reader without a subscription needs
-    /// the statuses.
+    /// Makes transactions log statuses for some minutes, for a reader without a subscription.
     package func keepStatuses() throws {
         if let until = try statusesWantedUntil(), until > now.adding(seconds: Self.leaseSeconds / 2) { return }
         try transaction.meta.set(Self.statusesUntil, to: "\(now.adding(seconds: Self.leaseSeconds).milliseconds)")
@@ -248,8 +245,9 @@ package struct EventLogTable: TransactionTable {
 }
 
 extension Store {
-    /// Makes the numbers of all later transactions larger than those in the log; the log may come from another server
-    /// or another file.
+    /// Numbers all later transactions above the numbers in the log.
+    ///
+    /// The log may come from another server or another file.
     func numberEventsBehind() throws {
         try engine.write { sql in
             try sql.transaction {

@@ -1,6 +1,6 @@
 import Domain
 
-/// The codec of an event log's row: each entry is a sequence of strings, each preceded by its length, as in the outbox.
+/// The codec of an event log's row, with length-prefixed strings as in the outbox.
 enum EventRowCodec {
     static func encode(_ events: [LoggedEvent]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -33,17 +33,17 @@ enum EventRowCodec {
         return left
     }
 
-    /// An entry without a type; it replaces a removed entry, and readers skip it.
+    /// An entry without a type, which replaces a removed entry and is skipped.
     private static let gone = (0..<9).flatMap { _ in [0, 0, 0, 0] as [UInt8] }
 
-    /// Returns the entries of a row; an entry is nil if this version doesn't know its type.
+    /// Returns a row's entries, with nil for types unknown to this version.
     static func decode(_ bytes: [UInt8]) -> [LoggedEvent?] {
         var events: [LoggedEvent?] = []
         readEntries(of: bytes) { events.append($1) }
         return events
     }
 
-    /// Passes each entry's bytes and event to `body`, with nil for an event whose type this version doesn't know.
+    /// Passes each entry's bytes and event to `body` (nil if the type is unknown).
     private static func readEntries(of bytes: [UInt8], _ body: (ArraySlice<UInt8>, LoggedEvent?) -> Void) {
         var rest = bytes[...]
         var start = rest.startIndex

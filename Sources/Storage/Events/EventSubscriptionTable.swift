@@ -10,8 +10,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try sql.find(EventSubscription.table, id)
     }
 
-    /// Locks a subscription until the end of the transaction, so that no other process moves the subscription's cursor
-    /// in the meantime.
+    /// Locks a subscription and its cursor against other processes until the transaction ends.
     package func lock(_ id: SubscriptionID) throws {
         guard sql.hasOtherWriters else { return }
         try sql.run("SELECT 1 FROM eventSubscription WHERE subscriptionId = $1 FOR UPDATE", id)
@@ -36,7 +35,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try sql.integer("SELECT 1 FROM eventSubscription WHERE bulk = 1 LIMIT 1") != nil
     }
 
-    // Adding, changing or removing a subscription raises the catalog's number, so that workers check again whether
+    // Adding, changing or removing a subscription raises the catalog's number. Workers then check again whether
     // statuses are wanted.
 
     /// Adds a subscription.
@@ -45,7 +44,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Stores all fields of a subscription that can change, including its cursor; the subscription must be locked.
+    /// Stores all changeable fields of a locked subscription, including its cursor.
     package func save(_ subscription: EventSubscription) throws {
         try sql.run(EventSubscription.table.update, subscription)
         try transaction.meta.raiseCatalogEpoch()
@@ -68,7 +67,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns the stream that was opened last for a subscription; nil if no stream has ever been opened.
+    /// Returns the stream that was last opened for a subscription, or nil.
     package func reader(of id: SubscriptionID) throws -> String? { try transaction.meta.value(Self.readerFact(id)) }
 
     // MARK: Progress
@@ -83,8 +82,9 @@ package struct EventSubscriptionTable: TransactionTable {
         )
     }
 
-    /// Stores a delivery's outcome and new cursor; stores nothing and returns false if the subscription was switched
-    /// off or its stored cursor isn't `cursor`.
+    /// Stores a delivery's outcome and new cursor, or returns false.
+    ///
+    /// Nothing is stored if the subscription is off or its cursor isn't `cursor`.
     package func advance(_ subscription: EventSubscription, from cursor: EventCursor) throws -> Bool {
         try sql.rowsChanged(
             """
@@ -109,9 +109,9 @@ package struct EventSubscriptionTable: TransactionTable {
         }
     }
 
-    /// Records new attempts to deliver events to a webhook, newest first, and drops the oldest if too many are stored.
+    /// Records new webhook attempts, newest first, and drops the oldest above the limit.
     package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
-        // The stored attempts are not decoded, because a busy webhook can have hundreds of attempts per second.
+        // The stored attempts are not decoded. A busy webhook can have hundreds of attempts per second.
         let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)
         let text = Array(all.prefix(EventDelivery.keptMax).joined(separator: [UInt8(ascii: "\n")]))
         try sql.run(
@@ -176,7 +176,7 @@ extension EventSubscription: TableRow {
 }
 
 extension EventDelivery {
-    /// Decodes a stored attempt; returns nil if the stored value isn't valid.
+    /// Decodes a stored attempt, or returns nil if the value isn't valid.
     fileprivate init?(stored value: JSONValue) {
         guard let object = value.objectValue, let at = object["at"]?.intValue else { return nil }
         self.init(

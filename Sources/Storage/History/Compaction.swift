@@ -2,7 +2,7 @@ package import Domain
 
 /// A round of compaction, which moves records from the history buffer into devices' chunks.
 ///
-/// Each call is short, so that no worker is delayed. A round can stop because of an error or a crash, or because
+/// Each call is short, so that no worker is delayed. A round can stop because of an error or a crash. It also stops if
 /// another process has worked on the same round (`RoundTaken`). The next round then continues, and no record is lost or
 /// moved twice.
 package struct Compaction {
@@ -19,7 +19,7 @@ package struct Compaction {
         mark = round.mark
     }
 
-    /// Sorts the next part of the records, outside any transaction; returns false when all records are sorted.
+    /// Sorts more records outside any transaction, or returns false when all are sorted.
     package mutating func sort() -> Bool {
         guard !isSorted else { return false }
         guard !round.prepare(step) else { return true }
@@ -29,7 +29,7 @@ package struct Compaction {
         return false
     }
 
-    /// Runs the next transaction of a sorted round; returns whether another transaction follows.
+    /// Runs the next transaction of a sorted round, and returns whether another transaction follows.
     package mutating func move(in store: Store, at now: Instant) throws -> Bool {
         let round = round
         if let run = moves.first {
@@ -50,11 +50,9 @@ package struct Compaction {
 }
 
 extension Store {
-    /// Returns the owners whose parts of the buffer this process compacts: this process itself, and processes that have
-    /// ended.
+    /// Returns the owners whose parts this process compacts: itself and ended processes.
     ///
-    /// A process counts as ended if its slot has no row, or if the slot is no longer reserved for the process. All
-    /// transactions of the process are then over.
+    /// A process counts as ended if no row reserves its slot any longer. All transactions of the process are then over.
     package func ownersToCompact() throws -> [NodeSlot] {
         let owners = try read { try $0.history.buffer.owners() }.filter { $0 != slot }
         guard isShared, !owners.isEmpty else { return [slot] + owners }
@@ -62,13 +60,11 @@ extension Store {
         return [slot] + owners.filter { !alive.contains($0) }
     }
 
-    /// Begins a round that compacts about `bytesMax` bytes of an owner's part of the buffer; returns nil if the part is
-    /// empty.
+    /// Begins a round of about `bytesMax` bytes, or returns nil if nothing is buffered.
     ///
     /// The owner is this process or a process that has ended. Each transaction writes about `step` chunks.
     package func beginCompaction(of owner: NodeSlot, bytesMax: Int, step: Int) throws -> Compaction? {
-        // Every row below `end` is committed by now or will never be committed, because `end` is determined before the
-        // rows are read.
+        // `end` is determined before the rows are read. Every row below `end` is committed by now or never will be.
         let end = owner == slot ? sequence.settled : .max
         return try read {
             try $0.history.buffer.round(of: owner, before: end, bytesMax: bytesMax)

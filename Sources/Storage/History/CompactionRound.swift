@@ -4,20 +4,20 @@ import Domain
 struct CompactionRound: Sendable {
     /// The slot of the process that wrote the round's rows in the history buffer.
     let owner: NodeSlot
-    /// The mark of a round that was begun but not finished; nil for a new round.
+    /// The mark of an unfinished round, or nil for a new round.
     let mark: HistoryBuffer.Mark?
     /// The number of the last buffer row that belongs to the round.
     private(set) var seq: Int64 = 0
-    /// The last device whose lines have already been moved; empty in a new round.
+    /// The last device whose lines were already moved, or empty in a new round.
     private let after: String
     private typealias Line = (ts: Int64, line: ArraySlice<UInt8>)
     private var linesOf: [String: [[Line]]] = [:]
-    /// The chunks to write, in the order of their devices; `prepare` creates them.
+    /// The chunks to write, which `prepare` creates in the order of their devices.
     ///
     /// A device's chunks are adjacent, and must be written in one transaction.
     private(set) var chunks: [HistoryChunk] = []
 
-    /// For each step that deletes rows, the numbers of the buffer rows to delete, in ascending order.
+    /// For each deleting step, the numbers of its buffer rows in ascending order.
     private(set) var steps: [[Int64]] = []
     private var stepBytes = 0
 
@@ -43,7 +43,7 @@ struct CompactionRound: Sendable {
         rows.append(lines)
     }
 
-    /// Divides one buffer row by device, or creates the chunks of the next `count` devices; returns false at the end.
+    /// Prepares one buffer row or `count` devices' chunks, or returns false at the end.
     mutating func prepare(_ count: Int) -> Bool {
         if let lines = rows.popLast() {
             divide(lines)
@@ -97,8 +97,7 @@ struct CompactionRound: Sendable {
         if let chunk { chunks.append(chunk) }
     }
 
-    /// Divides the chunks into ranges of about `count`, one for each transaction; all chunks of a device are in one
-    /// range.
+    /// Divides the chunks among transactions, about `count` each, without splitting a device.
     func runs(of count: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0

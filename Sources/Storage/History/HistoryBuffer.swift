@@ -1,17 +1,16 @@
 package import Domain
 
-/// The newest part of the history: each batch of reports is one row, and belongs to the process that wrote the row.
+/// The newest part of the history, with each process's batches of reports as rows.
 ///
-/// A round of compaction moves the lines of some of a process's rows into chunks, device by device, and then deletes
-/// the rows. A round uses many transactions, so that no writer waits long. The round's first transaction claims the
-/// round and stores the list of its rows. A mark records the round's progress, so that no reader sees a line twice and
-/// no line is moved again after a crash. If a process has ended, two processes may compact its rows at the same time:
-/// the next process in the ended process's slot, and any other process. Each transaction therefore continues only from
-/// the mark that its process last stored, and changes only the listed rows.
+/// A round of compaction moves lines from a process's rows into chunks, device by device. The round then deletes these
+/// rows. A round uses many transactions, so that no writer waits long. The round's first transaction claims the round
+/// and stores the list of its rows. A mark records the round's progress. With the mark, no reader sees a line twice.
+/// After a crash, no line is moved again. Two processes may compact an ended process's rows at the same time. One of
+/// them is the next process in the ended process's slot. Each transaction therefore continues only from the last mark
+/// that its process stored. It changes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
-    /// The prefixes of two names in `meta`, for a round's mark and for the list of the round's rows; each name ends
-    /// with the number of the owner's slot.
+    /// The `meta` names for a round's mark and rows, without the slot's number.
     private static let facts = "historyCompacted"
     private static let rowFacts = "historyCompactedRows"
     /// A string that sorts after the id of every device.
@@ -22,11 +21,13 @@ package struct HistoryBuffer: TransactionTable {
     package struct Depth: Sendable {
         /// The size of the lines, in bytes.
         package var bytes: Int
-        /// The time at which the oldest batch was written; nil if there are no batches.
+        /// When the oldest batch was written, or nil if there are no batches.
         package var since: Instant?
     }
 
-    /// The progress of a round, which ends with the row `seq`: the lines of all devices up to `did` have been moved.
+    /// The progress of a round that ends with the row `seq`.
+    ///
+    /// The lines of all devices up to `did` have been moved.
     struct Mark: Equatable {
         var seq: Int64
         var did: String
@@ -88,7 +89,7 @@ package struct HistoryBuffer: TransactionTable {
             ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Calls `body` with each uncompacted line and its device; if `times` is given, skips lines with other times.
+    /// Calls `body` with each uncompacted line (at `times`, if given) and its device.
     func forEach(at times: Set<Int64>? = nil, _ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         try sql.scan("SELECT seq, owner, lines FROM historyBuffer ORDER BY seq") { row in
@@ -107,7 +108,7 @@ package struct HistoryBuffer: TransactionTable {
         }
     }
 
-    /// Passes to `body` a device's uncompacted lines from a period, in the order in which the lines arrived.
+    /// Passes to `body` a device's uncompacted lines of a period, in arrival order.
     func lines(of did: DeviceID, from: Instant, to: Instant, _ body: (ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         let start = Array(did.text.utf8)
@@ -126,10 +127,9 @@ package struct HistoryBuffer: TransactionTable {
 
     // MARK: Sorting
 
-    /// Returns an owner's next round: the rest of an unfinished round, or else the first rows; nil if there are no
-    /// rows.
+    /// Returns an owner's unfinished round, or else the first rows, or nil without rows.
     ///
-    /// The rows at and after `end` are left out, because open transactions of this process can still add earlier rows.
+    /// The rows at and after `end` are left out. Open transactions of this process can still add earlier rows.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
         let claim = try claims()[owner.number]
         var round = CompactionRound(of: owner, after: claim?.mark)
@@ -149,8 +149,7 @@ package struct HistoryBuffer: TransactionTable {
         return round.seq == 0 ? nil : round
     }
 
-    /// Writes chunks of a round and returns the round's new mark; throws `RoundTaken` if another process has worked on
-    /// the round.
+    /// Writes chunks of a round and returns its new mark, or throws `RoundTaken`.
     ///
     /// Once the last chunk is written, readers ignore the round's rows. The first transaction, for which `before` is
     /// nil, claims the round. Later transactions continue from the mark `before`. If a device has been deleted
@@ -181,9 +180,9 @@ package struct HistoryBuffer: TransactionTable {
         guard try sql.changes == 1 else { throw RoundTaken() }
     }
 
-    /// Claims a round for this process, by storing the round's first mark and the list of its rows.
+    /// Claims a round for this process by storing its first mark and row list.
     ///
-    /// All rows must still exist, because an earlier round of another process may have moved some of the rows.
+    /// All rows must still exist. An earlier round of another process may have moved some of the rows.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -201,10 +200,9 @@ package struct HistoryBuffer: TransactionTable {
         try transaction.meta.set(Self.rowFact(of: round.owner), to: rows.map(String.init).joined(separator: " "))
     }
 
-    /// Deletes some rows of a round after all chunks of the round have been written; if the last row is among them,
-    /// also deletes the round's mark and list of rows.
+    /// Deletes rows of a written round and, with the last row, the round's mark.
     ///
-    /// Rows are deleted in steps, because overwriting the content of all of them at once would delay the next commit.
+    /// Rows are deleted in steps. Overwriting the content of all of them at once would delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
         try sql.run("DELETE FROM historyBuffer WHERE seq = $1", each: rows) { $0 }
         guard rows.last == round.seq, let mark else { return }
@@ -216,7 +214,7 @@ package struct HistoryBuffer: TransactionTable {
     private static func rowFact(of owner: NodeSlot) -> String { "\(rowFacts).\(owner.number)" }
     private static func fact(of owner: NodeSlot) -> String { "\(facts).\(owner.number)" }
 
-    /// Returns the rounds that have begun, by the slot number of the process that owns the round's rows.
+    /// Returns the rounds that have begun, by the slot number of their rows' owner.
     private func claims() throws -> [Int: Claim] {
         // Sorting by name puts each mark before its list of rows.
         let found = try sql.query(
@@ -235,7 +233,7 @@ package struct HistoryBuffer: TransactionTable {
     }
 }
 
-/// The error thrown when another process has worked on the round's rows; a later round takes the rows that are left.
+/// The error thrown when another process has worked on the round's rows.
 package struct RoundTaken: Error {}
 
 /// The lines of one batch of reports, and their size in bytes.

@@ -1,10 +1,10 @@
-/// Lines of one device, in ascending order of time, as the history stores them in one row.
+/// Lines of one device, in ascending order of time, stored in one row.
 struct HistoryChunk: TableRow {
-    /// The device's id; the device existed when the lines arrived, but may have been deleted since.
+    /// The device's id, even if the device was deleted after the lines arrived.
     var did: String
     /// The time of the first line, in milliseconds since 1970.
     var from: Int64
-    /// A number that gives the order of chunks with the same beginning; set when the chunk is stored.
+    /// The order among chunks with the same beginning, set when the chunk is stored.
     var seq: Int64 = 0
     /// The time of the last line, in milliseconds since 1970.
     var to: Int64

@@ -1,6 +1,6 @@
 package import Domain
 
-/// How many records of one device and one day were accepted (`HistoryCount`), and how many are stored.
+/// The numbers of accepted (`HistoryCount`) and of stored records of a device and day.
 package struct HistoryComparison: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
@@ -13,12 +13,11 @@ package struct HistoryComparison: Sendable, Equatable {
 }
 
 extension HistoryTable {
-    /// Counts the accepted and the stored records of up to `limit` bound devices, for the newest two days of each
-    /// device.
+    /// Counts accepted and stored records of `limit` bound devices in their newest two days.
     ///
-    /// Days that began before `oldest` are left out. Devices are chosen in the order of their ids, from `start` to the
-    /// last id, and then from the first id on. If the method is called in `Store.read`, all numbers come from the same
-    /// state of the database.
+    /// Days that began before `oldest` are left out. Devices are chosen in the order of their ids, beginning at
+    /// `start`. After the last id, the first id follows. Within `Store.read`, all numbers come from the same state of
+    /// the database.
     package func compare(from start: String, since oldest: Instant, limit: Int) throws -> [HistoryComparison] {
         let statuses = try sample(from: start, limit: limit)
         var days = statuses.flatMap { record in
@@ -51,7 +50,7 @@ extension HistoryTable {
             ))
     }
 
-    /// Adds the records of each chunk that lies completely within one day, without reading the chunk's lines.
+    /// Adds the records of chunks that lie within one day, without reading lines.
     private func addInner(_ days: inout [HistoryComparison]) throws {
         try sql.query(
             """
@@ -67,7 +66,7 @@ extension HistoryTable {
         }
     }
 
-    /// Reads the lines of chunks that cross the beginning or end of a day, and counts the lines that belong to the day.
+    /// Counts each day's lines in chunks that cross the day's beginning or end.
     private func addAtEdges(_ days: inout [HistoryComparison]) throws {
         let edges = days.indices.flatMap { place in
             let time = HistoryDay.time(of: days[place].day)

@@ -5,24 +5,23 @@ import JSON
 package enum HistoryDay {
     /// The length of a day, in milliseconds.
     package static let length: Int64 = 86_400_000
-    /// Half an hour in milliseconds; in almost every time zone, days begin at a full or half hour of UTC.
+    /// Half an hour in milliseconds, which divides almost every time zone's offset from UTC.
     package static let half: Int64 = 1_800_000
-    /// The minimum number of records for which a day's sums are stored; fewer records take no more space than the sums
-    /// would.
+    /// How many records a day must have for its sums to be worth storing.
     package static let recordsMin: Int64 = 512
 
-    /// Returns the number of the day that contains a given moment; the moment is given in milliseconds since 1970.
+    /// Returns the day's number for a moment in milliseconds since 1970.
     package static func number(of moment: Int64) -> Int64 { moment >= 0 ? moment / length : (moment + 1) / length - 1 }
 
     /// Returns the beginning and end of a day, in milliseconds since 1970.
     package static func time(of day: Int64) -> Range<Int64> { day * length..<(day + 1) * length }
 }
 
-/// The sums of one data point in one day: a set of sums for each half hour that has values.
+/// The sums of one data point in one day, for each half hour.
 package struct HistoryDaySums: Sendable {
     /// The number of the day.
     package var day: Int64
-    /// The sums of each half hour that has values, in ascending order of the half hours' numbers in the day.
+    /// The sums of each half hour that has values, in ascending order of `place`.
     package var halves: [(place: Int64, totals: ValueTotals)] = []
 
     /// Adds a value.

@@ -3,22 +3,21 @@ import JSON
 
 /// The sums of each device's past days, from which charts of long periods are drawn.
 ///
-/// Each past day with many records has one row for each data point, and one row with an empty name; this row says
-/// whether the day's sums are valid. Sums include only records in chunks. The day becomes stale if more of its records
-/// arrive while it is being summed up, or later. Readers ignore the sums of a stale day, and the day is summed up
-/// again.
+/// Each past day with many records has one row for each data point. One more row, with an empty name, says whether the
+/// sums are valid. Sums include only records in chunks. The day becomes stale if more of its records arrive during
+/// summing or later. Readers ignore the sums of a stale day, and the day is summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
     /// The name under which `meta` stores the last day for which summing up has begun.
     private static let begunFact = "historyDaysBegun"
     /// The name under which `meta` stores the last day that was summed up for all devices.
     private static let doneFact = "historyDaysDone"
-    /// The name of the row that marks a day as summed up; no data point has this name.
+    /// The row that marks a summed day has this name, which no data point has.
     private static let mark = ""
 
     // MARK: Reading
 
-    /// Returns the sums of a device's data point for a range of days; leaves out days without valid sums.
+    /// Returns a data point's sums for those of the days that have valid sums.
     package func sums(of name: String, _ did: DeviceID, days: ClosedRange<Int64>) throws -> [HistoryDaySums] {
         guard let begun = try fact(Self.begunFact), let first = try firstDay(did) else { return [] }
         let (from, to) = (max(days.lowerBound, first), min(days.upperBound, begun))
@@ -51,10 +50,10 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Summing up
 
-    /// Returns the last day that was summed up for all devices; nil if there is no such day yet.
+    /// Returns the last day that was summed up for all devices, or nil.
     package func done() throws -> Int64? { try fact(Self.doneFact) }
 
-    /// Marks a day whose summing up begins, so that new records of the day make the day stale from now on.
+    /// Marks a day as being summed up, so that new records make it stale.
     package func begin(_ day: Int64) throws {
         try raise(Self.begunFact, to: day)
     }
@@ -79,8 +78,7 @@ package struct HistoryDayTable: TransactionTable {
 
     private func fact(_ name: String) throws -> Int64? { try transaction.meta.value(name).flatMap { Int64($0) } }
 
-    /// Returns the devices in `dids` that have many records on a given day, and for which that day hasn't been summed
-    /// up yet.
+    /// Returns the devices in `dids` with many records, but no sums, on a day.
     package func missing(_ dids: [DeviceID], day: Int64) throws -> [DeviceID] {
         let time = HistoryDay.time(of: day)
         var found: [DeviceID] = []
@@ -117,8 +115,7 @@ package struct HistoryDayTable: TransactionTable {
         return draft
     }
 
-    /// Stores a day's sums; returns false, without storing anything, if the day's chunks have changed since the sums
-    /// were computed.
+    /// Stores a day's sums, or returns false if its chunks have changed meanwhile.
     package func save(_ draft: HistoryDayDraft) throws -> Bool {
         let did = draft.did
         try transaction.requireLock(of: did)
@@ -146,7 +143,7 @@ package struct HistoryDayTable: TransactionTable {
         return true
     }
 
-    /// Marks the days of new chunks as stale if sums of these days exist or are being computed.
+    /// Marks existing or unfinished sums of the new chunks' days as stale.
     func makeStale(_ chunks: [HistoryChunk]) throws {
         guard let begun = try fact(Self.begunFact) else { return }
         var late: [HistoryDayRow] = []
@@ -169,8 +166,7 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Pruning
 
-    /// Removes a device's sums for all days that began before a given time, because records of these days are no longer
-    /// kept.
+    /// Removes a device's sums for days that began before `ts`.
     func prune(before ts: Instant, of did: DeviceID) throws {
         let day = HistoryDay.number(of: ts.milliseconds - 1)
         try sql.run("DELETE FROM historyDay WHERE did = $1 AND day <= $2", did, day)
@@ -183,7 +179,7 @@ package struct HistoryDayDraft: Sendable {
     package let did: DeviceID
     /// The number of the day.
     package let day: Int64
-    /// How many records are in the chunks that were read (`read`), and how many belong to the day (`count`).
+    /// How many records the chunks contain (`read`), and how many are the day's (`count`).
     private(set) var read: Int64 = 0
     private(set) var count: Int64 = 0
     private(set) var sums: [String: HistoryDaySums] = [:]
@@ -203,12 +199,12 @@ package struct HistoryDayDraft: Sendable {
     }
 }
 
-/// The sums of a data point, or the row that says whether a day's sums are valid.
+/// The sums of a data point, or the validity of a day's sums.
 struct HistoryDayRow: TableRow {
     var did: String
     /// The number of days since 1970.
     var day: Int64
-    /// The data point's name; empty in the row that says whether the day's sums are valid.
+    /// The data point's name, or empty in the row about the sums' validity.
     var name: String
     /// The sums as JSON (`HistoryDaySums`).
     var halves = "[]"

@@ -4,7 +4,7 @@ import JSON
 
 /// One record of the history as a line of JSON: `[ts,{values}]`, or `[ts,null,"base64"]`.
 ///
-/// In the history buffer, the device's id precedes the opening bracket; no id contains a bracket.
+/// In the history buffer, the device's id precedes the opening bracket. No id contains a bracket.
 enum HistoryLine {
     private static let newline = UInt8(ascii: "\n")
     private static let bracket = UInt8(ascii: "[")
@@ -65,7 +65,7 @@ enum HistoryLine {
     /// A part of the bytes of a buffer row.
     typealias Part = Slice<UnsafeBufferPointer<UInt8>>
 
-    /// Passes to `body` each line of a buffer row, divided into the device's id and the rest.
+    /// Passes each line of a buffer row to `body`, split after the device's id.
     static func forEachInBuffer(_ lines: UnsafeBufferPointer<UInt8>, _ body: (_ did: Part, _ line: Part) -> Void) {
         forEach(in: lines) { start, end in
             guard let bracket = index(of: bracket, in: lines, from: start), bracket < end else { return }
@@ -92,7 +92,7 @@ enum HistoryLine {
         }
     }
 
-    /// Returns the first position of a byte; uses `memchr` of libc for speed, since the buffer contains megabytes.
+    /// Returns the first position of a byte, found with `memchr` of libc for speed.
     private static func index(of byte: UInt8, in lines: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         guard let base = lines.baseAddress, let found = memchr(base + start, Int32(byte), lines.count - start) else {
             return nil

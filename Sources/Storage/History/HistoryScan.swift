@@ -1,12 +1,11 @@
 package import Domain
 
 extension HistoryTable {
-    /// Passes to `body` a device's records from a given position on, each with the position after the record, until
-    /// `body` returns false.
+    /// Passes to `body` a device's records and their end positions, until `body` returns false.
     ///
     /// Only records with times before `to` are passed, in the order of their times. Records with equal times are passed
-    /// in the order of arrival. Each record is read once, even if compaction is moving it from the buffer to a chunk.
-    /// Only the chunks that are needed are read.
+    /// in the order of arrival. Each record is read once, even while compaction moves it to a chunk. Only the chunks
+    /// that are needed are read.
     ///
     /// - Returns: The number of records read.
     package func scan(
@@ -27,7 +26,7 @@ extension HistoryTable {
         return merge.visited
     }
 
-    /// Passes to `body`, in order, a device's chunks that may contain lines from a period, until `body` returns false.
+    /// Passes to `body`, in order, a device's chunks for a period, until `body` returns false.
     func chunks(of did: DeviceID, from: Int64, to: Int64, _ body: (HistoryChunk) throws -> Bool) throws {
         try sql.scan(
             """
@@ -42,7 +41,7 @@ extension HistoryTable {
     }
 }
 
-/// A merge of one device's records from chunks and the buffer into one sequence; it reads no further than needed.
+/// A merge of a device's chunks and buffer, which reads no further than needed.
 private struct HistoryMerge {
     private struct Line {
         var ts: Int64
@@ -54,8 +53,7 @@ private struct HistoryMerge {
     private let from: Int64
     private let to: Int64
     private var skip: Int
-    /// The sorted lines of the chunks; the lines before index `head` are already handled, and `buffer` and `bufferHead`
-    /// work the same way.
+    /// The chunks' sorted lines, where `head` is the index of the next unhandled line.
     private var chunks: [Line] = []
     private var head = 0
     private var buffer: [Line] = []
@@ -99,7 +97,7 @@ private struct HistoryMerge {
             .map { chunks[$0] }
     }
 
-    /// Passes the records before a given moment to `body`; stops and returns false as soon as `body` returns false.
+    /// Passes records before `bound` to `body`, and returns false once `body` returns false.
     mutating func handOver(before bound: Int64, _ body: (HistoryRecord, HistoryPlace) throws -> Bool) throws -> Bool {
         while !isOver, let line = next(before: bound) {
             if line.ts == place.ts.milliseconds {
@@ -120,7 +118,8 @@ private struct HistoryMerge {
     private mutating func next(before bound: Int64) -> Line? {
         let chunk = head < chunks.count ? chunks[head] : nil
         let waiting = bufferHead < buffer.count ? buffer[bufferHead] : nil
-        // If lines have the same time, the chunk's lines come first, because they arrived before the buffer's lines.
+        // If lines have the same time, the chunk's lines come first. The chunk's lines arrived before the buffer's
+        // lines.
         if let chunk, chunk.ts < bound, waiting.map({ chunk.ts <= $0.ts }) ?? true {
             head += 1
             return chunk

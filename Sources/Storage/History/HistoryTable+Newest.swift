@@ -1,8 +1,7 @@
 package import Domain
 
 extension HistoryTable {
-    /// Returns a device's records up to a given time, newest first; records with equal times are in reverse order of
-    /// arrival.
+    /// Returns a device's records up to a time, newest first, and at equal times last arrived first.
     ///
     /// Reads the whole buffer, and as many chunks as needed, beginning with the newest chunk.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [HistoryRecord] {
@@ -20,8 +19,7 @@ extension HistoryTable {
             moment
         ) { row in
             let chunk = row.nextRow(HistoryChunk.self)
-            // In this chunk and in all older chunks, every line's time is at most `spanMax` after this chunk's
-            // beginning.
+            // This chunk and all older chunks contain no line later than `chunk.from + spanMax`.
             let certain = lines.count { $0.ts > chunk.from + Self.spanMax }
             guard certain < limit else { return false }
             HistoryLine.forEach(in: chunk.lines, add)

@@ -7,12 +7,12 @@ package struct HistoryRecord: Sendable, Equatable {
     package var did: DeviceID
     /// The time of the report's values.
     package var ts: Instant
-    /// The values as JSON text; nil if the record has no values.
+    /// The values as JSON text, or nil if the record has no values.
     package var json: [UInt8]?
-    /// The report's binary data as base64 text; nil if the record has no binary data.
+    /// The report's binary data as base64 text, or nil without binary data.
     package var binary: String?
 
-    /// The values; nil if the record has no values or `json` can't be parsed.
+    /// The values, or nil if `json` is nil or can't be parsed.
     package var data: JSONObject? { json.flatMap { try? JSONValue.parse($0).objectValue } }
 
     /// Makes a record of values, of binary data, or of both.
@@ -28,16 +28,16 @@ package struct HistoryRecord: Sendable, Equatable {
 
 /// The history of devices' reports.
 ///
-/// A record is first stored in the buffer, which has one row for each batch of reports. Compaction then moves the
-/// record into a chunk. A chunk contains records of one device, in ascending order of time, from a period of at most an
-/// hour. Readers read both the buffer and the chunks.
+/// A record first goes into the buffer. The buffer has one row for each batch of reports. Compaction then moves the
+/// record into a chunk. A chunk contains records of one device, in ascending order of time. These records span at most
+/// an hour. Readers read both the buffer and the chunks.
 package struct HistoryTable: TransactionTable {
     let transaction: Transaction
 
-    /// The maximum number of milliseconds from the beginning of a chunk to any line of the chunk.
+    /// The maximum time from a chunk's beginning to its last line, in milliseconds.
     static let spanMax: Int64 = 3_600_000
 
-    /// The sums of each past day's values; charts of long periods are drawn from these sums.
+    /// The sums of each past day's values, used for charts of long periods.
     package var days: HistoryDayTable { HistoryDayTable(transaction: transaction) }
 
     /// The newest records, which have not been compacted yet.
@@ -48,11 +48,10 @@ package struct HistoryTable: TransactionTable {
         try buffer.append(records)
     }
 
-    /// Passes to `body` each stored record of the wanted devices and times, with the index of the matching entry in
-    /// `wanted`.
+    /// Passes stored records to `body`, each with the index of its entry in `wanted`.
     ///
-    /// The method reads the whole buffer, so it is used only for the few reports that are older than their device's
-    /// last report.
+    /// The method reads the whole buffer. Callers use it only for reports older than their device's last report. Such
+    /// reports are rare.
     package func find(_ wanted: [(did: DeviceID, ts: Instant)], _ body: (Int, HistoryRecord) -> Void) throws {
         guard !wanted.isEmpty else { return }
         try sql.query(
@@ -88,7 +87,7 @@ package struct HistoryTable: TransactionTable {
         return count
     }
 
-    /// Returns whether any of a device's chunks or sums of past days end before a given moment.
+    /// Returns whether any chunk or daily sum of a device ends before a moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """
@@ -101,14 +100,14 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Searches the buffer for a device's records from a period, and passes them to `body` in the order of arrival.
+    /// Passes a device's buffered records from a period to `body`, in order of arrival.
     package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }
         }
     }
 
-    /// Deletes at most `limit` of a device's chunks that end before a given moment; returns the number deleted.
+    /// Deletes at most `limit` chunks that end before `ts`, and returns how many.
     ///
     /// Also deletes the device's sums of days that began before the moment.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {

@@ -9,8 +9,7 @@ package struct AnnouncedDevice: Sendable, Equatable {
     package var did: DeviceID
     /// The link's user.
     package var uid: UserID
-    /// All components that have been announced for the device, each in the form with which a message removes the
-    /// component.
+    /// Each announced component, in the form in which a message removes it.
     package var components: JSONObject
     /// The digest of the last message that announced the device.
     package var hash: [UInt8]
@@ -27,8 +26,8 @@ package struct AnnouncedDevice: Sendable, Equatable {
 
 /// The devices that were announced to users' Home Assistants.
 ///
-/// A device's row stays in the table until a message removes the device from Home Assistant, even if the session has
-/// ended.
+/// A device's row stays until a message removes the device from Home Assistant. The end of the session doesn't delete
+/// the row.
 package struct HomeAssistantTable: TransactionTable {
     let transaction: Transaction
 

@@ -4,7 +4,7 @@ import Domain
 struct KeyRow: TableRow {
     var key: APIKey
     var tokenHash: [UInt8]
-    /// The digest and the expiry of the secret that the last rotation replaced; nil once the new secret has been used.
+    /// The replaced secret's digest and expiry, or nil once the new secret is used.
     var oldTokenHash: [UInt8]?
     var oldTokenUntil: Instant?
 

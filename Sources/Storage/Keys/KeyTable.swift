@@ -8,19 +8,19 @@ import Sodium
 package struct KeyTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the API key that has the given secret, even if the key has ended; nil if there is no such key.
+    /// Finds a key by its secret, even an ended key, or returns nil.
     ///
-    /// After a rotation, the key is also found by its earlier secret, as long as that secret is valid.
+    /// After a rotation, the earlier secret finds the key too, while it is valid.
     package func find(token: String) throws -> APIKey? {
         let hash = Sodium.sha256(token.utf8)
         if let key = try keys("WHERE tokenHash = $1", hash).first { return key }
         return try keys("WHERE oldTokenHash = $1 AND oldTokenUntil > $2", hash, now).first
     }
 
-    /// Returns one API key, even if it has ended; nil if there is no such key.
+    /// Returns an API key, even an ended one, or nil if it doesn't exist.
     package func find(_ id: KeyID) throws -> APIKey? { try keys("WHERE keyId = $1", id).first }
 
-    /// Returns the API keys of one app or of all apps, the oldest first, including ended keys that are still stored.
+    /// Returns stored API keys, also ended ones, of one app or all, oldest first.
     package func all(of app: AppID? = nil) throws -> [APIKey] {
         try keys("WHERE ($1 = '' OR appId = $1) ORDER BY createdAt, keyId", app?.text ?? "")
     }
@@ -52,7 +52,9 @@ package struct KeyTable: TransactionTable {
         try tellGate(key)
     }
 
-    /// Replaces a live key's secret; the old secret works until the new one is used, but no longer than a day.
+    /// Replaces a live key's secret.
+    ///
+    /// The old secret works until the new one is used, for a day at most.
     package func rotate(_ key: APIKey, to token: String) throws {
         try change(
             key,
@@ -77,8 +79,7 @@ package struct KeyTable: TransactionTable {
             with: now,
             key.id
         )
-        // A new catalog number makes open streams of the event log check their keys again, so the streams of this key
-        // end.
+        // A new catalog number makes open streams of the event log check their keys. So the streams of this key end.
         try transaction.meta.raiseCatalogEpoch()
     }
 
@@ -102,10 +103,9 @@ package struct KeyTable: TransactionTable {
         try sql.run("UPDATE apiKey SET lastSeenAt = $1 WHERE keyId = $2", now, key.id)
     }
 
-    /// Invalidates the secret that the last rotation replaced, because the gate has seen a client log in with the new
-    /// secret.
+    /// Invalidates the old secret after the gate saw a login with the new one.
     ///
-    /// If the old secret has another expiry than `until`, the key has been rotated again, and nothing is done.
+    /// If the old secret's expiry isn't `until`, the key was rotated again. Then nothing is done.
     package func endOldToken(of key: APIKey, until: Instant) throws {
         try change(
             key,
@@ -130,18 +130,17 @@ package struct KeyTable: TransactionTable {
 
     // MARK: The end of keys
 
-    /// Returns at most `limit` keys that have expired by a given moment, but have not been ended yet.
+    /// Returns at most `limit` keys that have expired at `now` but aren't ended yet.
     package func overdue(at now: Instant, limit: Int) throws -> [APIKey] {
         try keys("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns the earliest expiry of the keys that have not ended; nil if none of them expires.
+    /// Returns the earliest expiry of keys that haven't ended, or nil if they never expire.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM apiKey WHERE endedAt IS NULL AND expiresAt IS NOT NULL")
     }
 
-    /// Deletes at most `limit` keys that ended before a given moment, with their terminals; returns the number of
-    /// deleted keys.
+    /// Deletes keys that ended before a given moment, with their terminals, and returns how many.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT keyId, terminalId FROM apiKey WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",

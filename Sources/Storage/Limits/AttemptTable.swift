@@ -1,18 +1,16 @@
 package import Domain
 
-/// Counters of attempts, such as wrong passcodes or secrets; the number of attempts in a window of time is limited.
+/// Counters that limit attempts, such as wrong passcodes, in a window of time.
 ///
-/// A window that begins too far in the future counts as over, because the clock must have been set back after the
-/// window began.
+/// A window that begins too far in the future counts as over. The clock must have been set back since.
 package struct AttemptTable: TransactionTable {
     let transaction: Transaction
 
-    /// How far in the future a window can begin, in seconds; another machine's clock can be ahead of this machine's
-    /// clock.
+    /// How many seconds ahead a window can begin, since machines' clocks can differ.
     private static let aheadMaxSeconds: Int64 = 60
     private var farthest: Instant { now.adding(seconds: Self.aheadMaxSeconds) }
 
-    /// Returns the number of seconds until a subject can try again; nil if the subject has attempts left.
+    /// Returns how many seconds a subject must wait, or nil if attempts are left.
     package func retryAfter(_ subject: String, max: Int, windowSeconds: Int64) throws -> Int64? {
         guard let (count, since) = try find(subject) else { return nil }
         let end = since.adding(seconds: windowSeconds)
@@ -34,14 +32,14 @@ package struct AttemptTable: TransactionTable {
         }
     }
 
-    /// Counts an attempt against each of the given limits, or against none of the limits if any limit is used up.
+    /// Counts an attempt against all limits, or against none if one is used up.
     ///
     /// One statement checks a limit, counts the attempt, and locks the counter until the transaction ends. Several
     /// processes together therefore allow no more attempts than a single process would.
     ///
-    /// - Returns: The number of seconds until all limits have attempts left again; nil if the attempt was counted.
+    /// - Returns: The seconds until no limit is used up, or nil if the attempt was counted.
     package func take(_ limits: [Limit]) throws -> Int64? {
-        // All transactions lock counters in the same order, so that no two of them wait for each other.
+        // All transactions lock counters in the same order, so that no two wait for each other.
         let limits = limits.sorted { $0.subject < $1.subject }
         var taken: Set<String> = []
         try sql.query(
@@ -67,7 +65,7 @@ package struct AttemptTable: TransactionTable {
         return try refusing.map { try retryAfter($0.subject, max: $0.max, windowSeconds: $0.windowSeconds) ?? 1 }.max()
     }
 
-    /// Counts an attempt, even if the limit is used up; returns the number of attempts in the current window.
+    /// Counts an attempt, even above the limit, and returns the current window's count.
     ///
     /// The first attempt after a window's end begins a new window.
     @discardableResult
@@ -84,7 +82,7 @@ package struct AttemptTable: TransactionTable {
         )
     }
 
-    /// The statement that counts an attempt, which begins a new window if the last window has ended.
+    /// Counts an attempt, and begins a new window if the last one has ended.
     private static let counting = """
         INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
         ON CONFLICT (subject) DO UPDATE SET
@@ -93,12 +91,12 @@ package struct AttemptTable: TransactionTable {
             until = CASE WHEN attempt.since NOT BETWEEN $4 + 1 AND $5 THEN excluded.until ELSE attempt.until END
         """
 
-    /// Subtracts an attempt that was counted but must not count, such as an attempt with the right password.
+    /// Subtracts an attempt that must not count, such as one with the right password.
     package func takeBack(_ subject: String) throws {
         try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0", subject)
     }
 
-    /// The prefixes of subjects about users; each is followed by a user's id, and possibly by a slash and more text.
+    /// The prefixes of subjects about users, each followed by a user's id.
     private static let beforeUser = [
         "bindTriesPerUser/", "bindTriesPerUser/qr/", "password/user/", "link/try/", "taken/", "invite:",
         "remoteDevice:",

@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// The gate's newest refusals; similar refusals within an hour share a row.
+/// The gate's newest refusals, where similar ones within an hour share a row.
 package struct RefusalTable: TransactionTable {
     let transaction: Transaction
 
@@ -26,7 +26,7 @@ package struct RefusalTable: TransactionTable {
         try prune(keeping: max, since: oldest)
     }
 
-    /// Deletes refusals older than `oldest`, and then the oldest ones until at most `max` rows are left.
+    /// Deletes refusals older than `oldest`, and then the oldest beyond `max` rows.
     package func prune(keeping max: Int, since oldest: Instant) throws {
         try sql.run("DELETE FROM refusal WHERE lastAt < $1", oldest)
         let rows = try sql.integer("SELECT count(*) FROM refusal") ?? 0
@@ -37,8 +37,7 @@ package struct RefusalTable: TransactionTable {
         )
     }
 
-    /// Returns the newest refusals since a given time, at most `limit`, in the order of their times, each with its
-    /// row's id.
+    /// Returns at most `limit` of the newest refusals since a moment, ordered by time.
     package func page(since moment: Instant, limit: Int) throws -> [(id: Int64, refusal: ClientRefusal)] {
         try sql.query(
             """
@@ -63,9 +62,9 @@ package struct RefusalTable: TransactionTable {
     /// Returns the number of rows.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM refusal") ?? 0 }
 
-    /// For each reason, returns the number of refusals since a given moment; the most frequent reason comes first.
+    /// Returns each reason's number of refusals since a moment, the most frequent first.
     ///
-    /// A row stands for several refusals; if the last one happened at or after the moment, all of them count.
+    /// A row stands for several refusals. All of them count if the last was at or after the moment.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {
         try sql.query(
             """

@@ -3,34 +3,34 @@ import Glibc
 
 /// The locks of users and devices.
 ///
-/// A transaction that writes a row about a user or a device first locks that user or device, in a separate call, and
-/// only then reads the data on which the row depends. The lock of a user covers the user's sessions, names, links and
-/// homes. The lock of a device covers its bindings, invitations, commands, schedules and status. A transaction that is
-/// about to write such a row without the lock is undone and run again (`LockLedger`). SQLite has one writer at a time
-/// and needs no locks. Only tests record locks on SQLite (`LockRecord.isTested`), and a test that breaks a rule ends.
+/// A transaction first locks the user or device about which it will write a row. The lock needs a separate call. Only
+/// after that does the transaction read the data on which the row depends. The lock of a user covers the user's
+/// sessions, names, links and homes. The lock of a device covers its bindings, invitations, commands, schedules and
+/// status. If the lock is missing, the transaction is undone and run again (`LockLedger`). SQLite has one writer at a
+/// time and needs no locks. Only tests record locks on SQLite (`LockRecord.isTested`), and a test that breaks a rule
+/// ends.
 extension Transaction {
-    /// Whether locks are taken or recorded; on SQLite, only tests record them.
+    /// Whether locks are taken, or recorded as in tests on SQLite.
     package var takesLocks: Bool { sql.hasOtherWriters || LockRecord.isTested }
 
-    /// Locks users and devices until the end of the transaction; ids without a stored user or device are ignored.
+    /// Locks users and devices until the end of the transaction, ignoring unknown ids.
     ///
     /// Waits for other transactions that hold these locks. Locks are taken in an order: users before devices, each by
-    /// ascending id. Later calls in the same transaction must continue this order, but may name ids that are already
+    /// ascending id. Later calls in the transaction must continue this order. They may repeat ids that are already
     /// locked.
     ///
-    /// - Returns: Whether data that the transaction has already read may have changed, and must be read again.
+    /// - Returns: Whether the transaction must read its data again, because it may have changed.
     @discardableResult
     package func lock(users: [UserID] = [], devices: [DeviceID] = []) throws -> Bool {
         record?.note { try $0.lock(users: users.sorted(), devices: devices.sorted()) }
         guard sql.hasOtherWriters else { return false }
-        // Rows are locked one by one in ascending order; a single query for all could lock them in any order.
+        // Rows are locked one by one in ascending order. A single query could lock them in any order.
         try sql.run("SELECT uid FROM account WHERE uid = $1 FOR UPDATE", each: users.sorted()) { $0 }
         try sql.run("SELECT did FROM status WHERE did = $1 FOR UPDATE", each: devices.sorted()) { $0 }
         return true
     }
 
-    /// Reads a value, locks the users and devices that the value names, and reads the value again if it may have
-    /// changed.
+    /// Reads a value, locks the users and devices in it, and rereads it if necessary.
     ///
     /// - Throws: `LockConflict` if the value has changed and now names further users or devices.
     package func lock<Value>(
@@ -46,7 +46,7 @@ extension Transaction {
         return again
     }
 
-    /// Finds a session, even an ended session, and locks its user; returns nil if there is no such session.
+    /// Finds a session, even an ended one, and locks its user, or returns nil.
     ///
     /// - Throws: `LockConflict` if the session was given to another user in the meantime.
     package func lockedSession(_ id: SessionID) throws -> Session? {
@@ -57,12 +57,12 @@ extension Transaction {
         }
     }
 
-    /// Locks the users and devices that `names` returns, for a caller that reads all data after this call.
+    /// Locks the users and devices from `names`, for callers that read everything afterwards.
     ///
     /// `names` is called only if locks are taken or recorded.
     ///
-    /// - Returns: Whether data that the transaction has already read may have changed, and must be read again.
-    /// - Throws: `LockConflict` if `names` returns further users or devices when it is called again after the locking.
+    /// - Returns: Whether the transaction must read its data again, because it may have changed.
+    /// - Throws: `LockConflict` if, after the locking, `names` returns further users or devices.
     @discardableResult
     package func lock(naming names: () throws -> (users: [UserID], devices: [DeviceID])) throws -> Bool {
         guard takesLocks else { return false }
@@ -72,22 +72,19 @@ extension Transaction {
 
     /// Records that this transaction holds the lock of a user whom it creates.
     ///
-    /// No statement is needed, since no other transaction can add a user with the same names until this transaction has
-    /// ended.
+    /// No statement is needed. Until this transaction ends, no other can add a user with these names.
     package func lock(new uid: UserID) {
         record?.note { $0.lock(new: uid) }
     }
 
     /// Records the lock of a new device, which this transaction creates.
     ///
-    /// No statement is needed: no other transaction can add a device with this hardware address until this transaction
-    /// ends.
+    /// No statement is needed. Until this transaction ends, no other can add a device with this hardware address.
     package func lock(new did: DeviceID) {
         record?.note { $0.lock(new: did) }
     }
 
-    /// Locks all users and devices, for rare work that can concern any number of them; the transaction must not have
-    /// taken any other lock before.
+    /// Locks all users and devices for rare work, in a transaction without earlier locks.
     package func lockAll() throws {
         record?.note { try $0.lockAll() }
         guard sql.hasOtherWriters else { return }
@@ -95,20 +92,19 @@ extension Transaction {
         try sql.run("LOCK TABLE account, status IN EXCLUSIVE MODE")
     }
 
-    /// Begins a piece of a batch's work, such as a request; if several processes write, each piece is a transaction of
-    /// its own.
+    /// Begins a piece of a batch's work, such as a request.
     ///
-    /// The piece doesn't rely on locks of earlier pieces, so it can take locks from the beginning of the required order
-    /// again.
+    /// If several processes write, each piece is a separate transaction. A piece doesn't rely on locks of earlier
+    /// pieces. So it can take locks from the beginning of the order again.
     package func beginPiece() {
         record?.note { $0 = LockLedger() }
     }
 
     // MARK: Checks for table methods before they write
 
-    /// If a user isn't locked, throws an error that makes the transaction run again; on SQLite, ends the test.
+    /// If a user isn't locked, throws to repeat the transaction, or ends an SQLite test.
     ///
-    /// Another transaction may have added the user after this transaction took its locks; the next run locks that user.
+    /// Another transaction may have added the user after this one took its locks. The next run locks that user.
     @inline(__always)
     func requireLock(of uid: @autoclosure () -> UserID) throws {
         guard let record else { return }
@@ -116,7 +112,7 @@ extension Transaction {
         try record.check { try $0.require(uid) }
     }
 
-    /// If a device isn't locked, throws an error that makes the transaction run again; on SQLite, ends the test.
+    /// If a device isn't locked, throws to repeat the transaction, or ends an SQLite test.
     @inline(__always)
     func requireLock(of did: @autoclosure () -> DeviceID) throws {
         guard let record else { return }
@@ -124,16 +120,14 @@ extension Transaction {
         try record.check { try $0.require(did) }
     }
 
-    /// Checks that all devices are locked; if not, throws an error that repeats the transaction, or on SQLite ends the
-    /// test.
+    /// If any device isn't locked, throws to repeat the transaction, or ends an SQLite test.
     @inline(__always)
     func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) throws {
         guard record != nil else { return }
         for did in dids() { try requireLock(of: did) }
     }
 
-    /// If neither the user nor the device is locked, makes the transaction run again (PostgreSQL) or ends the test
-    /// (SQLite).
+    /// If neither is locked, throws to repeat the transaction, or ends an SQLite test.
     ///
     /// Writing a row about both needs only one of the two locks.
     @inline(__always)
@@ -143,20 +137,20 @@ extension Transaction {
         try record.check { try $0.require(uid, or: did) }
     }
 
-    /// If the transaction hasn't locked everything, throws an error that makes it run again; on SQLite, ends the test.
+    /// If not everything is locked, throws to repeat the transaction, or ends an SQLite test.
     @inline(__always)
     func requireLockOfAll() throws {
         try record?.check { try $0.requireAll() }
     }
 }
 
-/// The error thrown when the data to lock changed before the lock was granted; the same work can be run again.
+/// A retryable error: the data to lock changed before the lock was granted.
 package struct LockConflict: Error {}
 
-/// The error thrown when a transaction is about to write a row without holding the row's lock.
+/// The error when a transaction is about to write a row without its lock.
 ///
-/// Another transaction may have added the row meanwhile; the next run then locks the row. Otherwise, the code has a
-/// defect.
+/// Another transaction may have added the row meanwhile. In this case, the next run locks the row. Otherwise, the code
+/// has a defect.
 struct LockMissing: Error, CustomStringConvertible {
     let breach: LockLedger.Breach
 
@@ -165,25 +159,24 @@ struct LockMissing: Error, CustomStringConvertible {
 
 /// The record of one transaction's locks, which all copies of the `Transaction` value share.
 final class LockRecord {
-    /// Whether this process is a test; tests run with the environment variable `CHECK_LOCKS=1`.
+    /// Whether this process is a test, which runs with `CHECK_LOCKS=1` in the environment.
     ///
-    /// Outside tests, a broken rule must not end the process; on SQLite, a broken rule does no harm.
+    /// Outside tests, a broken rule must not end the process. On SQLite, a broken rule does no harm.
     static let isTested = getenv("CHECK_LOCKS").map { String(cString: $0) == "1" } ?? false
 
     private(set) var ledger = LockLedger()
-    /// Whether other processes write to the database too; if so, another transaction may have added a row after this
-    /// transaction took its locks.
+    /// Whether other processes also write, and may add rows after the locks were taken.
     private let hasOtherWriters: Bool
 
     init(hasOtherWriters: Bool) { self.hasOtherWriters = hasOtherWriters }
 
-    /// Makes the record of a transaction's locks; returns nil if nothing takes or records locks.
+    /// Makes a record of locks, or returns nil if nothing takes or records locks.
     static func of(_ sql: SQL) -> LockRecord? {
         let hasOtherWriters = sql.hasOtherWriters
         return hasOtherWriters || isTested ? LockRecord(hasOtherWriters: hasOtherWriters) : nil
     }
 
-    /// Records locks; ends a test if locks are taken in the wrong order, which is always a defect of the calling code.
+    /// Records locks, and ends a test if code takes locks in the wrong order.
     func note(_ body: (inout LockLedger) throws -> Void) {
         do {
             try body(&ledger)
@@ -193,13 +186,13 @@ final class LockRecord {
         }
     }
 
-    /// Checks that a lock is held; throws `LockMissing` if the lock isn't held.
+    /// Throws `LockMissing` if a lock isn't held.
     func check(_ body: (LockLedger) throws -> Void) throws {
         do {
             try body(ledger)
         } catch let error as LockLedger.Breach {
             guard hasOtherWriters else {
-                // Only a test gets here (`isTested`): the writing code has a defect, so the test must end.
+                // Only a test gets here (`isTested`). The writing code has a defect, so the test must end.
                 fatalError("A lock is missing: \(error)")
             }
             throw LockMissing(breach: error)

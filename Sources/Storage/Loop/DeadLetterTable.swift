@@ -12,7 +12,7 @@ package struct DeadLetter: Sendable {
     package var topic: String
     /// The message's payload, or the part of it that can be kept.
     package var payload: [UInt8]
-    /// Whether only the names and sizes of the payload's values were kept, because the values can be secret.
+    /// Whether only the names and sizes of the payload's values were kept, for secrecy.
     package var isShapeOnly: Bool
     /// The reason why no retry can succeed.
     package var reason: String
@@ -24,9 +24,9 @@ package struct DeadLetter: Sendable {
 package struct DeadLetterTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds dead letters, and deletes the oldest so that about `max` are left; returns the new ids, ascending.
+    /// Adds letters, deletes the oldest beyond about `max`, and returns the ascending new ids.
     ///
-    /// The engine never reuses a row's number, so the id of a deleted letter never belongs to another letter.
+    /// The engine never reuses a row's number. So a deleted letter's id never belongs to another letter.
     package func add(
         _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
         worker: String,
@@ -66,8 +66,7 @@ package struct DeadLetterTable: TransactionTable {
         try sql.rows(of: DeadLetter.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
     }
 
-    /// For each reason, returns the number of dead letters stored since a given moment; the most frequent reason comes
-    /// first.
+    /// Returns each reason's number of dead letters since a moment, the most frequent first.
     package func counts(since moment: Instant) throws -> [(reason: String, count: Int64)] {
         try sql.query(
             """
@@ -78,7 +77,7 @@ package struct DeadLetterTable: TransactionTable {
         ) { ($0.next(), $0.next()) }
     }
 
-    /// Returns one dead letter; nil if there is no such dead letter.
+    /// Returns one dead letter, or nil if it doesn't exist.
     package func find(_ id: Int64) throws -> DeadLetter? {
         guard id < .max else { return nil }
         return try page(before: id + 1, limit: 1).first { $0.id == id }
@@ -89,13 +88,12 @@ package struct DeadLetterTable: TransactionTable {
         try sql.rowsChanged("DELETE FROM deadLetter WHERE id = $1", id) > 0
     }
 
-    /// Returns the id of the newest dead letter; 0 if there are no dead letters.
+    /// Returns the newest dead letter's id, or 0 if there are no dead letters.
     package func newest() throws -> Int64 {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the id of the dead letter at which the total size exceeds `max` bytes; nil if all letters together have
-    /// at most `max` bytes.
+    /// Returns the id at which the total size exceeds `max` bytes, or nil if never.
     ///
     /// The bytes of topics and payloads are added up, beginning with the newest letter.
     package func firstTooMany(bytes max: Int) throws -> Int64? {
@@ -113,7 +111,7 @@ package struct DeadLetterTable: TransactionTable {
     /// Deletes a dead letter and all older ones.
     package func drop(upTo id: Int64) throws { try sql.run("DELETE FROM deadLetter WHERE id <= $1", id) }
 
-    /// Deletes the dead letters that name a user, or a terminal on which the user has or had a session.
+    /// Deletes dead letters that name a user or any terminal the user ever used.
     ///
     /// Reads all dead letters, whose number is limited.
     func forget(_ uid: UserID) throws {

@@ -1,9 +1,8 @@
-/// The progress of setting up a new installation; each query stops at the first row that it finds.
+/// The progress of setting up a new installation.
 package struct GuideTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns five values, in this order: whether there is a product, a registered device, a report, a binding, and a
-    /// completed command.
+    /// Returns whether each exists: a product, registered device, report, binding and completed command.
     package func steps() throws -> [Bool] {
         try [
             "SELECT 1 FROM product LIMIT 1",

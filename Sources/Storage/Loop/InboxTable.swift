@@ -1,11 +1,10 @@
 package import Domain
 
-/// The key that lets a report take effect only once: the id of the report's device, and the report's id or a substitute
-/// for the report's id.
+/// A device's id and a report's id, which let the report take effect once.
 package struct InboxKey: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
-    /// The report's id; for a report without an id, `#` followed by a digest of the report's time and content.
+    /// The report's id or, without one, `#` and a digest of its time and content.
     package var id: String
 
     /// Makes a key.
@@ -14,12 +13,11 @@ package struct InboxKey: Hashable, Sendable {
     }
 }
 
-/// The ids of reports that took effect, each with the version of the device's state after the report.
+/// The reports that took effect, each with the resulting version of the device's state.
 package struct InboxTable: TransactionTable {
     let transaction: Transaction
 
-    /// For each key whose report has taken effect, passes to `body` the key's index and the version of the device's
-    /// state after the report.
+    /// For each stored key, passes its index and the resulting state version to `body`.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
         try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
             (keys[$0].did, keys[$0].id)
@@ -41,15 +39,14 @@ package struct InboxTable: TransactionTable {
         try sql.values("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count)
     }
 
-    /// Looks at the newest `count` keys of a device and returns the time at which the oldest of them was added; nil if
-    /// the device has fewer keys.
+    /// Returns the oldest time among a device's newest `count` keys, or nil with fewer keys.
     ///
     /// Reads all keys of the device.
     package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {
         try sql.value("SELECT at FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1 OFFSET $2", did, count - 1)
     }
 
-    /// Deletes at most `limit` of a device's keys that were added before a given moment; returns the number deleted.
+    /// Deletes at most `limit` of a device's keys added before `moment`, and returns how many.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         return try sql.rowsChanged(

@@ -15,7 +15,7 @@ package struct OutboxTable: TransactionTable {
 
     /// Adds messages that a worker will publish; returns the row's id.
     ///
-    /// If `isSecret` is true, at least one message contains a token, a code or a secret, and the row is encrypted.
+    /// If `isSecret` is true, a message contains a token, code or secret. The row is then encrypted.
     package func add(_ messages: [OutboundMessage], by worker: String, isSecret: Bool) throws -> Int64 {
         let id = transaction.sequence.next(now)
         let bytes = OutboxCodec.encode(messages)
@@ -32,10 +32,10 @@ package struct OutboxTable: TransactionTable {
         return id
     }
 
-    /// Returns the rows with messages that a worker still has to publish, the oldest first, starting after `id`.
+    /// Returns a worker's rows that must still be published, from after `id`, oldest first.
     ///
-    /// If `isKnown` returns true for a row's id, the row counts towards `limit`, but the row's messages are not read
-    /// and the row is not returned.
+    /// If `isKnown` returns true for a row's id, the row's messages are not read. The row counts towards `limit`, but
+    /// isn't returned.
     package func entries(
         by worker: String,
         after id: Int64 = 0,
@@ -64,7 +64,7 @@ package struct OutboxTable: TransactionTable {
         package let since: Instant
     }
 
-    /// Returns the backlog of each lane, by the lane's name; lanes with nothing to publish are left out.
+    /// Returns the backlog of each lane with messages to publish, by the lane's name.
     package func lags() throws -> [String: Lag] {
         let rows = try sql.query("SELECT worker, count(*), min(createdAt) FROM outbox GROUP BY worker") { row in
             (row.next(String.self), Lag(rows: row.next(Int64.self), since: Instant(milliseconds: row.next(Int64.self))))
@@ -72,7 +72,7 @@ package struct OutboxTable: TransactionTable {
         return Dictionary(rows) { first, _ in first }
     }
 
-    /// Returns the number of waiting rows of each lane, by the lane's name; lanes without waiting rows are left out.
+    /// Returns the number of waiting rows by lane, without lanes that have no rows.
     package func depths() throws -> [String: Int64] { try lags().mapValues(\.rows) }
 
     /// Returns the `limit` topics with the most waiting messages, and the number of each topic's messages.
@@ -96,9 +96,9 @@ package struct OutboxTable: TransactionTable {
         try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0 }
     }
 
-    /// Returns when a worker's oldest row was written; nil if the worker has no rows.
+    /// Returns when a worker's oldest row was written, or nil if no row exists.
     package func oldest(of worker: String) throws -> Instant? {
-        // The query uses the index to read a single row; reading every row would also read all the messages.
+        // The query uses the index to read a single row. Reading every row would read all messages too.
         try sql.value("SELECT createdAt FROM outbox WHERE worker = $1 ORDER BY id LIMIT 1", worker)
     }
 
@@ -130,13 +130,12 @@ struct OutboxRow: TableRow {
     }
 }
 
-/// The codec of an outbox row: each message is a sequence of byte strings, each preceded by its length.
+/// The codec of an outbox row, where each byte string follows its length.
 enum OutboxCodec {
     private static let retained: UInt8 = 1
     private static let correlated: UInt8 = 2
     private static let expiring: UInt8 = 4
-    /// The flag that marks a message whose payload equals the previous message's payload, for example when one report
-    /// is sent to many users.
+    /// The flag of a message with the same payload as the previous message.
     private static let repeating: UInt8 = 8
     private static let traced: UInt8 = 16
 

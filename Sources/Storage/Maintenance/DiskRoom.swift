@@ -12,7 +12,7 @@ package struct DiskRoom: Sendable, Equatable {
         (self.free, self.total) = (free, total)
     }
 
-    /// Returns the space on the disk that contains a path; nil if the system doesn't report it.
+    /// Returns the space on a path's disk, or nil if the system doesn't report it.
     package static func of(_ path: String) -> DiskRoom? {
         var space = statvfs()
         guard statvfs(path, &space) == 0 else { return nil }
@@ -21,7 +21,7 @@ package struct DiskRoom: Sendable, Equatable {
         return DiskRoom(free: Int64(space.f_bavail) * block, total: (taken + Int64(space.f_bavail)) * block)
     }
 
-    /// Returns the space on the disk that contains a path or will contain it; the path need not exist yet.
+    /// Returns the space on a path's disk, even if the path doesn't exist yet.
     package static func nearest(_ path: String) -> DiskRoom? {
         var path = path
         while !path.isEmpty {

@@ -5,8 +5,8 @@ package import Domain
 /// Ended rows of some kinds are deleted after a while. Expired rows of the other kinds, such as commands and
 /// invitations, are ended by workers.
 ///
-/// One condition selects the rows to count and the rows to delete, so they are the same rows. A new kind of rows needs
-/// a line in this file, and a line in the workers' `ExpiredRows` that says how long the rows are kept.
+/// One condition selects both the rows to count and the rows to delete. A new kind of rows needs a line here and one in
+/// the workers' `ExpiredRows`. The latter line says how long the rows are kept.
 package struct ExpiringRows: Sendable {
     /// The name of the kind, as metrics show it.
     package let kind: String
@@ -17,9 +17,9 @@ package struct ExpiringRows: Sendable {
     let order: String
     /// The condition for rows that ended before the moment `$1`.
     let condition: String
-    /// The function that deletes rows outside the period `kept`, for kinds that need more than one statement.
+    /// The function that deletes rows outside `kept`, if one statement isn't enough.
     let delete: (@Sendable (Transaction, _ kept: ClosedRange<Instant>, _ limit: Int) throws -> Int)?
-    /// The function that counts the rows that have ended, for kinds of rows that `condition` can't describe.
+    /// The function that counts ended rows if `condition` can't describe them.
     let count: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int64)?
 
     private init(
@@ -40,7 +40,7 @@ package struct ExpiringRows: Sendable {
 
     /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
-    /// If `besideOthers` is true, the statement locks the rows that it finds, so that the database checks their current
+    /// If `besideOthers` is true, the statement locks the rows that it finds. So the database checks their current
     /// content. For example, a counter of attempts may have begun a new window in the meantime. The statement skips
     /// rows that other transactions have locked.
     func deletion(besideOthers: Bool) -> String {
@@ -76,7 +76,7 @@ package struct ExpiringRows: Sendable {
     package static let link = Self("link", key: "tokenHash", by: "expiresAt")
     /// One-time links of operators.
     package static let operatorLink = Self("operatorLink", key: "tokenHash", by: "expiresAt")
-    /// Sessions of operators; a session's age is counted from the session's beginning.
+    /// Operators' sessions, whose age counts from their beginning.
     package static let operatorSession = Self("operatorSession", key: "sessionId", by: "createdAt")
     /// Tokens of operators.
     package static let operatorToken = Self("operatorToken", key: "tokenId", by: "expiresAt")
@@ -129,7 +129,7 @@ package struct ExpiringRows: Sendable {
     )
     /// Lines of the audit trail, except records of an erasure, which are kept forever.
     ///
-    /// A line's id is roughly the time at which the line was created, in microseconds since 1970.
+    /// A line's id is roughly its creation time, in microseconds since 1970.
     package static let audit = Self("audit", key: "id", by: "id", where: "kind <> 'erased' AND id < 1000 * $1")
 
     // MARK: Ended by workers, or erased step by step
@@ -162,11 +162,10 @@ package struct ExpiringRows: Sendable {
 }
 
 extension RetentionTable {
-    /// Deletes up to `limit` rows of a kind, oldest first, whose end is before a given time; returns the number of
-    /// deleted rows.
+    /// Deletes the oldest rows that end before `moment`, up to `limit`, and returns how many.
     ///
-    /// For the kind `request`, also deletes rows with times after `later`, which were written before the clock was set
-    /// back. By default, `later` is as far in the future as `moment` is in the past.
+    /// For the kind `request`, also deletes rows with times after `later`. These rows were written before the clock was
+    /// set back. By default, `later` is as far in the future as `moment` is in the past.
     package func delete(
         _ rows: ExpiringRows,
         before moment: Instant,
@@ -181,7 +180,7 @@ extension RetentionTable {
         return try sql.rowsChanged(rows.deletion(besideOthers: sql.hasOtherWriters), moment, limit)
     }
 
-    /// Returns the number of rows of a kind that ended before a given moment, or `limit` if there are more.
+    /// Counts the rows of a kind that ended before `moment`, but only up to `limit`.
     package func count(_ rows: ExpiringRows, before moment: Instant, limit: Int) throws -> Int64 {
         if let count = rows.count { return try count(transaction, moment, limit) }
         return try sql.integer(rows.counting, moment, limit) ?? 0

@@ -1,7 +1,6 @@
 package import Domain
 
-/// The number of stored reports and the number of recorded refusals in each ten-minute step of the last day; `meta`
-/// stores these numbers.
+/// The numbers of reports and refusals in each ten-minute step of the last day.
 package struct LoadTable {
     let sql: SQL
 
@@ -12,11 +11,10 @@ package struct LoadTable {
 
     /// The length of a step, in seconds: ten minutes.
     package static let stepSeconds: Int64 = 600
-    /// The number of steps that cover a day; the current step is included, although it is unfinished.
+    /// The number of steps in a day, including the current, unfinished step.
     package static let steps: Int64 = 144
 
-    /// Adds each count to the ten-minute step that contains the count's time, and then deletes the steps that are more
-    /// than 143 steps before the step of `now`.
+    /// Adds each count to its time's ten-minute step, and deletes steps older than a day.
     ///
     /// One statement reads, increases and stores a count, because several processes count at once.
     package func add(_ counts: [(at: Instant, count: Int64)], of kind: Kind, at now: Instant) throws {
@@ -35,7 +33,7 @@ package struct LoadTable {
         )
     }
 
-    /// Returns the counts of one day's steps, the oldest first; the last step contains the given moment.
+    /// Returns one day's counts, oldest first, up to the step that contains `moment`.
     package func counts(of kind: Kind, until moment: Instant) throws -> [Int64] {
         let first = Self.first(at: moment)
         var counts = [Int64](repeating: 0, count: Int(Self.steps))
@@ -51,12 +49,12 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns the beginning of a period of 144 steps, the last of which contains the given moment.
+    /// Returns the beginning of the 144 steps that end with the given moment's step.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }
 
-    /// The number of digits that a step's number has in the step's name, so that the names sort by time.
+    /// How many digits a step's number has, so that names sort by time.
     private static let digits = 10
 
     private static func step(_ moment: Instant) -> Int64 { max(0, moment.milliseconds / 1000 / stepSeconds) }

@@ -1,10 +1,10 @@
 /// Facts about the installation as a whole, by name.
 package struct MetaTable {
     let sql: SQL
-    /// The cache of the store's writer; nil in a transaction that only reads.
+    /// The cache of the store's writer, or nil in a read-only transaction.
     let cache: WriterCache?
 
-    /// Returns a fact; nil if there is no fact with this name.
+    /// Returns a fact, or nil if no fact has this name.
     package func value(_ name: String) throws -> String? {
         try sql.value("SELECT value FROM meta WHERE name = $1", name)
     }
@@ -18,7 +18,7 @@ package struct MetaTable {
         )
     }
 
-    /// Locks a fact until the end of the transaction; returns false if the fact no longer has the given value.
+    /// Locks a fact until the transaction's end, or returns false if its value changed.
     package func hold(_ name: String, at value: String) throws -> Bool {
         try sql.rowsChanged("UPDATE meta SET value = value WHERE name = $1 AND value = $2", name, value) == 1
     }
@@ -28,7 +28,7 @@ package struct MetaTable {
         try set("vacuumErased", to: "\(mark)")
     }
 
-    /// Returns the mark of the last erasure if `Store.vacuumErased` must still remove its traces; otherwise nil.
+    /// Returns the last erasure's mark if `Store.vacuumErased` must still run, and otherwise nil.
     package func pendingVacuum() throws -> String? { try value("vacuumErased") }
 
     /// Removes the mark of an erasure, unless another account was erased meanwhile.
@@ -36,7 +36,7 @@ package struct MetaTable {
         try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1", mark)
     }
 
-    /// Returns the catalog's number, which grows whenever data that workers cache, such as a product or app, changes.
+    /// Returns the catalog's number, which grows when data that workers cache changes.
     package func catalogEpoch() throws -> Int64 {
         if let known = cache?.catalogEpoch { return known }
         let query = "SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'catalogEpoch'"
@@ -46,7 +46,7 @@ package struct MetaTable {
     }
 
     func raiseCatalogEpoch() throws {
-        // A single statement raises the number, so that two simultaneous changes of the catalog get different numbers.
+        // A single statement raises the number. So two simultaneous changes get different numbers.
         try sql.run(
             """
             INSERT INTO meta (name, value) VALUES ('catalogEpoch', '1') ON CONFLICT (name)

@@ -4,10 +4,9 @@ package import Domain
 package struct RetentionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Deletes a device's old rows, at most `limit` of each kind; returns whether there may be more such rows.
+    /// Deletes at most `limit` old rows of each kind, and returns whether more may exist.
     ///
-    /// The rows are events, ended commands, ended bindings without commands, and requests whose command is no longer
-    /// open.
+    /// The rows are events, ended commands, ended bindings without commands, and requests without an open command.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -33,7 +32,7 @@ package struct RetentionTable: TransactionTable {
             limit
         )
         isMore = try isMore || sql.changes == limit
-        // A waiting request's number is roughly the time at which the request was stored, in microseconds since 1970.
+        // A waiting request's number is roughly its storage time, in microseconds since 1970.
         try sql.run(
             """
             DELETE FROM waiter WHERE (did, cid, seq) IN (
@@ -56,15 +55,15 @@ package struct RetentionTable: TransactionTable {
         return try isMore || sql.changes == limit
     }
 
-    /// The condition that a waiting request's command is no longer open; while the command is open, the request can
-    /// still be answered.
+    /// The condition that a waiting request can't be answered, because its command isn't open.
     private static let isIdle = """
         NOT EXISTS (SELECT 1 FROM command AS c WHERE c.did = waiter.did AND c.cid = waiter.cid
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// The condition that all commands from the time of an ended binding are deleted; commands are compared by number,
-    /// since a clock may have been set back.
+    /// The condition that all commands of an ended binding are deleted.
+    ///
+    /// Commands are compared by number, since a clock may have been set back.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))

@@ -1,15 +1,15 @@
-/// The maintenance of an SQLite file: its log and its size; a database server needs almost no such maintenance.
+/// The maintenance of an SQLite file's log and size, hardly needed with a database server.
 extension Store {
-    /// The store's SQLite file; nil if the store is on a database server.
+    /// The store's SQLite file, or nil on a database server.
     var file: SQLiteFile? {
         guard case .sqlite(let file) = engine else { return nil }
         return file
     }
 
-    /// The path of the SQLite file; empty if the store is on a database server.
+    /// The path of the SQLite file, or an empty string on a database server.
     package var path: String { file?.path ?? "" }
 
-    /// The number of pages that this process has written into the file's write-ahead log since it opened the store.
+    /// How many pages this process has written into the file's write-ahead log.
     package var pagesWritten: Int { file?.pagesWritten ?? 0 }
 
     /// Returns the current values of the settings on which durability depends, by name.
@@ -23,15 +23,15 @@ extension Store {
     /// Copies the write-ahead log into the database file, as far as readers allow.
     package func checkpoint() throws { try file?.checkpoint() }
 
-    /// Extends the write-ahead log, so that commits overwrite existing content; returns false if nothing was added.
+    /// Extends the log, so that commits overwrite existing content, and returns whether it grew.
     ///
-    /// - Throws: An error of the system or of the engine; trying again at once doesn't help.
+    /// - Throws: An error of the system or engine. Trying again at once doesn't help.
     package func lengthenLog() throws -> Bool { try file?.lengthenLog() ?? false }
 
-    /// Removes traces of erased accounts: deleted rows that are still in the log and in unused parts of pages.
+    /// Removes traces of erased accounts from the log and from unused parts of pages.
     ///
-    /// Blocks all writers for about a second; does nothing if no account was erased. Returns false if another reader or
-    /// writer has blocked the work for too long; the caller must then try again later.
+    /// Blocks all writers for about a second. Does nothing if no account was erased. Returns false if another reader or
+    /// writer blocked the work for too long. Then the caller must try again later.
     package func vacuumErased() throws -> Bool {
         switch engine {
         case .sqlite(let file): try file.vacuumErased()
@@ -45,7 +45,7 @@ extension Store {
         package var bytes: Int64
         /// The size of the empty pages, in bytes.
         package var freeBytes: Int64
-        /// Whether the file can shrink in steps; false for a large file of an older version, and on a database server.
+        /// Whether the store has a file that can shrink in steps, unlike large old files.
         package var isShrinkable: Bool
     }
 
@@ -57,12 +57,12 @@ extension Store {
         }
     }
 
-    /// Removes `pages` empty pages from the file; the disk gets the space back when the log is copied into the file.
+    /// Removes `pages` empty pages, which frees disk space once the log is copied.
     ///
     /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     package func shrink(pages: Int) throws { try file?.shrink(pages: pages) }
 
-    /// Rewrites an older version's file so that it can shrink in steps; returns whether the file can now shrink.
+    /// Rewrites an older version's file so that it can shrink, and returns whether it can.
     ///
     /// Blocks all writers, and needs as much free disk space as the database occupies.
     package func makeShrinkable() throws -> Bool { try file?.makeShrinkable() ?? true }

@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// The links that were sent in messages; only a digest of each link's token is stored, and each link works once.
+/// The links sent in messages, which work once and are stored as digests.
 package struct LinkTable: TransactionTable {
     let transaction: Transaction
 
@@ -29,11 +29,10 @@ package struct LinkTable: TransactionTable {
         return token
     }
 
-    /// Returns a link without using it up, even if the link has expired or has been used; nil if the token is unknown.
+    /// Reads a link, even an expired or used one, or returns nil if unknown.
     package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
-    /// Uses up a link and returns it, so that only one caller gets it; nil if the link is unknown, expired, used or of
-    /// another kind.
+    /// Uses up and returns a valid link of the given kind, or returns nil.
     package func use(_ kind: Link.Kind, _ token: String) throws -> Link? {
         try sql.rowsChanged(
             "UPDATE link SET usedAt = $1 WHERE tokenHash = $2 AND kind = $3 AND usedAt IS NULL AND expiresAt > $1",
@@ -54,8 +53,7 @@ package struct LinkTable: TransactionTable {
         )
     }
 
-    /// Voids a user's unused links that have this kind, were made since the given moment, and are accepted by
-    /// `isMeant`.
+    /// Voids a user's unused links of a kind made since `moment`, if `isMeant` accepts them.
     ///
     /// Links that can't be decoded are voided too.
     package func void(_ kind: Link.Kind, of uid: UserID, since moment: Instant, where isMeant: (Link) -> Bool) throws {

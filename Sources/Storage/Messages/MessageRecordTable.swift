@@ -4,8 +4,7 @@ package import Domain
 package struct MessageRecordTable: TransactionTable {
     let transaction: Transaction
 
-    /// A position in the list of messages, which begins with the newest message; the position is directly after the
-    /// message with this time and id.
+    /// The position directly after a message in the list, which begins with the newest.
     package struct Place: Sendable, Equatable {
         /// When the message was created.
         package var createdAt: Instant
@@ -21,13 +20,13 @@ package struct MessageRecordTable: TransactionTable {
         }
     }
 
-    /// Stores a message's record with a hash of the full address; the hash serves to find a user's records.
+    /// Stores a message's record with the full address's hash, for finding a user's records.
     package func add(_ message: OutgoingMessage, _ record: MessageRecord) throws {
         let hash = addressHash(message.fullAddress, of: message.app)
         try sql.run(MessageRecordRow.table.upsert, MessageRecordRow(record, addressHash: hash))
     }
 
-    /// Returns the record of a message; nil if there is no such record.
+    /// Returns a message's record, or nil if it doesn't exist.
     package func find(_ id: MessageID) throws -> MessageRecord? { try sql.find(MessageRecordRow.table, id)?.record }
 
     /// Returns a page of records after a position in the list, the newest message first.
@@ -100,7 +99,7 @@ struct MessageRecordRow: TableRow {
 }
 
 extension User {
-    /// The addresses to which messages for the user are sent, including those that are not verified yet.
+    /// The user's addresses for messages, including addresses that aren't verified yet.
     var messageAddresses: [String] {
         Set([email?.text, pendingEmail?.text, phone?.text, pendingPhone?.text].compactMap(\.self)).sorted()
     }

@@ -13,27 +13,26 @@ package struct OutgoingMessageTable: TransactionTable {
         package var message: OutgoingMessage
         /// The number of attempts to send the message, including the current one.
         package var tries: Int
-        /// The state last published to the terminal that requested the message; nil if no state was published.
+        /// The last state published to the requesting terminal, or nil before the first.
         package var told: String?
-        /// The reason why the last failed attempt failed, without secrets; nil if no attempt has failed.
+        /// Why the last failed attempt failed, without secrets, or nil if no attempt failed.
         package var error: String?
         /// When the message was created.
         package var createdAt: Instant
     }
 
-    /// Adds a message to be sent; by default, the message sender claims it right after the commit.
+    /// Adds a message to be sent, by default right after the commit.
     package func add(_ message: OutgoingMessage, dueAt: Instant? = nil) throws {
         let due = Due(message: message, tries: 0, createdAt: now)
         try sql.run(MessageRow.table.insert, MessageRow(due: due, dueAt: dueAt ?? now))
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Claims at most `limit` due messages of a channel for `leaseSeconds` seconds, beginning with the messages that
-    /// have been due longest.
+    /// Claims a channel's due messages for `leaseSeconds`, at most `limit`, those due longest first.
     ///
-    /// When a claim expires because its process died, another process sends the message. For each message to be
-    /// claimed, up to ten due messages are read, so that one sender's many messages don't delay the messages of other
-    /// senders. Each message goes to only one process.
+    /// When a claim expires because its process died, another process sends the message. For each message to claim, up
+    /// to ten due messages are read. So one sender's many messages don't delay those of others. Each message goes to
+    /// only one process.
     package func claim(_ channel: OutgoingMessage.Channel, leaseSeconds: Int64, limit: Int) throws -> [Due] {
         let waiting = try query(
             "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3",
@@ -63,7 +62,7 @@ package struct OutgoingMessageTable: TransactionTable {
         return claimed
     }
 
-    /// Makes messages due now if this process's slot claimed them before a restart, because these claims are obsolete.
+    /// Makes messages due now that this process's slot claimed before a restart.
     package func resume() throws {
         try sql.run(
             "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",
@@ -99,7 +98,7 @@ package struct OutgoingMessageTable: TransactionTable {
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Records why an attempt to send a message failed; `error` contains no secrets.
+    /// Records why an attempt to send failed, in words without secrets.
     package func note(_ id: MessageID, error: String) throws {
         try sql.run("UPDATE delivery SET error = $1 WHERE messageId = $2", error, id)
     }
@@ -114,17 +113,17 @@ package struct OutgoingMessageTable: TransactionTable {
         try sql.rowsChanged("DELETE FROM delivery WHERE messageId = $1", id) == 1
     }
 
-    /// Returns the unsent push of a notification to a terminal; nil if there is no such push.
+    /// Returns a notification's unsent push to a terminal, or nil if there isn't one.
     package func push(of notification: NotificationID, to terminal: TerminalID) throws -> Due? {
         try query("terminalId = $1", terminal).first { $0.message.push?.notification == notification }
     }
 
-    /// Deletes the unsent pushes to a terminal; called when the terminal has lost its session or address.
+    /// Deletes the unsent pushes to a terminal that lost its session or address.
     package func dropPushes(to terminal: TerminalID) throws {
         try sql.run("DELETE FROM delivery WHERE terminalId = $1", terminal)
     }
 
-    /// Deletes and returns at most `limit` expired messages; skips messages that another process is deleting.
+    /// Deletes and returns expired messages, but skips messages that another process is deleting.
     ///
     /// Locks the users to whom the pushes among these messages are sent.
     package func takeExpired(limit: Int) throws -> [Due] {
@@ -142,16 +141,15 @@ package struct OutgoingMessageTable: TransactionTable {
         return removed
     }
 
-    /// Returns when the next message of a channel is due; nil if the channel has no messages.
+    /// Returns when a channel's next message is due, or nil without messages.
     package func nextDue(_ channel: OutgoingMessage.Channel) throws -> Instant? {
         try sql.value("SELECT min(dueAt) FROM delivery WHERE channel = $1", channel.rawValue)
     }
 
-    /// Returns when the next message expires; nil if there are no messages.
+    /// Returns when the next message expires, or nil if there are no messages.
     package func nextExpiry() throws -> Instant? { try sql.value("SELECT min(expiresAt) FROM delivery") }
 
-    /// Returns a user's unsent emails and text messages, oldest first; to find these, decrypts the messages of all
-    /// users.
+    /// Returns a user's unsent emails and text messages, oldest first, after decrypting all messages.
     package func unsent(to user: User) throws -> [Due] {
         let addresses = user.messageAddresses
         guard !addresses.isEmpty else { return [] }
@@ -160,7 +158,7 @@ package struct OutgoingMessageTable: TransactionTable {
         }
     }
 
-    /// Returns a page of unsent messages (`isDummy` is false), newest first, each with the time of its next attempt.
+    /// Returns unsent messages (`isDummy` is false), newest first, with their next attempt's time.
     package func page(behind place: MessageRecordTable.Place, limit: Int) throws -> [(due: Due, dueAt: Instant)] {
         try sql.rows(
             of: MessageRow.table,
@@ -174,7 +172,7 @@ package struct OutgoingMessageTable: TransactionTable {
         ).map { ($0.due, $0.dueAt) }
     }
 
-    /// Returns the number of unsent messages; leaves out messages that are only reported as sent (`isDummy`).
+    /// Counts unsent messages, without those only reported as sent (`isDummy`).
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0 }
 
     private func query<each Value: ColumnValue>(_ condition: String, _ values: repeat each Value) throws -> [Due] {

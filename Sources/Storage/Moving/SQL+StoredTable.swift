@@ -1,7 +1,6 @@
-/// Methods that read and write whole rows of tables; the names of the columns come from the steps of `Migrations`.
+/// Reading and writing of whole rows, with the columns from the steps of `Migrations`.
 extension SQL {
-    /// Reads a page of a table's rows after a key; the page ends after `rowsMax` rows, or with the row that brings the
-    /// page's size to `bytesMax` bytes.
+    /// Reads rows after a key, until `rowsMax` rows or `bytesMax` bytes are reached.
     func page(of table: StoredTable, behind key: [StoredValue]?, rowsMax: Int, bytesMax: Int) throws -> [[StoredValue]]
     {
         var rows: [[StoredValue]] = []
@@ -16,7 +15,7 @@ extension SQL {
         return rows
     }
 
-    /// Returns the key of a table's last row; nil if the table is empty.
+    /// Returns the key of a table's last row, or nil if the table is empty.
     func lastKey(of table: StoredTable) throws -> [StoredValue]? {
         var key: [StoredValue]?
         try scan(table.last, []) { row in

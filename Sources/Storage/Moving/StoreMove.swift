@@ -1,18 +1,17 @@
 package import Domain
 import Glibc
 
-/// The copying of a whole store into another; each store can be a file or a PostgreSQL database.
+/// Copies a whole store, a file or PostgreSQL database, into another store.
 ///
 /// A table is copied after the tables that it refers to. Rows are copied in the order of their keys, up to 10,000 in
-/// one transaction. If a copy ends early, the next copy continues after the last row in the target. Until everything is
-/// copied and compared, a table `moving` in the target prevents other uses of the target.
+/// one transaction. If a copy ends early, the next copy continues after the last row in the target. The table `moving`
+/// blocks other uses of the target until everything is compared.
 package struct StoreMove {
     /// A reason why a store can't be moved.
     package enum Failure: Error, Equatable {
         /// The target already contains data.
         case targetInUse(table: String)
-        /// The source's outbox has `rows` rows of unpublished messages; `topics` names some of these messages' topics,
-        /// each with its number of messages.
+        /// The outbox has `rows` unpublished rows, and `topics` lists some topics with message counts.
         case outboxNotEmpty(rows: Int64, topics: [String])
         /// The process with this name is still working on the source.
         case sourceInUse(node: String)
@@ -32,31 +31,30 @@ package struct StoreMove {
 
     /// How many rows one transaction copies, at most.
     static let rowsMax = 10_000
-    /// The approximate maximum size of one transaction, in bytes; one row can be as large as a megabyte.
+    /// The approximate maximum size of one transaction, in bytes.
     static let bytesMax = 8 << 20
-    /// The tables about running processes; they aren't copied, because no process is running during a move.
+    /// The tables about running processes, left out because nothing runs during a move.
     private static let leftOut: Set = ["node", "lease"]
-    /// The table of facts about the store itself; it is copied last, since the target already has facts of its own.
+    /// The table of facts, copied last because the target has its own facts.
     private static let facts = "meta"
     /// The maximum number of waiting messages' topics that an error names.
     private static let topicsShownMax = 5
-    /// The maximum number of checks whether another process is using the source; the copy waits a tenth of a second
-    /// between two checks.
+    /// The maximum number of checks, 0.1 seconds apart, whether another process uses the source.
     private static let looks = 20
 
     private let source: Store
     private let target: Store
     private let tables = StoredTable.all().filter { !Self.leftOut.contains($0.name) }
 
-    /// Prepares a copy; no process may write to the source from now on.
+    /// Prepares a copy, after which no process may write to the source.
     package init(from source: Store, to target: Store) {
         (self.source, self.target) = (source, target)
     }
 
-    /// Copies the source, compares the copy with the source, and makes the target usable; returns the copied tables.
+    /// Copies the source, compares both, makes the target usable, and returns the copied tables.
     ///
-    /// `progress` is called with the current activity and the completed part of the work, as a number from 0 to 1. If
-    /// `progress` throws an error, this copy ends, and the next copy continues the work.
+    /// `progress` is called with the current activity and the completed part, from 0 to 1. If `progress` throws an
+    /// error, this copy ends, and the next copy continues the work.
     ///
     /// - Throws: `Failure`, an error of the stores, or an error of `progress`.
     package func run(at now: Instant, progress: (String, Double) throws -> Void) throws -> [Table] {
@@ -96,8 +94,7 @@ package struct StoreMove {
         throw Failure.outboxNotEmpty(rows: waiting, topics: shown)
     }
 
-    /// Throws an error if any process is using the source, even a process that runs alone and therefore has no row in
-    /// `node`.
+    /// Throws if another process uses the source, even one without a row in `node`.
     private func checkIsUnused() throws {
         guard let id = source.processID else { return }
         var left = Self.looks
@@ -114,7 +111,7 @@ package struct StoreMove {
         }
     }
 
-    /// Marks the target as half filled; the target must be empty or already marked.
+    /// Marks a target, which must be empty or already marked, as half filled.
     private func begin(at now: Instant) throws {
         guard try !target.isHalfMoved else { return }
         try target.batch(at: now) { tx in
@@ -125,8 +122,7 @@ package struct StoreMove {
         }
     }
 
-    /// Returns the number of a table's rows; on PostgreSQL, this number is an estimate, since counting can exceed a
-    /// time limit.
+    /// Returns the number of a table's rows, only estimated on PostgreSQL to save time.
     private func count(_ table: StoredTable, in store: Store) throws -> Int64 {
         try store.read { tx in
             guard store.isShared else { return try tx.sql.integer("SELECT count(*) FROM \(table.name)") }
@@ -196,8 +192,7 @@ package struct StoreMove {
 
     // MARK: The end
 
-    /// Copies the store's facts, sets the number of each table's next new row, and removes the table `moving`, all in
-    /// one transaction.
+    /// Copies the facts, sets each table's next number, and removes `moving`, in one transaction.
     private func finish(at now: Instant) throws -> Table {
         guard let facts = tables.first(where: { $0.name == Self.facts }) else {
             preconditionFailure("there is no table of facts")
@@ -216,8 +211,7 @@ package struct StoreMove {
 }
 
 extension SQL {
-    /// Sets the number that PostgreSQL gives to the next new row of a table; this number is the largest existing number
-    /// plus one.
+    /// Makes PostgreSQL give the next row the largest existing number plus one.
     fileprivate func numberBehind(_ table: StoredTable) throws {
         guard let column = table.numbered, let last = try integer("SELECT max(\(column)) FROM \(table.name)") else {
             return

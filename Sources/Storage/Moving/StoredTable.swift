@@ -1,6 +1,6 @@
-/// The structure of a table that the steps of `Migrations` create: its columns with their types, and its key.
+/// The columns, types and key of a table that the steps of `Migrations` create.
 ///
-/// Both engines have the same columns in the same order, although they give the types different names.
+/// Both engines have the same columns in the same order. Only the names of types differ.
 struct StoredTable: Sendable, Equatable {
     /// One column of a table.
     struct Column: Sendable, Equatable {
@@ -12,8 +12,7 @@ struct StoredTable: Sendable, Equatable {
     private(set) var columns: [Column]
     /// The indexes of the key's columns.
     private(set) var key: [Int]
-    /// The column to which the engine assigns a number if an insert gives no number; nil if the table has no such
-    /// column.
+    /// The column that the engine numbers by default, or nil if there isn't one.
     private(set) var numbered: String?
 
     /// Returns all tables of the migrations, each after the tables that it refers to.
@@ -32,8 +31,7 @@ struct StoredTable: Sendable, Equatable {
         return tables
     }
 
-    /// Parses a statement `CREATE TABLE name (…)` with one column or constraint on each line; returns nil for any other
-    /// statement.
+    /// Parses `CREATE TABLE name (…)` with one column or constraint on each line, or returns nil.
     private init?(_ statement: Substring) {
         let lines = statement.split(separator: "\n")
         let words = lines.first?.split(separator: " ") ?? []
@@ -75,8 +73,7 @@ struct StoredTable: Sendable, Equatable {
     private var names: String { columns.map(\.name).joined(separator: ", ") }
     private var keyNames: [String] { key.map { columns[$0].name } }
 
-    /// Returns the query for a page of rows in the order of their keys; the query's last parameter limits the number of
-    /// rows.
+    /// Returns the query for a page in key order, with the limit as last parameter.
     ///
     /// If `isBehind` is true, the page begins after the key that the query's first parameters contain.
     func page(isBehind: Bool) -> String {

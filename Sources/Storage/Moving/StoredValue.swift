@@ -53,8 +53,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// Appends this value to the bytes for hashing: a byte for its type, its length if values of this type differ in
-    /// length, and its bytes.
+    /// Appends the value's type, its length if lengths differ, and its bytes, for hashing.
     fileprivate func append(to bytes: inout [UInt8]) {
         func append(_ number: UInt64) {
             for shift in stride(from: 56, through: 0, by: -8) {
@@ -83,9 +82,8 @@ enum StoredValue: Sendable, Equatable {
 
 /// The number of a table's rows, and their checksum.
 ///
-/// Each row is hashed with SHA-256, and the first 8 bytes of each hash are added to a sum modulo 2^64, so that the
-/// order of the rows doesn't matter. Rows are hashed as `Row` reads them, so that the checksum is the same for both
-/// engines.
+/// The sum adds the first 8 bytes of each row's SHA-256 hash, modulo 2^64. So the order of the rows doesn't matter.
+/// Rows are hashed as `Row` reads them. So both engines have the same checksum.
 package struct TableSum: Sendable, Equatable {
     /// The number of rows.
     package private(set) var rows: Int64 = 0

@@ -39,8 +39,7 @@ package struct NotificationTable: TransactionTable {
         )
     }
 
-    /// Returns a user's notifications from a period, including hidden ones, the newest first; each push that will be
-    /// tried again has its error.
+    /// Returns a user's notifications from a period, also hidden ones, newest first, with push errors.
     package func records(
         of uid: UserID,
         did: String = "",
@@ -62,8 +61,7 @@ package struct NotificationTable: TransactionTable {
         ).map(explained)
     }
 
-    /// Returns a notification in which each pending push has its current error or, if it was dropped, its final
-    /// outcome.
+    /// Returns a notification with its pending pushes' errors or, if dropped, final outcomes.
     private func explained(_ note: Domain.Notification) throws -> Domain.Notification {
         var note = note
         for var push in note.pushes where push.outcome == .pending {
@@ -77,7 +75,7 @@ package struct NotificationTable: TransactionTable {
         return note
     }
 
-    /// Returns a notification or hidden record; nil if there is no such notification or record.
+    /// Returns a notification or hidden record, or nil if it doesn't exist.
     package func find(_ id: NotificationID) throws -> Domain.Notification? {
         try sql.find(Domain.Notification.table, id)
     }
@@ -136,8 +134,9 @@ package struct NotificationTable: TransactionTable {
 
     // MARK: The notifier's changes
 
-    /// For each given notification, returns the newest stored notification to the same user about the same device and
-    /// subject; each key of the result is the index of a given notification.
+    /// For each notification, finds the newest stored one with the same user, device and subject.
+    ///
+    /// Each key of the result is the index of a given notification.
     package func similar(to notes: [Domain.Notification]) throws -> [Int: Domain.Notification] {
         var found: [Int: Domain.Notification] = [:]
         try sql.query(
@@ -155,8 +154,7 @@ package struct NotificationTable: TransactionTable {
         return found
     }
 
-    /// Returns the next users after `uid` who have an uncleared notification, or a pending record, about the device and
-    /// subject.
+    /// Returns the next users after `uid` with an uncleared notification or pending record about `subject`.
     package func holders(of did: DeviceID, _ subject: String, after uid: String, limit: Int) throws -> [UserID] {
         try sql.values(
             """
@@ -175,8 +173,7 @@ package struct NotificationTable: TransactionTable {
         try sql.rows(of: Domain.Notification.table, "WHERE dueAt <= $1 ORDER BY dueAt LIMIT $2", now, limit)
     }
 
-    /// Adds notifications and hidden records; skips a notification or record if its user already has one about the same
-    /// event.
+    /// Adds notifications and hidden records, unless their user already has one about the event.
     package func add(_ notes: [Domain.Notification]) throws {
         for note in notes { try transaction.requireLock(of: note.uid) }
         try sql.run(Domain.Notification.table.inserting(beside: "uid, eventId"), each: notes)
@@ -188,8 +185,7 @@ package struct NotificationTable: TransactionTable {
         try sql.run(Domain.Notification.table.update, each: notes)
     }
 
-    /// Deletes each user's oldest notifications and hidden records, so that at most `limit` notifications and `limit`
-    /// hidden records are left.
+    /// Deletes each user's oldest notifications beyond `limit`, and likewise the oldest hidden records.
     package func trim(_ uids: some Collection<UserID>, to limit: Int) throws {
         for isHidden in [false, true] {
             try sql.run(
@@ -258,7 +254,7 @@ extension Domain.Notification: TableRow {
 }
 
 extension Domain.Notification.Push {
-    /// Decodes a stored outcome; returns nil if the stored value isn't valid.
+    /// Decodes a stored outcome, or returns nil if the value isn't valid.
     fileprivate init?(stored value: JSONValue) {
         guard let object = value.objectValue, let terminal = object["terminalId"]?.stringValue,
             let outcome = object["outcome"]?.stringValue.flatMap(Domain.Notification.Outcome.init(rawValue:)),

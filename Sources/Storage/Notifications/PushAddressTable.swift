@@ -2,11 +2,11 @@ package import Domain
 import JSON
 import Sodium
 
-/// The addresses at which push services reach terminals; addresses and keys are stored encrypted.
+/// The encrypted addresses and keys with which push services reach terminals.
 package struct PushAddressTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the address of a terminal; nil if the terminal has no address.
+    /// Returns a terminal's address, or nil if it has no address.
     package func find(_ terminal: TerminalID) throws -> PushAddress? {
         try sql.find(PushAddress.table, terminal)
     }
@@ -20,8 +20,7 @@ package struct PushAddressTable: TransactionTable {
         return found
     }
 
-    /// Returns at most `limit` addresses for which a summary is due; a summary is a push that says how many
-    /// notifications were left out.
+    /// Returns addresses with a due summary, which tells how many notifications were left out.
     package func owed(limit: Int) throws -> [PushAddress] {
         try sql.rows(of: PushAddress.table, "WHERE summaryAt <= $1 ORDER BY summaryAt LIMIT $2", now, limit)
     }
@@ -38,8 +37,7 @@ package struct PushAddressTable: TransactionTable {
         try sql.run(PushAddress.table.upsert, address)
     }
 
-    /// Stores, for each address, the number of pushes and the outcome of the last push; skips an address that was
-    /// changed or removed after the caller read it.
+    /// Stores addresses' push counts and last outcomes, but skips addresses changed or removed meanwhile.
     package func save(_ addresses: [PushAddress]) throws {
         try sql.run(
             """
@@ -109,6 +107,6 @@ extension PushAddress: TableRow {
         ]).encoded()
     }
 
-    /// The digest of the address and its kind; the table uses the digest to find the terminals that have this address.
+    /// The digest of the kind and address, for finding terminals with this address.
     fileprivate var hash: [UInt8] { Sodium.sha256("\(kind.rawValue) \(address)".utf8) }
 }

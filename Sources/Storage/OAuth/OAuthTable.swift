@@ -63,7 +63,7 @@ package struct OAuthTable: TransactionTable {
 
     // MARK: Sessions
 
-    /// Turns the session of a login into the session of a linked service, and replaces the session's token.
+    /// Turns a login's session into a linked service's session, and replaces its token.
     ///
     /// The session expires at the same time as the code that the linked service gets.
     package func link(_ session: Domain.Session, to request: AuthorizationRequest) throws {
@@ -91,26 +91,25 @@ package struct OAuthTable: TransactionTable {
         try transaction.sessions.tellGate(session)
     }
 
-    /// Returns the digest by which the gate recognizes a session; nil if there is no such session.
+    /// Returns the gate's digest of a session, or nil if the session doesn't exist.
     package func gateDigest(of session: SessionID) throws -> [UInt8]? {
         try sql.value("SELECT tokenHash FROM session WHERE sessionId = $1", session)
     }
 
     // MARK: Tokens
 
-    /// Returns the session of a valid access token, even if the session has ended; nil if the access token is not
-    /// valid.
+    /// Returns the session, even an ended one, of a valid access token, or else nil.
     func session(access token: String) throws -> Domain.Session? {
         guard let found = try find(token), found.kind == .access, found.expiresAt > now else { return nil }
         return try transaction.sessions.find(found.session)
     }
 
-    /// Returns a code or token, even if it has expired; nil if it doesn't exist or was bound to a different value.
+    /// Returns a code or token, even if expired, or nil if missing or bound differently.
     package func find(_ token: String, boundTo bound: String = "") throws -> OAuthToken? {
         try sql.find(OAuthToken.table, Sodium.sha256((token + bound).utf8))
     }
 
-    /// Makes a code or token, and deletes the session's oldest tokens of this kind if there are too many.
+    /// Makes a code or token, and deletes the oldest if the session has too many.
     ///
     /// To find the code or token later, a caller must also give the value `bound`.
     package func make(

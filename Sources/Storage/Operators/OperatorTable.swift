@@ -1,7 +1,7 @@
 package import Domain
 import Sodium
 
-/// Operators of the console and their credentials; only hashes of links, cookies and tokens are stored.
+/// Operators of the console and the hashes of their links, cookies and tokens.
 package struct OperatorTable: TransactionTable {
     let transaction: Transaction
 
@@ -24,15 +24,14 @@ package struct OperatorTable: TransactionTable {
         try sql.run("UPDATE operator SET passwordHash = $1 WHERE name = $2", hash, name)
     }
 
-    /// Deletes an operator and all of the operator's credentials; returns whether the operator existed.
+    /// Deletes an operator with all credentials, and returns whether the operator existed.
     package func remove(_ name: String) throws -> Bool {
         _ = try revoke(name)
         try sql.run("DELETE FROM operatorToken WHERE name = $1", name)
         return try sql.rowsChanged("DELETE FROM operator WHERE name = $1", name) > 0
     }
 
-    /// Ends an operator's sessions except the session `kept`, and voids the operator's links; returns the number of
-    /// sessions ended.
+    /// Ends an operator's sessions except `kept`, voids the links, and returns how many sessions ended.
     package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
         try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
         return try sql.rowsChanged("DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2", name, kept ?? "")
@@ -51,7 +50,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Uses up a one-time link and returns its operator; nil if the link is unknown, used or expired.
+    /// Uses up a one-time link and returns its operator, or nil if it isn't valid.
     package func takeLink(token: String) throws -> Operator? {
         let hash = Sodium.sha256(token.utf8)
         let name = try sql.first(
@@ -78,8 +77,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the session of a cookie's token, even if the session is no longer valid; nil if there is no such
-    /// session.
+    /// Returns a cookie's session, even one no longer valid, or nil if not found.
     package func session(token: String) throws -> OperatorSession? {
         try sql.rows(of: OperatorSessionRow.table, "WHERE tokenHash = $1", Sodium.sha256(token.utf8)).first?.session
     }
@@ -118,8 +116,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the token that has the given secret, even if the token is no longer valid; nil if there is no such
-    /// token.
+    /// Returns the token with a given secret, even one no longer valid, or nil.
     package func token(secret: String) throws -> OperatorToken? {
         try sql.rows(of: OperatorTokenRow.table, "WHERE tokenHash = $1", Sodium.sha256(secret.utf8)).first?.token
     }

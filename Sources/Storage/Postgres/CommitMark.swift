@@ -1,8 +1,7 @@
 import Sodium
 import Synchronization
 
-/// A mark that makes a transaction take effect only once, even if the transaction is run again because the answer to
-/// its commit was lost.
+/// A mark that lets a transaction take effect only once, despite a lost answer.
 ///
 /// The mark is stored as the id of a row in the table `notice`. The next run of the transaction claims the mark. This
 /// claim waits until the earlier run has ended, and tells whether that run was committed. If it was committed, the
@@ -24,7 +23,7 @@ final class CommitMark<Value> {
         case answered
     }
 
-    /// Makes a mark; the transaction that uses the mark also deletes earlier marks that are no longer needed.
+    /// Makes a mark, whose transaction also deletes earlier marks that are no longer needed.
     init(_ answered: AnsweredMarks) {
         self.answered = answered
         earlier = answered.takeAll()
@@ -39,8 +38,7 @@ final class CommitMark<Value> {
     /// Records that the commit's answer has arrived.
     func confirm() { state = .answered }
 
-    /// Lets a later transaction delete this mark, and also those earlier marks that may still be stored; called when
-    /// this mark's transaction will not be run again.
+    /// Lets a later transaction delete this and earlier marks, after this transaction's last run.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }
@@ -49,8 +47,8 @@ final class CommitMark<Value> {
     /// Runs `body`, or returns an earlier run's value if the earlier run's transaction was committed.
     func run(in tx: Transaction, noting changes: GateChanges, _ body: (Transaction) throws -> Value) throws -> Value {
         if state != .none, let done, try !tx.sessions.claim(mark: id) {
-            // The earlier run's records for the gate's file aren't needed, because the whole file was rewritten before
-            // this run.
+            // The earlier run's records for the gate's file aren't needed. The whole file was rewritten before this
+            // run.
             changes.takeEffects(of: done.changes)
             return done.value
         }
@@ -68,7 +66,7 @@ final class AnsweredMarks: Sendable {
     /// The maximum number of ids of marks that are remembered.
     private static let countMax = 1_000
 
-    /// Returns the marks' ids and forgets them; the caller deletes the marks' rows.
+    /// Returns and forgets the ids of marks, whose rows the caller deletes.
     func takeAll() -> [String] {
         ids.withLock { ids in
             defer { ids = [] }
@@ -76,6 +74,6 @@ final class AnsweredMarks: Sendable {
         }
     }
 
-    /// Remembers marks to delete, at most `countMax`; maintenance deletes all other marks.
+    /// Remembers marks to delete, up to `countMax`, and leaves the others to maintenance.
     func add(_ more: [String]) { ids.withLock { $0 += more.prefix(max(0, Self.countMax - $0.count)) } }
 }

@@ -3,16 +3,15 @@ import Glibc
 package import PostgreSQL
 import Sodium
 
-/// A feeder for a machine without a process of the service: it copies credentials from a database into the gate's file.
+/// Copies credentials from a database into the gate's file, on a machine without the service.
 ///
 /// A transaction that changes credentials announces the keys of the changed records with `NOTIFY`. The announcement
-/// takes effect at the commit. The feeder then reads the current rows with these keys, and appends the rows to the
-/// file. A lock ensures that the feeder never appends an older record after a newer one. At the start, the feeder
-/// begins to listen before it reads all rows, so that it misses no change. The feeder's database role can read only the
-/// columns that the feeder needs, such as hashes of secrets. The methods block, and only one thread can use them.
+/// takes effect at the commit. The feeder then appends the current rows with these keys to the file. A lock ensures
+/// that the feeder never appends an older record after a newer one. At the start, the feeder listens before it reads
+/// all rows. So it misses no change. The feeder's database role can read only the needed columns, such as hashes of
+/// secrets. The methods block, and only one thread can use them.
 package final class GateFeed {
-    /// The channel for announcements; an announcement consists of the number of a record's kind, a space, and the
-    /// record's key.
+    /// The channel for announcements, which have a kind's number, a space, and a record's key.
     static let channel = "lamplighter_gate"
 
     private let connection: PostgresConnection
@@ -23,7 +22,7 @@ package final class GateFeed {
     private var known: Int64 = 0
     private var readAll = ContinuousClock.now
 
-    /// The interval at which connection numbers are read; transactions don't announce connection numbers.
+    /// How often connection numbers are read, because transactions don't announce them.
     private static let connectionsEvery: Duration = .seconds(10)
 
     /// Announces changes of credentials in the transaction that makes them.
@@ -56,12 +55,12 @@ package final class GateFeed {
     /// The number of records in the file.
     package var count: Int { file.liveCount }
 
-    /// Waits up to `wait` for announcements, and appends the announced records; returns the number of appended records.
+    /// Waits up to `wait` for announcements, appends their records, and returns how many.
     ///
     /// Each call also sets the file's modification time to the current time. With the option `credentials_age`, the
     /// gate admits no new clients if the file is too old.
     ///
-    /// - Throws: `PostgresError` or an error of the file system; the caller must then create a new feeder.
+    /// - Throws: `PostgresError` or a file system error. The caller must then create a new feeder.
     package func turn(waiting wait: Duration) throws -> Int {
         let changed = try connection.notifications(waiting: wait)
         var count = try append(Set(changed))

@@ -5,13 +5,13 @@ import Synchronization
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
-/// Each thread uses a separate connection. The write transactions of all processes run at the same time, and lock the
+/// Each thread uses a separate connection. The write transactions of all processes run at the same time. They lock the
 /// rows on which their decisions depend (`Transaction.lock`). With `isOneWriter`, each write transaction first takes a
-/// common lock, so that these transactions run one after another. Readers see one committed state, and don't wait for
+/// common lock. So write transactions run one after another. Readers see one committed state, and don't wait for
 /// writers.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
-    /// The id of this run of the process; each session sends the id to the server (`ProcessRole`).
+    /// The id of this run of the process, which sessions send to the server (`ProcessRole`).
     let processID: String
     /// A pattern that matches the ids of all processes.
     static let anyProcess = "p-%"
@@ -23,11 +23,11 @@ final class PostgresDatabase: Sendable {
     /// The time limit of transactions; nil if they have none.
     let bound: TransactionBound?
 
-    /// Opens a pool of at most `connectionsMax` connections; connects once to check the server's settings and clock.
+    /// Opens a pool of up to `connectionsMax` connections, after checking the server's settings and clock.
     ///
-    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before use. If a
-    /// connected process must not work at the same time as this process, the initializer waits up to eight seconds for
-    /// the other process to disconnect.
+    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before use. Some
+    /// processes must not work at the same time as this one. The initializer waits up to eight seconds until they
+    /// disconnect.
     ///
     /// - Throws: `Store.Failure`.
     init(
@@ -67,8 +67,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// The maximum number of times that this process checks whether another process has disconnected; the checks are a
-    /// tenth of a second apart.
+    /// The maximum number of checks, 0.1 seconds apart, whether another process has disconnected.
     ///
     /// All checks together take 8 seconds. The server needs less time to notice that the other process's machine is
     /// unreachable.
@@ -98,12 +97,12 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Lends a connection to `body`; a connection that failed is closed afterwards.
+    /// Lends a connection to `body`, and closes it if it failed.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value { try pool.with(body) }
 
-    /// The maximum number of seconds to wait for the server after the answer to a commit was lost.
+    /// How many seconds to wait, at most, after a commit's answer was lost.
     ///
-    /// A command waits long enough for a failover. The service's threads have other work, so they wait only long enough
+    /// A command waits long enough for a failover. The service's threads have other work. They wait only long enough
     /// for a restart of the server.
     private static let awaitedMax = (command: 30, service: 5)
 
@@ -117,7 +116,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Runs one of the steps that open the database, and turns errors of the server into `Store.Failure`.
+    /// Runs a step of opening, and turns the server's errors into `Store.Failure`.
     func opening<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -139,7 +138,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Returns the fingerprint of a database's key, or nil if the database has no tables; throws `Store.Failure`.
+    /// Returns the fingerprint of a database's key, or nil without tables, or throws `Store.Failure`.
     static func fingerprint(of address: PostgresAddress, password: String?) throws -> String? {
         do {
             let connection = try PostgresConnection(address, password: password)
@@ -149,8 +148,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets a function to call with the reason if the database becomes unreachable, and with nil once it is reachable
-    /// again.
+    /// Sets a function to call with the reason for an outage, and nil after it.
     ///
     /// The function is called on the thread that notices the change, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
@@ -186,15 +184,15 @@ final class PostgresDatabase: Sendable {
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The total size in bytes up to which the account tables are rewritten; rewriting blocks readers for up to a
-    /// second, and larger tables are only vacuumed.
+    /// Up to how many bytes the account tables are rewritten instead of only vacuumed.
+    ///
+    /// Rewriting blocks readers for up to a second.
     private static let rewrittenMax: Int64 = 64 << 20
 
-    /// Rewrites the tables from which accounts were erased, because deleted data stays in unused parts of pages.
+    /// Rewrites tables with erased accounts, because unused parts of pages keep deleted data.
     ///
-    /// Large tables are only vacuumed: the deleted rows stay until later rows overwrite them. The server's write-ahead
-    /// log and copies of the database still contain the data until the log and the copies are deleted. Always returns
-    /// true.
+    /// Large tables are only vacuumed: the deleted rows stay until later rows overwrite them. The data stays in the
+    /// server's write-ahead log and in copies until their deletion. Always returns true.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         let size = try read {

@@ -6,7 +6,7 @@ package struct DatabaseHealth: Sendable {
         package let name: String
         /// Whether commits wait for the standby.
         package let isSynchronous: Bool
-        /// How many bytes of the log are missing on the standby; nil if the service's role isn't allowed to see that.
+        /// How many bytes of log the standby lacks, or nil without permission to see that.
         package let bytesBehind: Int64?
     }
 
@@ -24,17 +24,16 @@ package struct DatabaseHealth: Sendable {
     package let standbys: [Standby]
     /// Whether confirmed commits survive a power loss (`fsync`, `full_page_writes`).
     package let isDurable: Bool
-    /// The age of the database's oldest open transaction in seconds, and the id of the server process that runs this
-    /// transaction.
+    /// The oldest open transaction's age in seconds, and the id of its server process.
     package let oldestTransaction: (seconds: Int64, pid: Int64)
-    /// The tables that have more than 10,000 dead rows and also more dead rows than live rows.
+    /// The tables with over 10,000 dead rows and more dead rows than live rows.
     package let bloat: [Bloat]
     /// The number of connections to the server, and the largest number that the server allows.
     package let connections: (used: Int64, max: Int64)
 }
 
 extension Store {
-    /// Returns the state of the database server; nil if the store is a file.
+    /// Returns the database server's state, or nil if the store is a file.
     package func databaseHealth() throws -> DatabaseHealth? {
         try server?.read { sql in
             DatabaseHealth(

@@ -2,20 +2,18 @@ package import Domain
 import PostgreSQL
 
 extension PostgresDatabase {
-    /// The number of weeks for which partitions are created in advance, so that each new chunk has a partition.
+    /// For how many weeks ahead partitions are created, so that each chunk has one.
     private static let weeksAhead: Int64 = 2
-    /// The maximum number of weekly partitions that are created for copied history: enough weeks for five years.
+    /// The maximum number of partitions for copied history, enough for five years of weeks.
     fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Creates the missing partitions of `history` for a given moment's week and the next two weeks; returns the number
-    /// of new partitions.
+    /// Creates missing partitions for `now`'s week and two more, and returns how many.
     func makePartitions(at now: Int64) throws -> Int {
         let week = PostgresTables.partitionMilliseconds
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
     }
 
-    /// Creates the missing partitions of `history` for the weeks that contain the given moments, one at a time; returns
-    /// how many it created.
+    /// Creates missing partitions for the weeks of the given moments, and returns how many.
     ///
     /// Skips a week if the default partition already contains chunks of that week.
     func makePartitions(forWeeksOf moments: [Int64]) throws -> Int {
@@ -26,14 +24,14 @@ extension PostgresDatabase {
                 _ = try with { try $0.execute(PostgresTables.making(at: moment)) }
                 made += 1
             } catch let error as PostgresError where ["42P07", "23514"].contains(error.state) {
-                // Another process has just created the partition, or chunks of this week are in the default partition.
+                // Another process has created the partition, or the default partition has chunks of this week.
                 continue
             }
         }
         return made
     }
 
-    /// Drops the partitions whose chunks all ended before a given time (in ms since 1970); returns the number dropped.
+    /// Drops partitions whose chunks ended before `moment` (in ms since 1970), and returns how many.
     func dropPartitions(before moment: Int64) throws -> Int {
         let over = try partitions().filter { $0.to + HistoryTable.spanMax <= moment }
         for partition in over { _ = try with { try $0.execute("DROP TABLE IF EXISTS \(partition.name)") } }
@@ -58,17 +56,16 @@ extension PostgresDatabase {
 }
 
 extension Store {
-    /// Creates missing partitions for the week of `now` and some later weeks; returns the number created, which is 0 on
-    /// SQLite.
+    /// Creates missing partitions for this and later weeks, and returns how many (0 on SQLite).
     package func makeHistoryPartitions(at now: Instant) throws -> Int {
         try server?.makePartitions(at: now.milliseconds) ?? 0
     }
 
     /// Creates the partitions for history that will be copied from another store.
     ///
-    /// Chunks without a partition go to the default partition, which can't be dropped and is scanned whenever another
-    /// partition is created. If the history covers very many weeks because of a wrong clock, the oldest chunks go to
-    /// the default partition.
+    /// Chunks without a partition go to the default partition. It can't be dropped. It is scanned whenever another
+    /// partition is created. A wrong clock can make the history cover very many weeks. Then the oldest chunks go to the
+    /// default partition.
     func makeHistoryPartitions(for source: Store) throws {
         guard let server else { return }
         let weeks: [Int64] = try source.read { tx in
@@ -81,8 +78,7 @@ extension Store {
         _ = try server.makePartitions(forWeeksOf: weeks.map { $0 * PostgresTables.partitionMilliseconds })
     }
 
-    /// Drops partitions whose records are all older than a given moment; returns the number dropped, which is 0 on
-    /// SQLite.
+    /// Drops partitions with only records older than `moment`, and returns how many (0 on SQLite).
     package func dropHistoryPartitions(before moment: Instant) throws -> Int {
         try server?.dropPartitions(before: moment.milliseconds) ?? 0
     }

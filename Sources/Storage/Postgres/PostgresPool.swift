@@ -2,20 +2,20 @@ import Dispatch
 import PostgreSQL
 import Synchronization
 
-/// A pool with a limited number of database connections, each used by one thread at a time.
+/// A limited number of database connections, each used by one thread at a time.
 ///
 /// When a connection fails, it is closed together with all idle connections. After a failover, these connections lead
-/// to a server that no longer accepts writes. After a failed attempt to connect, there is a pause during which further
+/// to a server that no longer accepts writes. A failed attempt to connect starts a pause. During the pause, further
 /// attempts fail at once. The pause grows from 0.1 to 2 seconds.
 final class PostgresPool: Sendable {
     /// The longest time for which a thread waits for a connection, in seconds.
     static let waitMax = 10
     private static let pauses: (least: Double, most: Double) = (0.1, 2)
 
-    /// A connection from the pool; only one thread at a time uses it.
+    /// A pooled connection, used by only one thread at a time.
     ///
-    /// A thread holds the lock of the list of idle connections while it takes a connection out of this list. The type
-    /// is `@unchecked` because a connection of libpq can be used by different threads, but not by two at once.
+    /// A thread takes a connection out of the idle list under the list's lock. A connection of libpq can change
+    /// threads, but not serve two at once. Hence the type is `@unchecked`.
     private struct Lent: @unchecked Sendable {
         let connection: PostgresConnection
     }
@@ -44,7 +44,7 @@ final class PostgresPool: Sendable {
     /// The number of connections, both idle and lent.
     var count: Int { state.withLock { $0.idle.count + $0.lent } }
 
-    /// Lends a connection to `body`; waits up to `waitMax` seconds if all connections are in use.
+    /// Lends a connection to `body`, after waiting up to `waitMax` seconds for a free one.
     ///
     /// - Throws: An error of `body`, or a `PostgresError` if there is no connection.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
@@ -63,7 +63,7 @@ final class PostgresPool: Sendable {
             state.withLock { $0.idle = [] }
             throw error
         } catch {
-            // After a lost answer to a commit, the idle connections are closed too, since they lead to the same server.
+            // After a lost answer to a commit, the idle connections are closed too. They lead to the same server.
             if lent.connection.isLost { state.withLock { $0.idle = [] } }
             takeBack(lent)
             throw error
@@ -93,7 +93,7 @@ final class PostgresPool: Sendable {
 
     // MARK: Availability
 
-    /// Sets a function to call with the reason if connecting fails, and with nil once connecting succeeds again.
+    /// Sets a function to call with a connection failure's reason, and nil on recovery.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) { state.withLock { $0.tell = tell } }
 
     private func noteSuccess() {

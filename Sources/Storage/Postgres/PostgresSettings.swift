@@ -2,8 +2,7 @@ import Domain
 import Glibc
 import PostgreSQL
 
-/// The connections' settings for sorting, strings, durability and time limits; each is set, and then its value is
-/// checked.
+/// The connections' settings for sorting, strings, durability and time limits, each checked after setting.
 enum PostgresSettings {
     /// A setting, and its allowed values.
     struct Setting {
@@ -19,8 +18,7 @@ enum PostgresSettings {
         }
     }
 
-    /// All settings; time limits are 2 s for a frozen process's transaction, 5 s for waiting for a lock, and 15 s for a
-    /// statement.
+    /// All settings, with limits for idle transactions (2 s), locks (5 s) and statements (15 s).
     static let all = [
         Setting("server_encoding", "UTF8"), Setting("lc_collate", "C", "POSIX", query: database("datcollate")),
         Setting("locale provider", "c", query: database("datlocprovider")),
@@ -36,8 +34,8 @@ enum PostgresSettings {
 
     /// The statements that set the settings, but keep a stricter `synchronous_commit` of the server.
     ///
-    /// The server notices within 5 s that a process's machine can't be reached, and within 1 s that a process has
-    /// ended, even during a statement. Other processes may be waiting for the sessions of the lost process to end.
+    /// Within 5 s, the server notices that a process's machine can't be reached. Within 1 s, it notices a process's
+    /// end, even during a statement. Other processes may be waiting for the sessions of the lost process to end.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
@@ -55,7 +53,7 @@ enum PostgresSettings {
     /// Returns the name by which other processes find and end a process's sessions on the server.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
-    /// Applies the settings to a new connection; throws `Store.Failure.wrongSetting` if one isn't accepted.
+    /// Applies the settings to a new connection, or throws `Store.Failure.wrongSetting` if one fails.
     static func apply(to connection: PostgresConnection) throws {
         try connection.execute(set)
         for (setting, value) in zip(all, try read(connection)) where !setting.wanted.contains(value) {

@@ -1,14 +1,14 @@
-/// The parts of the tables' definitions that exist only on PostgreSQL: partitions, and settings for storage and vacuum.
+/// The PostgreSQL-only parts of tables: partitions, and settings for storage and vacuum.
 enum PostgresTables {
     /// The length of a partition of `history`, in milliseconds: a week.
     static let partitionMilliseconds: Int64 = 7 * 86_400_000
 
-    /// The tables with short-lived rows; each table is vacuumed after a thousand dead rows, whatever its size.
+    /// Tables with short-lived rows, which are vacuumed after every thousand dead rows.
     static let queues = ["attempt", "dispatch", "historyBuffer", "inbox", "outbox", "refresh", "request", "waiter"]
 
     /// Returns a migration step's statements, extended by the parts that only PostgreSQL has.
     ///
-    /// The default partition takes chunks whose time has no partition, for example because of a wrong clock.
+    /// Chunks whose time has no partition go to the default partition. A wrong clock can cause such times.
     static func extended(_ statements: String) -> String {
         statements.replacing(
             "PRIMARY KEY (did, fromTs, seq)\n);",
@@ -21,7 +21,7 @@ enum PostgresTables {
         )
     }
 
-    /// The statements that set how rows are stored and vacuumed; running them again does no harm.
+    /// Repeatable statements that set how rows are stored and vacuumed.
     static var storage: String {
         let queues = queues.map { table in
             """
@@ -29,7 +29,7 @@ enum PostgresTables {
                 autovacuum_vacuum_cost_delay = 0);
             """
         }
-        // Each page of the table has space for new versions of its rows, so updates change no index and need no vacuum.
+        // Each page has space for new versions of its rows. So updates change no index and need no vacuum.
         return (queues + ["ALTER TABLE status SET (fillfactor = 70);"]).joined(separator: "\n")
     }
 
@@ -40,7 +40,7 @@ enum PostgresTables {
         return ("history_w\(number)", from, from + partitionMilliseconds)
     }
 
-    /// Returns the statement that creates the partition for the week of a given moment, in milliseconds since 1970.
+    /// Returns the statement that creates the partition for a moment's week (ms since 1970).
     static func making(at moment: Int64) -> String {
         let (name, from, to) = partition(at: moment)
         return

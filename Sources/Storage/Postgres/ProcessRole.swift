@@ -2,17 +2,17 @@ import PostgreSQL
 
 /// The role of a process among the processes that are connected to the same database.
 ///
-/// Each session first puts the role into its own name (`application_name`), and then checks for other processes. If two
-/// processes start at the same moment, at least one of them therefore finds the other.
+/// Each session first puts the role into its own name (`application_name`). Then it checks for other processes. So if
+/// two processes start at once, at least one finds the other.
 package enum ProcessRole: Sendable {
     /// A `lamplighter` command, which can run at the same time as any other process.
     case command
-    /// A process that shares the work with other processes; leases determine which process does which part.
+    /// A process that shares the work with others, as divided by leases.
     case sharing
     /// A process that does all the work, and has its own broker.
     case alone
 
-    /// Returns the name of a process's sessions on the server; if `processID` is a pattern, the name is a pattern too.
+    /// Returns the name of a process's sessions, as a pattern if `processID` is one.
     func name(of processID: String) -> String {
         switch self {
         case .command: PostgresSettings.name(of: "command \(processID)")
@@ -21,15 +21,13 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Gives a new session its name; refuses the session while a process is connected that must not work at the same
-    /// time as this process.
+    /// Names a new session, or refuses it while an incompatible process is connected.
     ///
-    /// If this process and the other process worked at the same time, messages could be handled twice, or by the wrong
-    /// process. If `isKnown`, an earlier session of this process was admitted. While the earlier session exists, other
-    /// processes are refused, so the new session is admitted.
+    /// Without the refusal, messages could be handled twice or by the wrong process. If `isKnown`, an earlier session
+    /// of this process was admitted. While the earlier session exists, other processes are refused, so the new session
+    /// is admitted.
     ///
-    /// - Throws: `PostgresError`, with the state `PostgresError.foe` if another process is connected and the two must
-    ///   not work at the same time.
+    /// - Throws: `PostgresError` with the state `PostgresError.foe` if the session is refused.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {
         let own = name(of: processID)
         _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in row.next(String.self) }

@@ -2,18 +2,17 @@ import Glibc
 import PostgreSQL
 import Synchronization
 
-/// The repetition of a transaction after a conflict with another transaction, or after the answer to its commit was
-/// lost.
+/// The repetition of a transaction after a conflict or a lost answer to its commit.
 ///
 /// After a conflict, the next run usually succeeds. A transaction that lasted too long is repeated once, since the
-/// server may be slow. If the answer was lost, a new run is harmless because of message ids, unique keys and
-/// `CommitMark`.
+/// server may be slow. After a lost answer, a new run is harmless. Message ids, unique keys and `CommitMark` prevent a
+/// double effect.
 final class RunAgain: Sendable {
     /// The maximum number of runs of a transaction, including the first one.
     static let runsMax = 5
     /// The maximum number of runs of a transaction that lasts too long.
     static let longRunsMax = 2
-    /// The longest pause before the second run, in milliseconds; with each further run, this maximum doubles.
+    /// The longest pause before the second run, doubled for each further run.
     static let pauseMilliseconds = 10
 
     private let reruns = Atomic(0)
@@ -23,11 +22,11 @@ final class RunAgain: Sendable {
 
     /// Runs a transaction up to `runsMax` times, each time from its beginning.
     ///
-    /// If `isPatient` returns true, even a transaction that lasts too long is run up to `runsMax` times. Such a
-    /// transaction lasts long because it waits until the server has ended another transaction.
+    /// If `isPatient` returns true, a transaction that lasts too long gets up to `runsMax` runs. Such a transaction
+    /// lasts long because it waits until the server has ended another transaction.
     ///
-    /// - Throws: The last run's error; it is wrapped in `StoreError.Persistent` if a unique key was violated or a lock
-    ///   was missing.
+    /// - Throws: The last run's error. `StoreError.Persistent` wraps the error of a violated unique key or a missing
+    ///   lock.
     func run<Value>(isPatient: () -> Bool = { false }, _ body: () throws -> Value) throws -> Value {
         for number in 0... {
             do {

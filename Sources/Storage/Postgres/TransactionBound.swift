@@ -2,26 +2,26 @@ import PostgreSQL
 
 /// The time limit of a transaction on PostgreSQL.
 ///
-/// A long transaction would delay other transactions that need its locks. It would also delay the takeover of the
-/// transaction's lane by another process, and the removal of deleted rows.
+/// A long transaction would delay other transactions that need its locks. It would also delay the takeover of its lane,
+/// and the removal of deleted rows.
 ///
-/// The time is checked before each statement and while the process waits for a result. When the limit is exceeded, the
-/// statement is cancelled, and the transaction is undone and run again (`RunAgain`). If the second run fails too, a
-/// worker runs each half of its batch separately, so that work that is too large for one transaction still succeeds. If
-/// the process is frozen, the server ends a statement after the same time, and undoes the transaction two seconds
-/// later. The limit doesn't apply to the commit, which takes as long as a standby takes to confirm it.
+/// The time is checked before each statement and while the process waits for a result. At the limit, the statement is
+/// cancelled. The transaction is undone and run again (`RunAgain`). If the second run fails too, a worker halves its
+/// batch. Thus work that is too large for one transaction still succeeds. If the process is frozen, the server ends the
+/// statement after the same time. Two seconds later, the server undoes the transaction. The commit has no limit, since
+/// it may wait for a standby.
 ///
-/// The limit applies to all transactions of the service, including reads; a long scan therefore uses several
-/// transactions. The limit doesn't apply to commands, since `user export`, `migrate` and `doctor` read everything from
-/// one state of the database. The limit doesn't apply to migrations either. In a command, each statement ends after 15
-/// s; in a migration, statements have no such limit.
+/// In the service, the limit applies to all transactions, even reads. A long scan therefore uses several transactions.
+/// The limit doesn't apply to commands. `user export`, `migrate` and `doctor` must read everything from one state of
+/// the database. The limit doesn't apply to migrations either. In a command, each statement ends after 15 s. In a
+/// migration, statements have no such limit.
 package struct TransactionBound: Sendable {
     /// The time limit of the service's transactions: 5 seconds.
     package static let service = TransactionBound(.seconds(5))
 
     let longest: Duration
 
-    /// Creates a time limit; `longest` must be a whole number of milliseconds.
+    /// Creates a limit of a whole number of milliseconds.
     package init(_ longest: Duration) { self.longest = longest }
 
     /// The SQL that sets the server's timeout for the transaction's statements.
@@ -29,7 +29,7 @@ package struct TransactionBound: Sendable {
 }
 
 extension PostgresConnection {
-    /// Runs a transaction with a time limit; `begin` contains the statements that begin the transaction.
+    /// Begins a transaction with the statements `begin`, and runs it with the limit.
     func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within bound: TransactionBound?,

@@ -2,7 +2,7 @@ package import Batching
 package import Domain
 import Sodium
 
-/// The ids of requests that took effect, with the answers to send again if a request is repeated.
+/// The ids of requests that took effect, with the answers for repeated requests.
 ///
 /// See the reference for the rules (reference: requests#id).
 package struct RequestTable: TransactionTable {
@@ -12,20 +12,19 @@ package struct RequestTable: TransactionTable {
     package struct Known: Sendable {
         /// A digest of the request's content.
         package var content: [UInt8]
-        /// The answer; nil while the request is in progress; also nil if the request is carried out again when the
-        /// sender repeats it.
+        /// The answer, or nil while in progress or if a repeat is carried out.
         package var answer: [UInt8]?
         /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
-        /// How many times the request was refused because its worker was absent; nil if the request was carried out.
+        /// How often the request was refused, or nil if it was carried out.
         ///
-        /// The broker keeps each copy of the request for the absent worker; the worker must later ignore these copies.
+        /// The broker keeps each copy of the request for the absent worker. Later, the worker must ignore these copies.
         package var turnedAway: Int64?
         /// When the request was received.
         package var at: Instant
     }
 
-    /// Returns the record of a sender's request id; nil if there is no such record.
+    /// Returns the record of a sender's request id, or nil for an unknown id.
     package func find(_ sender: String, _ id: MessageID) throws -> Known? {
         try sql.find(RequestRow.table, sender, id).map { row in
             Known(
@@ -38,8 +37,7 @@ package struct RequestTable: TransactionTable {
         }
     }
 
-    /// Stores the digest of a request's content, and the answer to the request; the answer is encrypted if it contains
-    /// a secret.
+    /// Stores the digest of a request's content, and the answer (encrypted if it contains a secret).
     package func save(
         _ sender: String,
         _ id: MessageID,
@@ -60,12 +58,12 @@ package struct RequestTable: TransactionTable {
         )
         try sql.run(RequestRow.table.upsert, row)
         guard try sql.changes == 0 else { return }
-        // Rows are kept in the order of their times, so the row is deleted and inserted again at the end.
+        // Rows are in the order of their times, so the row moves to the end.
         try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2", sender, id)
         try sql.run(RequestRow.table.upsert, row)
     }
 
-    /// Stores the refusal of a request whose worker is absent; returns false if the request took effect meanwhile.
+    /// Stores a refusal for an absent worker, or returns false if the request took effect.
     package func keepRefusal(_ sender: String, _ id: MessageID, content: [UInt8], answer: [UInt8]) throws -> Bool {
         let row = RequestRow(
             sender: sender,
@@ -76,7 +74,7 @@ package struct RequestTable: TransactionTable {
             at: now,
             turnedAway: 1
         )
-        // An earlier record without an answer is deleted, because the service would carry out a repeat of that request.
+        // An earlier record without an answer is deleted, since a repeat would be carried out.
         try sql.run(
             """
             DELETE FROM request WHERE sender = $1 AND id = $2
@@ -89,8 +87,7 @@ package struct RequestTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Stores how many copies of a refused request the absent worker must still ignore; deletes the record if this
-    /// number is 0.
+    /// Stores how many copies the absent worker must still ignore (0 deletes the record).
     package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
@@ -102,8 +99,7 @@ package struct RequestTable: TransactionTable {
         try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3", times, sender, id)
     }
 
-    /// Deletes the records of some shards' refused requests; called when the broker holds none of these requests for
-    /// the worker.
+    /// Deletes some shards' refused requests, once the broker holds none of them.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -117,10 +113,9 @@ package struct RequestTable: TransactionTable {
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }
 
-    /// Stores the answer to a request that waited for a command, unless the request's id is now used by another
-    /// request.
+    /// Stores the answer after a command, unless another request now has the id.
     ///
-    /// The row also gets a new number, so that the numbers stay in the order of the times.
+    /// The row gets a new number, so that numbers follow the order of times.
     package func complete(
         _ sender: String,
         _ id: MessageID,
@@ -142,10 +137,10 @@ package struct RequestTable: TransactionTable {
         )
     }
 
-    /// Deletes at most `limit` requests that were received outside a period; returns the number deleted.
+    /// Deletes at most `limit` requests received outside a period, and returns their number.
     ///
-    /// Rows are in the order of arrival, so all rows before an old row are also old, even if their stored times are
-    /// later. A time after the period shows that the row was written before the clock was set back.
+    /// Rows are in the order of arrival. Rows before an old row are old too, even if their stored times are later. If a
+    /// row's time is after the period, the clock was set back since.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.rowsChanged(
             """
@@ -159,7 +154,7 @@ package struct RequestTable: TransactionTable {
         )
     }
 
-    /// Returns whether there are more than `max` rows, judged by the numbers of the first and the last row.
+    /// Returns whether the first and last number indicate more than `max` rows.
     ///
     /// Rows are numbered in the order of arrival, and the oldest ones are deleted first.
     package func excess(over max: Int) throws -> Bool {
@@ -168,7 +163,7 @@ package struct RequestTable: TransactionTable {
         return last - first + 1 > Int64(max)
     }
 
-    /// Deletes the oldest rows until `max` rows are left; one call deletes at most `limit` rows.
+    /// Deletes at most `limit` of the oldest rows, until `max` rows are left.
     package func trim(to max: Int, limit: Int) throws {
         try sql.run(
             """
@@ -181,7 +176,7 @@ package struct RequestTable: TransactionTable {
         )
     }
 
-    /// Returns the numbers of the oldest and the newest row; nil if the table is empty.
+    /// Returns the oldest and the newest row's number, or nil for an empty table.
     package func ends() throws -> ClosedRange<Int64>? {
         guard let first = try sql.integer("SELECT min(seq) FROM request"),
             let last = try sql.integer("SELECT max(seq) FROM request")
@@ -199,8 +194,7 @@ package struct RequestTable: TransactionTable {
         package var bytes: Int64
     }
 
-    /// Adds up the sizes of at most `limit` rows after the row with the number `seq`; returns nil if there are no such
-    /// rows.
+    /// Adds up the sizes of at most `limit` rows after `seq` (nil at the end).
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
         try sql.first(
             """
@@ -221,7 +215,7 @@ package struct RequestTable: TransactionTable {
     /// Deletes a row and all rows before it, whatever their age.
     package func drop(upTo seq: Int64) throws { try sql.run("DELETE FROM request WHERE seq <= $1", seq) }
 
-    /// Counts at most `limit` requests that precede the first request received at or after a given time.
+    /// Counts at most `limit` requests before the first one received at or after `before`.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(
             """
@@ -236,7 +230,7 @@ package struct RequestTable: TransactionTable {
     }
 }
 
-/// A stored request; the engine numbers rows in the order of arrival.
+/// A stored request, numbered by the engine in the order of arrival.
 struct RequestRow: TableRow {
     var sender: String
     var id: MessageID

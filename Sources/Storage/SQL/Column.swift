@@ -1,7 +1,7 @@
 import CSQLite
 import PostgreSQL
 
-/// The location of one row in a query's result, as plain values that can be passed on without cost.
+/// A result row's location, in plain values that cost nothing to pass on.
 enum RowSource {
     /// There is no row, so each column is NULL.
     case none
@@ -11,7 +11,7 @@ enum RowSource {
     case postgres(PostgresRow)
 }
 
-/// One column of a row; without a row, the column is NULL.
+/// One column of a row (NULL without a row).
 package struct Column {
     let source: RowSource
     let index: Int32
@@ -43,7 +43,7 @@ package struct Column {
         }
     }
 
-    /// Lends the UTF-8 bytes of the column's text to `body` without copying them; NULL gives an empty buffer.
+    /// Lends the text's UTF-8 bytes to `body`, or an empty buffer for NULL.
     package func withText<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
         switch source {
         case .sqlite(let statement): try body(Self.bytes(statement, index, from: sqlite3_column_text(statement, index)))
@@ -52,15 +52,14 @@ package struct Column {
         }
     }
 
-    /// Lends the column's bytes to `body` without copying them; NULL gives an empty buffer.
+    /// Lends the column's bytes to `body`, or an empty buffer for NULL.
     package func withBlob<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
         guard case .sqlite(let statement) = source else { return try withText(body) }
         let start = sqlite3_column_blob(statement, index)
         return try body(Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self)))
     }
 
-    /// Returns a column's bytes; the caller must get `start` from SQLite first, because SQLite then reports the right
-    /// number of bytes.
+    /// Returns a column's bytes, whose count is only right after SQLite has returned `start`.
     private static func bytes(
         _ statement: OpaquePointer,
         _ index: Int32,

@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// A value that can be stored in one column of a row, and be set as one parameter of a statement.
+/// A value that can be a row's column or a statement's parameter.
 package protocol ColumnValue {
-    /// Reads the value of a column; NULL gives 0, an empty string or another empty value.
+    /// Reads a column's value, and NULL as 0 or another empty value.
     init(_ column: Column)
     /// Sets a parameter to this value.
     func bind(to parameter: Parameter)
@@ -84,7 +84,7 @@ extension Identifier: ColumnValue {
     package func bind(to parameter: Parameter) { text.bind(to: parameter) }
 }
 
-/// A JSON object is stored as text; NULL and invalid text give an empty object.
+/// A JSON object is stored as text, and invalid text or NULL becomes an empty object.
 extension JSONObject: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
@@ -94,11 +94,11 @@ extension JSONObject: ColumnValue {
     package func bind(to parameter: Parameter) { encoded().withUnsafeBytes { parameter.set(text: $0) } }
 }
 
-/// Conversions between JSON objects and dictionaries of strings; such objects are stored as parts of encrypted columns.
+/// Conversions between dictionaries of strings and JSON objects in encrypted columns.
 extension JSONObject {
-    /// Makes an object from a dictionary of strings; the members are sorted by name.
+    /// Makes an object from a dictionary, with the members sorted by name.
     init(texts: [String: String]) { self.init(texts.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }) }
-    /// The members as strings; a member that isn't a string becomes an empty string.
+    /// The members as strings, with an empty string for a value of another type.
     var texts: [String: String] {
         Dictionary(members.map { ($0.key, $0.value.stringValue ?? "") }) { first, _ in first }
     }
@@ -124,7 +124,7 @@ struct TextBytes: ColumnValue {
 
 /// A case of an enumeration, stored as its name.
 protocol StoredName: ColumnValue, RawRepresentable where RawValue == String {
-    /// The case for a name that this version doesn't know, such as the role with the fewest rights.
+    /// The case for an unknown name, such as the role with the fewest rights.
     static var unknown: Self { get }
 }
 

@@ -1,12 +1,12 @@
 import Domain
 
-/// A reader of a table that contains records of devices; it reads from the newest record to the oldest.
+/// A reader of a table of devices' records, from the newest to the oldest.
 ///
-/// A position in the table is a row's time and number; the number distinguishes rows with the same time.
+/// A position is a row's time and number. The number distinguishes rows with the same time.
 struct DeviceLog<Record: TableRow>: Sendable {
     let text: String
 
-    /// Describes the table; `time` and `number` are the names of the columns that contain a row's time and number.
+    /// Describes the table, with the names of the columns for time and number.
     init(_ table: Table<Record>, time: String, number: String) {
         text = """
             SELECT \(table.columns) FROM \(table.name)
@@ -18,7 +18,7 @@ struct DeviceLog<Record: TableRow>: Sendable {
 
     /// Passes to `body` a device's rows from a period, the newest first, until `body` returns false.
     ///
-    /// If `cursor` is given, the scan begins with the newest row that is older than the cursor.
+    /// With `cursor`, the scan begins at the newest row older than the cursor.
     func scan(
         _ did: DeviceID,
         from: Instant,

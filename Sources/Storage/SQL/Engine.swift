@@ -15,7 +15,7 @@ enum Engine {
         }
     }
 
-    /// Runs a statement that returns no rows; a failure may be reported only by a later statement or by the commit.
+    /// Runs a statement without a result, whose failure may be reported only later.
     func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind) { _ in true }
@@ -24,7 +24,7 @@ enum Engine {
         }
     }
 
-    /// Runs a statement once for each element, in order; the statement returns no rows.
+    /// Runs a statement without a result once for each element, in order.
     func run<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -36,7 +36,7 @@ enum Engine {
         }
     }
 
-    /// Runs a query that can return many rows, of which the caller may need only a few.
+    /// Runs a query whose caller may need only a few of many rows.
     func scan(_ sql: String, bind: (ParameterTarget) -> Void, row: (RowSource) throws -> Bool) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind, row: row)
@@ -80,7 +80,7 @@ enum Engine {
         }
     }
 
-    /// A number that changes when another connection writes; nil if other processes can write at any time.
+    /// A number that changes when another connection writes, or nil on PostgreSQL.
     var dataVersion: Int64? {
         get throws {
             switch self {
@@ -90,7 +90,7 @@ enum Engine {
         }
     }
 
-    /// Runs a transaction that can write; an error undoes all of it.
+    /// Runs a transaction that can write, and undoes it after an error.
     ///
     /// With SQLite, or if `isOneWriter`, no other writing transaction runs at the same time.
     func transaction<Value>(
@@ -105,7 +105,7 @@ enum Engine {
         }
     }
 
-    /// Runs a part of a transaction; an error in this part undoes only the part.
+    /// Runs a part of a transaction, and undoes only this part after an error.
     func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let connection): try connection.savepoint(body)
@@ -113,8 +113,8 @@ enum Engine {
         }
     }
 
-    /// The statements that begin a PostgreSQL transaction as the only writer; readers aren't blocked.
+    /// The statements that begin a PostgreSQL transaction as the only writer, without blocking readers.
     static let beginAlone = ["BEGIN", lockWriters]
-    /// The statement that takes the lock of the only writer, and waits while another transaction holds this lock.
+    /// The statement that waits for the lock of the only writer, and takes it.
     static let lockWriters = "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_64))"
 }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The steps that bring a database to this version's tables; each step runs once, and new steps are only appended.
+/// An append-only list of the steps that lead to this version's tables.
 ///
 /// The first step is `database.sql`, and the folder `Migrations` contains the other steps. A test checks that
 /// `schemas/database.sql` shows the result of all steps.
@@ -23,34 +23,32 @@ enum Migrations {
         ("homeAssistant", PackageResources.homeAssistant_sql),
         // Notifications, their settings, and the push addresses of terminals.
         ("notifications", PackageResources.notifications_sql),
-        // A column for the terminal of each push in the table of outgoing messages, and a column for the secrets of
-        // apps' documents.
+        // A column for a push's terminal, and one for secrets of apps' documents.
         ("push", PackageResources.push_sql),
     ].map { ($0, String(decoding: $1, as: UTF8.self)) }
 
     /// The number of steps that the previous version knew.
     ///
-    /// If several processes share a database, processes of the previous version can run at the same time as processes
-    /// of this version. The number must be raised with each release.
+    /// If processes share a database, the previous version can run beside this version. The number must be raised with
+    /// each release.
     static let versionBefore = 1
 
     /// The first step of databases that were made before the first release.
     static let unreleased = "001-main-path"
 
-    /// The table with the names of the steps that a database has run; the name comes from the library that originally
-    /// created this table.
+    /// The table of the steps already run, named by the library that created it.
     private static let table = "grdb_migrations"
 
-    /// Returns the names of the steps that a database has run; empty for a new database.
+    /// Returns the names of the steps that a database has already run.
     static func applied(_ database: SQLiteConnection) throws -> Set<String> {
         guard try database.hasTable(table) else { return [] }
         return Set(try database.texts("SELECT identifier FROM \(table)").compactMap(\.self))
     }
 
-    /// Runs the steps that a database lacks; each step is a transaction, and fails if any row refers to a missing row.
+    /// Runs each missing step as a transaction, which fails if a reference is broken.
     static func run(_ steps: [Step], in database: SQLiteConnection) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
-        // References aren't checked while a step runs, since a step can replace tables to which other tables refer.
+        // A step can replace tables to which others refer, so references aren't checked meanwhile.
         try database.execute("PRAGMA foreign_keys = OFF")
         defer { try? database.execute("PRAGMA foreign_keys = ON") }
         for step in steps {

@@ -1,11 +1,11 @@
 import CSQLite
 import PostgreSQL
 
-/// The statement or list to which parameters are written, as a plain pointer that costs nothing to pass on.
+/// The receiver of parameters, as a plain pointer that costs nothing to pass on.
 enum ParameterTarget {
     /// An SQLite statement that is about to run.
     case sqlite(OpaquePointer)
-    /// A list of parameters that is sent with a PostgreSQL statement; the list outlives the call.
+    /// A PostgreSQL statement's list of parameters, which outlives the call.
     case postgres(Unmanaged<PostgresParameters>)
 
     init(_ parameters: PostgresParameters) { self = .postgres(Unmanaged.passUnretained(parameters)) }
@@ -28,7 +28,7 @@ package enum ColumnType: Sendable {
     }
 }
 
-/// One parameter of a statement that is about to run; the first parameter has the number 1.
+/// One parameter of a statement, counted from 1.
 package struct Parameter {
     let target: ParameterTarget
     let index: Int32

@@ -1,6 +1,6 @@
-/// Queries for a single column, queries with a single parameter, and statements whose changed rows are counted.
+/// Queries with one column or one parameter, and statements that count changed rows.
 extension SQL {
-    /// Runs a statement that returns no rows; returns the number of rows that the statement changed.
+    /// Runs a statement without a result, and returns how many rows it changed.
     package func rowsChanged<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws -> Int {
         try run(sql, repeat each values)
         return try changes
@@ -14,7 +14,7 @@ extension SQL {
         try query(sql, repeat each arguments) { $0.next() }
     }
 
-    /// Returns the first column of the first row; nil if there is no row or the column is NULL.
+    /// Returns the first row's first column, or nil if it is missing or NULL.
     package func value<Value: ColumnValue, each Argument: ColumnValue>(
         _ sql: String,
         _ arguments: repeat each Argument
@@ -22,8 +22,7 @@ extension SQL {
         try first(sql, repeat each arguments) { $0.next(Value?.self) } ?? nil
     }
 
-    /// Runs a query once for each element, with the element as the parameter; for each row found, passes the element
-    /// and the row to `row`.
+    /// Runs a query with each element, and passes `row` each row with its element.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

@@ -4,10 +4,9 @@ import Sodium
 /// The interface between the tables' code and the database engine: statements, queries and savepoints.
 ///
 /// The tables' code uses only SQL that both SQLite 3.40 and PostgreSQL 15 understand. A *set operation* (`each:`)
-/// counts as one statement, however many elements it has: SQLite runs one prepared statement in a loop, and PostgreSQL
-/// gets all elements before it answers. On PostgreSQL, a statement without results (`run`) is sent with the next query
-/// or the commit; if the statement fails, that query or commit fails. An instance is used in one transaction, on one
-/// thread.
+/// counts as one statement. SQLite runs a prepared statement in a loop. PostgreSQL gets all elements before it answers.
+/// PostgreSQL gets a statement without results (`run`) with the next query or the commit. If the statement fails, that
+/// query or commit fails. An instance is used in one transaction, on one thread.
 package final class SQL {
     let engine: Engine
     /// Whether write transactions, including those of other processes, run one after another.
@@ -16,7 +15,7 @@ package final class SQL {
     private let bound: TransactionBound?
     /// The key with which columns are encrypted and decrypted.
     let key: ServerKey
-    /// The number of statements that have run; a set operation counts as one.
+    /// The number of statements that have run, with a set operation counted as one.
     package internal(set) var statementCount = 0
 
     init(_ engine: Engine, key: ServerKey, isOneWriter: Bool = false, bound: TransactionBound? = nil) {
@@ -33,7 +32,7 @@ package final class SQL {
         try engine.run(sql) { Self.bind(repeat each values, to: $0) }
     }
 
-    /// Runs a statement once for each element, in order, with the parameters that `values` returns for the element.
+    /// Runs a statement for each element, in order, with the parameters from `values`.
     package func run<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -47,7 +46,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a statement once for each element, in order, with the one parameter that `value` returns for the element.
+    /// Runs a statement for each element, in order, with the one parameter from `value`.
     package func run<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -76,7 +75,7 @@ package final class SQL {
         return results
     }
 
-    /// Runs a query, and returns the value that `row` makes from the first row; nil if there are no rows.
+    /// Runs a query, and returns what `row` makes from the first row, or nil.
     package func first<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -94,8 +93,7 @@ package final class SQL {
         return result
     }
 
-    /// Runs a query for each element, with the parameters that `values` returns; for each row found, calls `row` with
-    /// the element and the row.
+    /// Runs a query with each element's parameters, and passes `row` the element and each row.
     package func query<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -113,8 +111,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a query for each element, with one parameter, which `value` returns; calls `row` with the element and each
-    /// row of its result.
+    /// Runs a query with each element's one parameter, and passes `row` the element and each row.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -131,7 +128,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a query that can return very many rows, and passes them to `row` until `row` returns false.
+    /// Passes the rows of a large result to `row`, until `row` returns false.
     package func scan<each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -146,7 +143,7 @@ package final class SQL {
         }
     }
 
-    /// Returns the first column of the first row as an integer; nil if there is no row or the column is NULL.
+    /// Returns the first row's first column as an integer, or nil if missing or NULL.
     package func integer<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws -> Int64? {
         try first(sql, repeat each values) { $0.next(Int64?.self) } ?? nil
     }
@@ -155,7 +152,7 @@ package final class SQL {
 
     /// Runs a statement once for each record, in order.
     package func run<Record: TableRow>(_ statement: RowStatement<Record>, each records: [Record]) throws {
-        // The records are accessed in place, since copying a record would cost as much as running its statement.
+        // Records are read in place, since a copy costs as much as the statement.
         try records.withUnsafeBufferPointer { rows in
             guard let first = rows.baseAddress, !rows.isEmpty else { return }
             statementCount += 1
@@ -172,8 +169,7 @@ package final class SQL {
         try run(statement, each: [record])
     }
 
-    /// Returns the rows that a clause selects from a table; a clause is, for example, `WHERE uid = $1 ORDER BY
-    /// createdAt`.
+    /// Returns a table's rows for a clause such as `WHERE uid = $1 ORDER BY createdAt`.
     package func rows<Record: TableRow, each Value: ColumnValue>(
         of table: Table<Record>,
         _ clause: String,
@@ -182,8 +178,7 @@ package final class SQL {
         try query(table.select + clause, repeat each values) { $0.nextRow() }
     }
 
-    /// Returns the table's row that has the given key, or nil if there is no such row; the key's values must be in the
-    /// order of the table's columns.
+    /// Returns the row with a key, given in the order of columns, or nil.
     package func find<Record: TableRow, each Value: ColumnValue>(
         _ table: Table<Record>,
         _ key: repeat each Value
@@ -209,8 +204,7 @@ package final class SQL {
 
     // MARK: Transactions
 
-    /// Whether other transactions can write at the same time; if so, a transaction must lock the rows on which its
-    /// decisions depend.
+    /// Whether a transaction must lock the rows on which it depends, because others can write.
     var hasOtherWriters: Bool {
         switch engine {
         case .sqlite: false
@@ -221,18 +215,18 @@ package final class SQL {
     /// The number of rows that the previous statement changed.
     package var changes: Int { get throws { try engine.changes } }
 
-    /// Runs the statements that have not been sent yet; throws an error if one of them fails.
+    /// Runs the statements that have not been sent yet, and throws their errors.
     func settle() throws { try engine.settle() }
 
-    /// A number that changes when another connection writes; nil if other processes can write at any time.
+    /// A number that changes when another connection writes, or nil on PostgreSQL.
     var dataVersion: Int64? { get throws { try engine.dataVersion } }
 
-    /// Runs a transaction that can write; an error undoes all of it.
+    /// Runs a transaction that can write, and undoes it after an error.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try engine.transaction(isOneWriter: isOneWriter, within: bound, body)
     }
 
-    /// Runs a part of a transaction; an error in this part undoes only the part.
+    /// Runs a part of a transaction, and undoes only this part after an error.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         // Setting a savepoint and releasing it are two statements.
         statementCount += 2

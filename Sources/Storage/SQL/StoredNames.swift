@@ -1,6 +1,6 @@
 import Domain
 
-// If a column contains a case's name that this version doesn't know, the store uses the type's `unknown`.
+// For a name that this version doesn't know, the store uses the type's `unknown`.
 
 extension Actor.Kind: StoredName { static let unknown = Self.system }
 extension Command.Kind: StoredName { static let unknown = Self.write }

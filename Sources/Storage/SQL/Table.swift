@@ -16,15 +16,13 @@ import Sodium
 package protocol TableRow: Sendable {
     /// The table.
     static var table: Table<Self> { get }
-    /// Passes the name and the value of each column to `column`, and returns a row made of the values that `column`
-    /// returns.
+    /// Passes each column's name and value to `column`, and returns a row of its results.
     ///
-    /// This method is used to list the columns, to write rows and to read rows, so it must always name the same columns
-    /// in the same order.
+    /// Columns are listed, written and read by this method. So it must always name the same columns in the same order.
     static func map(_ column: inout ColumnMapper<Self>) -> Self
 }
 
-/// The role of a column in its table; statements use roles to select columns.
+/// The role of a column in its table, by which statements select columns.
 package struct ColumnRole: OptionSet, Sendable {
     /// One bit for each role.
     package let rawValue: UInt8
@@ -47,10 +45,9 @@ package struct ColumnRole: OptionSet, Sendable {
 /// A statement that writes a row of a table.
 package struct RowStatement<Record: TableRow>: Sendable {
     let text: String
-    /// The roles of the columns whose values are the statement's parameters; in an update, the key's parameters are
-    /// last.
+    /// The roles of the columns that are parameters, with an update's key last.
     let roles: ColumnRole
-    /// The number of the key's first parameter; nil if the parameters are in the order of the columns.
+    /// The number of the key's first parameter, or nil if parameters follow the columns' order.
     let keyStart: Int32?
 }
 
@@ -70,8 +67,7 @@ package struct Table<Record: TableRow>: Sendable {
     package let upsert: RowStatement<Record>
     /// The statement that updates the existing row that has the given row's key.
     package let update: RowStatement<Record>
-    /// The query for the row that has a given key; the parameters are the values of the key's columns, in the order of
-    /// the columns.
+    /// The query for the row with a key, given in the order of columns.
     package let find: String
     private let described: [(name: String, role: ColumnRole)]
 
@@ -94,7 +90,7 @@ package struct Table<Record: TableRow>: Sendable {
         find = select + "WHERE \(conditions)"
     }
 
-    /// Returns a statement that inserts a row if a condition holds; in the condition, `$1` is the first column's value.
+    /// Returns a conditional insertion, with the first column's value as the condition's `$1`.
     package func inserting(where condition: String) -> RowStatement<Record> {
         RowStatement(
             text: "INSERT INTO \(name) (\(columns)) SELECT \(numbers) WHERE \(condition)",
@@ -103,13 +99,12 @@ package struct Table<Record: TableRow>: Sendable {
         )
     }
 
-    /// Returns a statement that inserts a row, unless another row has the same values in the given unique columns.
+    /// Returns an insertion that is skipped if the values of unique `columns` already exist.
     package func inserting(beside columns: String) -> RowStatement<Record> {
         RowStatement(text: "\(insert.text) ON CONFLICT (\(columns)) DO NOTHING", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that inserts a row, or updates the columns of the given roles in the existing row that has
-    /// the same key.
+    /// Returns an insertion that updates the columns of given roles if the key exists.
     package func upserting(_ roles: ColumnRole) -> RowStatement<Record> {
         Self.upserting(insert.text, described, roles: roles)
     }
@@ -127,7 +122,7 @@ package struct Table<Record: TableRow>: Sendable {
         return RowStatement(text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that finds a row by its key and updates only the row's columns of the given roles.
+    /// Returns a statement that updates only a row's columns of the given roles.
     package func updating(_ roles: ColumnRole) -> RowStatement<Record> { Self.updating(name, described, roles: roles) }
 
     private static func updating(
@@ -146,30 +141,28 @@ package struct Table<Record: TableRow>: Sendable {
         )
     }
 
-    /// Returns `name = $number` for each column; the numbers begin with `first`.
+    /// Returns `name = $number` for each column, with numbers from `first` on.
     private static func equations(_ columns: [String], from first: Int) -> [String] {
         columns.enumerated().map { place, name in "\(name) = $\(first + place)" }
     }
 
-    /// Returns the names of all columns, each preceded by a table's alias, for a query of several tables.
+    /// Returns all columns' names with a table's alias, for a query of several tables.
     package func columns(of alias: String) -> String { described.map { "\(alias).\($0.name)" }.joined(separator: ", ") }
 }
 
-/// A pass over the columns that a row's description names; the pass lists the columns, sets their parameters or reads
-/// their values.
+/// A pass that lists a row's columns, sets their parameters or reads their values.
 package struct ColumnMapper<Record: TableRow> {
     private enum Pass {
         case list, bind, read
     }
 
     private let pass: Pass
-    /// The row from which parameters are set; this is a pointer, because copying the row for each column would cost
-    /// more than setting the parameter.
+    /// The row to write, as a pointer, since a copy for each column is slow.
     private var record: UnsafePointer<Record>?
     private var target: ParameterTarget?
     /// The roles of the columns whose parameters are set.
     private var roles: ColumnRole = .all
-    /// The row to read; it has no values while columns are listed or parameters are set.
+    /// The row to read, without values in a pass that doesn't read.
     private(set) var row: Row
     private(set) var described: [(name: String, role: ColumnRole)] = []
     private var parameter: Int32 = 1
@@ -187,7 +180,7 @@ package struct ColumnMapper<Record: TableRow> {
         self.row = row
     }
 
-    /// Creates a pass that sets a statement's parameters from a row; the row must outlive the pass.
+    /// Creates a pass that sets parameters from a row, which must outlive the pass.
     init(binding record: UnsafePointer<Record>, to target: ParameterTarget, of rows: RowStatement<Record>, in sql: SQL)
     {
         pass = .bind
@@ -200,7 +193,7 @@ package struct ColumnMapper<Record: TableRow> {
 
     /// Describes a column by its name, its value in a row, and its role.
     ///
-    /// - Returns: The column's value while a row is read; otherwise an empty value of its type.
+    /// - Returns: The column's value when a row is read, otherwise an empty value.
     package mutating func callAsFunction<Value: ColumnValue>(
         _ name: String,
         _ value: (Record) -> Value,

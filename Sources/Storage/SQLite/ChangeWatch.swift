@@ -1,11 +1,11 @@
 import SQLite
 import Synchronization
 
-/// A watch that detects whether this process or another process has committed anything since the last check.
+/// A watch for commits of any process since the last check.
 ///
 /// The watch has a separate connection to the SQLite file, and reads only one number.
 package final class ChangeWatch: Sendable {
-    /// The watch's connection to the SQLite file; nil if the store is on a database server.
+    /// The watch's connection to the SQLite file, or nil for a database server.
     private let pool: SQLitePool?
     private let last = Mutex<Int64?>(nil)
 
@@ -18,7 +18,7 @@ package final class ChangeWatch: Sendable {
         pool = try SQLitePool(readersMax: 1) { try SQLiteConnection(path: file.path) }
     }
 
-    /// Returns whether anything may have been committed since the last call; always true for a database server.
+    /// Returns whether there may be new commits (always true for a database server).
     package func hasChanged() throws -> Bool {
         guard let pool else { return true }
         let version = try pool.write { try $0.integer("PRAGMA data_version") }

@@ -1,10 +1,10 @@
 import SQLite
 
-/// A background worker that copies the write-ahead log into the database file, so that the writer seldom has to do so.
+/// A worker that copies the write-ahead log in the background, to relieve the writer.
 ///
-/// The checkpointer has its own connection, for one thread. A passive checkpoint doesn't wait for readers and writers,
-/// and they don't wait for the checkpoint. If the log still becomes long, the writer copies the small part that the
-/// checkpointer hasn't copied yet.
+/// The checkpointer has its own connection, which only its thread uses. A passive checkpoint doesn't wait for readers
+/// and writers, and they don't wait for the checkpoint. If the log still becomes long, the writer copies the small
+/// rest.
 package final class Checkpointer {
     private let connection: SQLiteConnection
 
@@ -14,7 +14,7 @@ package final class Checkpointer {
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL")
     }
 
-    /// Copies the current content of the log into the database file; returns when the content is on the disk.
+    /// Copies the log's content into the database file, and returns when it is on disk.
     package func run() throws {
         try connection.checkpoint(.passive)
     }

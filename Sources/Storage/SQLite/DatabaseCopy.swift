@@ -26,8 +26,7 @@ package struct DatabaseCopy: Sendable {
     /// The amount is enough for one change per second during the eleven days after the backup.
     static let numbersAhead = 1_000_000
 
-    /// Checks all pages, indexes and references, and returns each table's number of rows; throws `Damage` if it finds a
-    /// fault.
+    /// Checks all pages, indexes and references, and throws `Damage` or returns each table's row count.
     package func check() throws -> [(table: String, rows: Int)] {
         try withDatabase { database in
             if let fault = try database.text("PRAGMA integrity_check(1)"), fault != "ok" { throw Damage(fault) }
@@ -42,9 +41,8 @@ package struct DatabaseCopy: Sendable {
 
     /// Raises the copy's command numbers and status versions, so that the copy can replace the original.
     ///
-    /// Since the copy was made, the service has sent more commands and statuses. A device ignores a command if the
-    /// command's number isn't larger than the number of the last command. An app ignores a status that has an older
-    /// version.
+    /// Since the copy was made, the service has sent more commands and statuses. A device ignores a command unless its
+    /// number is larger than the last. An app ignores a status that has an older version.
     package func advanceNumbers() throws {
         try withDatabase { database in
             try database.transaction {
@@ -76,7 +74,7 @@ package struct DatabaseCopy: Sendable {
 
     func withDatabase<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
         let database = try SQLiteConnection(path: path)
-        // The copy must be a single file, so no log file may be left next to it.
+        // The copy must be a single file, without a log beside it.
         try database.execute("PRAGMA journal_mode = DELETE")
         return try body(database)
     }
@@ -85,12 +83,12 @@ package struct DatabaseCopy: Sendable {
 extension Store {
     /// Copies the last committed state into a new file, while workers continue to write.
     ///
-    /// While the copy is made, the log can't be reused, so it grows with each write. `progress` is called a few times
-    /// per second with the completed fraction, from 0 to 1, and can throw an error to stop the copy.
+    /// While the copy is made, the log can't be reused, so it grows with each write. `progress` gets the completed
+    /// fraction, from 0 to 1, a few times per second. `progress` can throw an error to stop the copy.
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
         guard let file else { throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies") }
         let target = try SQLiteConnection(path: copy.path)
-        // The copy is made in steps of 8 MiB, all in one reading transaction, so that the copy shows a single state.
+        // All steps of 8 MiB share one reading transaction, so the copy shows one state.
         try file.pool.read { try $0.copy(to: target, pages: 4096, progress: progress) }
     }
 }

@@ -7,14 +7,13 @@ package import Sodium
 enum KeyFingerprint {
     static let fact = "serverKey"
 
-    /// Returns a database's fingerprint; nil if the database has no tables or has never been opened by a service.
+    /// Returns a database's fingerprint, or nil if no service has opened the database.
     static func read(_ database: SQLiteConnection) throws -> String? {
         guard try database.hasTable("meta") else { return nil }
         return try database.texts("SELECT value FROM meta WHERE name = ?", fact).first ?? nil
     }
 
-    /// Returns the fingerprint that is stored in a database; if the database has no fingerprint, first stores the
-    /// fingerprint of the given key.
+    /// Returns a database's fingerprint, and first stores the key's fingerprint if it is missing.
     static func keep(_ key: ServerKey, in database: SQLiteConnection) throws -> String? {
         try database.transaction {
             if let known = try read(database) { return known }
@@ -25,7 +24,7 @@ enum KeyFingerprint {
 }
 
 extension DatabaseCopy {
-    /// Returns whether a key belongs to the copied database; true if the copy has no fingerprint.
+    /// Returns whether a key belongs to the copy (true without a fingerprint).
     package func isSealed(with key: ServerKey) throws -> Bool {
         let known = try withDatabase(KeyFingerprint.read)
         return known == nil || known == key.fingerprint

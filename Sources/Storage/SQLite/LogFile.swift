@@ -1,28 +1,24 @@
 import Glibc
 
-/// The write-ahead log beside the database file (`-wal`); the log's file is kept so large that commits only overwrite
-/// old content.
+/// The write-ahead log (`-wal`), kept so large that commits only overwrite old content.
 ///
-/// On ext4, a commit that makes the file longer spends a third of its time on allocating blocks and on recording the
-/// new length. When the engine starts the log again at the file's beginning, it doesn't shorten the file. The engine
-/// ignores zeros after the last commit.
+/// On ext4, lengthening the file takes a third of a commit's time. When the engine starts the log again at the file's
+/// beginning, it doesn't shorten the file. The engine ignores zeros after the last commit.
 struct LogFile {
-    /// The largest length of the file, in bytes: a little more than the amount of data that is written between two
-    /// checkpoints.
+    /// The file's largest length in bytes, a little more than what is written between checkpoints.
     static let bytesMax = 36 << 20
     /// The maximum number of bytes to add at once, since commits wait while bytes are added.
     static let pieceBytes = 1 << 20
-    /// The ratio of the file's intended length to the bytes written so far; with few writes, the file stays small.
+    /// The ratio of intended length to bytes written, so that a rarely written file stays small.
     private static let leadFactor = 4
-    /// The free space that the disk must have before the file is extended, as a multiple of the file's largest length.
+    /// The free space needed to extend the file, as a multiple of its largest length.
     private static let roomFactor = 8
 
     private let path: String
     /// The length that the file should have, in bytes.
     private let wanted: Int
 
-    /// Describes a database's log; `written` is the number of bytes that have been written into the log since the
-    /// database was opened.
+    /// Describes a log with `written` bytes written into it since the database was opened.
     init(database path: String, written: Int) {
         self.path = path + "-wal"
         wanted = min(Self.bytesMax, written * Self.leadFactor)
@@ -40,12 +36,11 @@ struct LogFile {
     /// The error thrown when the file could not be extended.
     struct Failure: Error {}
 
-    /// Extends the file by a piece of zeros; returns false if the file is already long enough.
+    /// Extends the file with zeros, or returns false if it is long enough.
     ///
-    /// The caller must hold the database's write lock, so that no other process appends to the log meanwhile.
+    /// The caller must hold the write lock, so that no other process appends meanwhile.
     ///
-    /// - Throws: `Failure` if the file can't be opened or the piece can't be written; a partly written piece is
-    ///   removed.
+    /// - Throws: `Failure` if the file can't be opened or written. A partly written piece is removed.
     func lengthen() throws(Failure) -> Bool {
         let file = open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw Failure() }

@@ -13,7 +13,7 @@ extension SQLiteConnection {
         }
     }
 
-    /// Prepares a statement once, runs it for each element, in order, and passes its rows to `row`.
+    /// Runs one prepared statement for each element, in order, and passes rows to `row`.
     func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

@@ -8,9 +8,9 @@ extension SQLiteFile {
         try pool.write { try $0.checkpoint(.passive) }
     }
 
-    /// Extends the write-ahead log, so that commits overwrite existing content; returns false if nothing was added.
+    /// Extends the write-ahead log for later commits, or returns false if nothing was added.
     ///
-    /// - Throws: An error of the system or of the engine; trying again at once doesn't help.
+    /// - Throws: An error of the system or the engine. Trying again at once doesn't help.
     func lengthenLog() throws -> Bool {
         let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
         guard log.lacksPiece else { return false }
@@ -19,11 +19,11 @@ extension SQLiteFile {
         return hasGrown
     }
 
-    /// Removes the remains of erased accounts' rows from the log and from the unused parts of pages.
+    /// Removes remains of erased accounts from the log and unused parts of pages.
     ///
-    /// Blocks all writers for about a second; does nothing if no account was erased. Returns false if another reader or
-    /// writer blocked the work for too long; the caller must then try again later. In a database of more than 64 MiB,
-    /// only the indexes of the tables with users' names are rewritten.
+    /// Blocks all writers for about a second. Does nothing if no account was erased. Returns false if a reader or
+    /// writer blocked the work too long. The caller must then try again later. Above 64 MiB, only the indexes of tables
+    /// with users' names are rewritten.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         try checkpoint()

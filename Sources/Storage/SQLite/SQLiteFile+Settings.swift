@@ -4,8 +4,8 @@ extension SQLiteFile {
     /// Opens a connection to a database file, with the service's settings.
     static func connect(to path: String) throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, busySeconds: 10)
-        // Pages are small, because reports change scattered pages, and each changed page is copied into the log as a
-        // whole. The size must be set before the first table is created.
+        // Pages are small, since reports change scattered pages. The log gets each changed page as a whole. The size
+        // must be set before the first table is created.
         try connection.execute("PRAGMA page_size = \(pageBytes)")
         // With `auto_vacuum`, the file can give back unused pages, a few at a time. In a file with content, changing
         // this setting would write to the file.
@@ -26,7 +26,7 @@ extension SQLiteFile {
         return connection
     }
 
-    /// Applies the settings on which durability depends, and throws an error if one of them wasn't accepted.
+    /// Applies the settings for durability, and throws an error if one isn't accepted.
     static func secure(_ database: SQLiteConnection) throws {
         try database.execute("PRAGMA synchronous = FULL")
         let wanted = [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")]

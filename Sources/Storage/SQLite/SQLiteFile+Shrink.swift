@@ -3,12 +3,11 @@ import SQLite
 
 /// The shrinking of a file that contains many unused pages.
 ///
-/// Freed pages stay in the file for later use. If very many pages are free, the file's last pages are moved into free
-/// ones, a few at a time, and the file is truncated when the log is copied into it. To make this possible, the file
-/// contains one page of pointers for about every 400 other pages. When one of those pages is moved or reused, its page
-/// of pointers is updated.
+/// Freed pages stay in the file for later use. If very many are free, the last pages gradually move into them. The file
+/// is truncated when the log is copied into it. The moves need one page of pointers for about every 400 other pages.
+/// When one of those pages is moved or reused, its page of pointers is updated.
 extension SQLiteFile {
-    /// The largest size, in bytes, of a database that can be rewritten as a whole within about a second.
+    /// The largest database, in bytes, that can be rewritten within about a second.
     static let smallBytes: Int64 = 64 << 20
 
     /// Returns the file's size.
@@ -24,16 +23,16 @@ extension SQLiteFile {
         }
     }
 
-    /// Removes at most `pages` empty pages from the file; the disk gets the space back when the log is copied into the
-    /// file.
+    /// Removes at most `pages` empty pages, which a later checkpoint returns to the disk.
     ///
     /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     func shrink(pages: Int) throws {
         try writeWithoutSync { sql in try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") } }
     }
 
-    /// Converts an older version's file, if it has at most `limit` bytes, so that it can shrink in steps; returns
-    /// whether it can shrink now.
+    /// Converts an older version's file of at most `limit` bytes, so that it can shrink.
+    ///
+    /// Returns whether the file can shrink now.
     ///
     /// The conversion rewrites the file. It blocks all writers, and needs as much free disk space as the database
     /// occupies.
@@ -48,7 +47,7 @@ extension SQLiteFile {
             } catch let error as SQLiteError
                 where [SQLITE_FULL, SQLITE_BUSY, SQLITE_LOCKED].contains(error.primaryCode)
             {
-                // The database works even if it can't be changed now; the service tries again at its next start.
+                // The database works without this change. The service tries again at its next start.
                 return
             }
         }

@@ -5,8 +5,7 @@ import Synchronization
 
 /// The SQLite file behind a store: its connections, its durability and its log.
 ///
-/// Only one connection writes, and only one thread at a time uses this connection; four other connections read the last
-/// committed state.
+/// Only one connection writes, used by one thread at a time. Four other connections read the last committed state.
 final class SQLiteFile: Sendable {
     /// The size of a page, in bytes.
     static let pageBytes = 2048
@@ -19,14 +18,15 @@ final class SQLiteFile: Sendable {
     private let isLax = Atomic(false)
     private let pagesLogged = Atomic(0)
 
-    /// Opens the file, and creates it if it doesn't exist; throws `Store.Failure`.
+    /// Opens or creates the file, or throws `Store.Failure`.
     init(path: String, key: ServerKey) throws {
         (self.path, self.key) = (path, key)
         pool = try Self.opening(path) { try SQLitePool(readersMax: 4) { try Self.connect(to: path) } }
     }
 
-    /// Migrates the tables if `migrates` is true, and checks the settings; throws `Store.Failure` or an error of
-    /// `beforeMigrating`.
+    /// Migrates the tables if `migrates` is true, and checks the settings.
+    ///
+    /// Throws `Store.Failure` or an error of `beforeMigrating`.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         try Self.opening(path) {
             let names = steps.map(\.name)
@@ -38,7 +38,7 @@ final class SQLiteFile: Sendable {
                 )
             }
             if !applied.isSubset(of: names) { throw Store.Failure.newerVersion(path: path) }
-            // The key is checked before any change, so that a database whose secrets need another key stays unchanged.
+            // The key is checked first, so that a database with another key stays unchanged.
             let known = try pool.read(KeyFingerprint.read)
             if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: path) }
             let isComplete = applied.isSuperset(of: names)
@@ -58,7 +58,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Runs one of the steps that open the file, and turns errors of the engine into `Store.Failure`.
+    /// Runs one step of opening the file, and turns the engine's errors into `Store.Failure`.
     private static func opening<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -68,7 +68,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Waits until the only connection that writes is free, and lends it to `body` for any number of transactions.
+    /// Lends `body` the writing connection, once it is free, for any number of transactions.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try pool.write { database in
             try restoreDurability(database)
@@ -95,14 +95,14 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Makes commits durable again; until this succeeds, no batch can be committed.
+    /// Makes commits durable again, which must succeed before a batch can be committed.
     private func restoreDurability(_ database: SQLiteConnection) throws {
         guard isLax.load(ordering: .relaxed) else { return }
         try Self.secure(database)
         isLax.store(false, ordering: .relaxed)
     }
 
-    /// The number of pages that this process has written into the write-ahead log since it opened the file.
+    /// How many pages this process has written into the write-ahead log so far.
     var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
 
     private func countPages(_ database: SQLiteConnection) {

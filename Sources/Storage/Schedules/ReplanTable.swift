@@ -1,14 +1,14 @@
 package import Domain
 
-/// The time zone data with which schedules were planned, and the schedules that must be planned again.
+/// The time zone data used to plan schedules, and the schedules to plan again.
 package struct ReplanTable: TransactionTable {
     let transaction: Transaction
 
     /// A group of schedules that must be planned again, with the reason.
     package enum Subject: Hashable, Sendable {
-        /// The schedules of a time zone, because the zone's rules have changed or the clock was set back.
+        /// A zone's schedules, because the zone's rules changed or the clock was set back.
         case zone(String)
-        /// The schedules of a user, because the user has moved and the times of sunrise and sunset have changed.
+        /// A user's schedules, because the user moved, which changes sunrise and sunset.
         case user(UserID)
 
         var text: String {
@@ -26,7 +26,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Zones
 
-    /// Returns the data that now determines the plans of a time zone's schedules; nil if no schedule has used the zone.
+    /// Returns the data behind a zone's plans, or nil if no schedule used the zone.
     package func zone(_ name: String) throws -> [UInt8]? {
         try sql.value("SELECT rules FROM zone WHERE name = $1", name)
     }
@@ -68,15 +68,15 @@ package struct ReplanTable: TransactionTable {
     /// A page of the schedules of a time zone or of a user.
     package struct Page: Sendable {
         fileprivate var subject: String
-        /// The schedules; empty if the time zone or user has no more schedules.
+        /// The schedules, empty if the time zone or user has no more schedules.
         package var schedules: [Schedule]
         fileprivate var isLast: Bool
 
-        /// The user who moved; empty if the page contains the schedules of a time zone.
+        /// The user who moved, or an empty array for a time zone's schedules.
         package var users: [UserID] { if case .user(let uid) = Subject(subject) { [uid] } else { [] } }
     }
 
-    /// Returns the next schedules to plan again; nil if no schedules must be planned again.
+    /// Returns the next schedules to plan again, or nil if nothing is left.
     package func next(limit: Int) throws -> Page? {
         let first = try sql.first("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
             ($0.next(String.self), $0.next(String.self))

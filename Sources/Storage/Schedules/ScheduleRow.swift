@@ -45,12 +45,12 @@ struct ScheduleRow: TableRow {
         )
     }
 
-    /// All values that the schedule's command sets, encoded; nil if none of them belongs to a write-only data point.
+    /// The command's encoded values, or nil if no value belongs to a write-only data point.
     private var secretValues: [UInt8]? {
         masked == schedule.attrs ? nil : schedule.attrs.encoded()
     }
 
-    /// The columns for the schedule's days: a date, or a bit for each day of the week or of the month.
+    /// The schedule's days: a date, or bits for days of the week or month.
     private var days: (date: String?, weekDays: Int64, monthDays: Int64) {
         switch schedule.timing.days {
         case .once(let date): (date.description, 0, 0)

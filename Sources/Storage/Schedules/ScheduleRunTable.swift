@@ -13,7 +13,7 @@ package struct ScheduleRunTable: TransactionTable {
         }
     }
 
-    /// Adds runs; an existing run stays unchanged, because the table declares no columns as changing.
+    /// Adds runs, but never changes existing ones, since no column is declared as changing.
     ///
     /// The devices of the runs' schedules must be locked.
     package func add(_ runs: [ScheduleRun], of devices: @autoclosure () -> [DeviceID]) throws {
@@ -21,8 +21,7 @@ package struct ScheduleRunTable: TransactionTable {
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records the outcome of a run's command to a device; returns the run, or nil if no run is waiting for this
-    /// command.
+    /// Records a command's outcome, and returns its run, or nil if no run waits.
     package func finish(
         _ schedule: ScheduleID,
         of did: DeviceID,
@@ -60,7 +59,7 @@ package struct ScheduleRunTable: TransactionTable {
         )
     }
 
-    /// Returns the runs whose occurrences are in a period, including those that have not finished, the newest first.
+    /// Returns a period's runs, even unfinished ones, the newest first.
     package func all(from: Instant, to: Instant, limit: Int) throws -> [ScheduleRun] {
         try sql.rows(
             of: ScheduleRun.table,

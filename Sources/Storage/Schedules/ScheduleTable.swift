@@ -41,7 +41,7 @@ package struct ScheduleTable: TransactionTable {
         ) ?? 0
     }
 
-    /// Returns a user's devices that have schedules, in the order of the devices' ids, starting after `did`.
+    /// Returns a user's devices that have schedules, sorted by id, starting after `did`.
     package func devices(of uid: UserID, after did: String, limit: Int64) throws -> [DeviceID] {
         try sql.values(
             """
@@ -79,7 +79,7 @@ package struct ScheduleTable: TransactionTable {
     /// Stores the schedules' next occurrences, and whether the schedules are active.
     package func plan(_ schedules: [Schedule]) throws {
         try transaction.requireLocks(of: schedules.map(\.did))
-        // Only the columns with the role `.apart` are written; the column `attrs` is not among them.
+        // Only columns with the role `.apart` are written, so not `attrs`.
         try sql.run(Self.savePlan, each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) })
     }
 
@@ -94,8 +94,9 @@ package struct ScheduleTable: TransactionTable {
         try schedules("WHERE nextAt IS NOT NULL AND nextAt < $1 ORDER BY nextAt, scheduleId LIMIT $2", moment, limit)
     }
 
-    /// Returns a string that changes when a schedule is created, deleted or run, or when the time of the earliest next
-    /// run changes.
+    /// Returns a string that changes when a schedule is created, deleted or run.
+    ///
+    /// The string also changes with the time of the earliest next run.
     package func changeMark() throws -> String {
         let marks = try [
             "SELECT count(*) FROM schedule", "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",
@@ -106,7 +107,7 @@ package struct ScheduleTable: TransactionTable {
 
     // MARK: Due schedules
 
-    /// Returns the earliest next occurrence of all schedules; nil if no schedule has a next occurrence.
+    /// Returns the earliest next occurrence of all schedules, or nil if no schedule has one.
     package func nextDue() throws -> Instant? {
         try sql.value("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
     }
@@ -132,7 +133,7 @@ package struct ScheduleTable: TransactionTable {
         try schedules("WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", name, id, limit)
     }
 
-    /// Returns a user's schedules that depend on sunrise or sunset, in the order of their ids, starting after `id`.
+    /// Returns a user's schedules that depend on the sun, sorted by id, after `id`.
     func bySun(of uid: String, after id: String, limit: Int) throws -> [Schedule] {
         try schedules("WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", uid, id, limit)
     }

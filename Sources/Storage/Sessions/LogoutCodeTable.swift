@@ -11,7 +11,7 @@ package struct LogoutCodeTable: TransactionTable {
         transaction.hash(code, boundTo: "logoutCode:\(uid.text):\(terminal.text)")
     }
 
-    /// Makes a code for a user; the new code replaces the user's earlier code.
+    /// Makes a code for a user, which replaces the user's earlier code.
     package func make(_ uid: UserID, on terminal: TerminalID, expiresAt: Instant) throws -> String {
         let code = Sodium.randomSecret()
         try transaction.requireLock(of: uid)
@@ -28,7 +28,7 @@ package struct LogoutCodeTable: TransactionTable {
         return code
     }
 
-    /// Uses up a user's code; returns false if the code is wrong, expired or already used.
+    /// Uses up a user's code, or returns false if it is wrong, expired or used.
     package func use(_ code: String, of uid: UserID, on terminal: TerminalID) throws -> Bool {
         try transaction.requireLock(of: uid)
         return try sql.rowsChanged(

@@ -1,20 +1,19 @@
 import Credentials
 import Sodium
 
-/// Service principals other than the service's own workers: tools, gateways, external schedulers, identity providers
-/// and the console.
+/// Service principals except workers: tools, gateways, external schedulers, identity providers and the console.
 package struct ServiceTable: TransactionTable {
     let transaction: Transaction
 
     /// The roles of service principals.
     package enum Role: String, Sendable, CaseIterable { case worker, gateway, scheduler, identity, console }
 
-    /// Returns all service principals, sorted by name; a role that this version doesn't know is returned unchanged.
+    /// Returns all service principals, sorted by name, with unknown roles unchanged.
     package func all() throws -> [(name: String, role: String)] {
         try sql.query("SELECT name, role FROM service ORDER BY name") { (name: $0.next(), role: $0.next()) }
     }
 
-    /// Stores a service principal, together with the hash of its secret; replaces the principal that has the same name.
+    /// Stores a service principal with its secret's hash, replacing one of the same name.
     package func save(_ name: String, role: Role, secret: String) throws {
         let hash = Sodium.sha256(secret.utf8)
         try sql.run(
@@ -31,8 +30,9 @@ package struct ServiceTable: TransactionTable {
         transaction.gate.records.append(.service(name: name, secret: digest, role: Self.role(role.rawValue)))
     }
 
-    /// Deletes a service principal, so that the gate closes the principal's connections; returns false if the principal
-    /// doesn't exist.
+    /// Deletes a service principal, whose connections the gate then closes.
+    ///
+    /// Returns false if the principal doesn't exist.
     package func remove(_ name: String) throws -> Bool {
         guard try sql.rowsChanged("DELETE FROM service WHERE name = $1", name) == 1 else { return false }
         transaction.gate.records.append(.removed(.service, key: name))

@@ -5,7 +5,7 @@ import Domain
 struct SessionRow: TableRow {
     var session: Domain.Session
     var tokenHash: [UInt8]
-    /// The digest and the expiry of the token that the last refresh replaced; nil once the new token has been used.
+    /// The replaced token's digest and expiry, or nil once the new token is used.
     var oldTokenHash: [UInt8]?
     var oldTokenUntil: Instant?
 
@@ -40,7 +40,7 @@ struct SessionRow: TableRow {
         )
     }
 
-    /// The session as the gate's file contains it; nil if the stored hash of the session's token is not a valid digest.
+    /// The session for the gate's file, or nil if its token's hash is invalid.
     ///
     /// To the gate, an ended session of a linked service looks like an ended API key. The gate therefore never admits
     /// the app's secret on the session's terminal.

@@ -2,9 +2,9 @@ package import Domain
 import Sodium
 
 extension SessionTable {
-    /// Gives a session a new token and a new lifetime; the current token continues to work for a while.
+    /// Renews a session's token and lifetime, but accepts the current token for a while.
     ///
-    /// Returns false if `token` is not the session's newest token, for example because another refresh came first.
+    /// Returns false if `token` is not the newest, for example after another refresh.
     package func refresh(
         _ session: inout Domain.Session,
         from token: String,
@@ -35,9 +35,9 @@ extension SessionTable {
 
     /// Records that a token of a session was used.
     ///
-    /// The first use of a new token makes the earlier token invalid. After the first use of any token, the terminal can
-    /// no longer connect with the app's secret. The time of use is stored at most once a minute. The method locks the
-    /// user if an earlier token is still stored, or if a new time of use must be stored.
+    /// The first use of a new token makes the earlier token invalid. After any token's first use, the terminal can't
+    /// connect with the app's secret. The time of use is stored at most once a minute. The method locks the user to
+    /// remove an earlier token or to store the time.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = now.adding(seconds: -Domain.Session.seenSeconds)
         let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false
@@ -50,7 +50,7 @@ extension SessionTable {
         try seen(session.uid)
     }
 
-    /// Records that a token of a session was used for the first time; does nothing if a use was recorded before.
+    /// Records the first use of a session's token, unless a use was recorded before.
     package func noteFirstUse(of session: Domain.Session) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(
@@ -75,10 +75,9 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Invalidates at once the token that the last refresh replaced, because the gate has seen that the new token was
-    /// used.
+    /// Invalidates the replaced token at once, because the gate saw the new token's use.
     ///
-    /// If the old token's expiry isn't `until`, the session has been refreshed again, and nothing is changed.
+    /// If the old token's expiry isn't `until`, another refresh has followed. Then nothing changes.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(
@@ -92,7 +91,7 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Records when a user was last seen; the stored time is changed at most once an hour.
+    /// Records when a user was last seen, at most once an hour.
     func seen(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run(

@@ -8,10 +8,10 @@ import Sodium
 package struct SessionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the session that has the given token, even if the session has ended; nil if there is no such session.
+    /// Returns the session with the given token, even if ended, or nil.
     ///
-    /// The token can also be an access token of a linked service, as long as it is valid. After a refresh, the session
-    /// can also be found by its earlier token, as long as the earlier token is valid.
+    /// A valid access token of a linked service also works. After a refresh, the earlier token also works while it is
+    /// valid.
     package func find(token: String) throws -> Domain.Session? {
         if OAuthToken.isAccess(token) { return try transaction.oauth.session(access: token) }
         let hash = Sodium.sha256(token.utf8)
@@ -23,7 +23,7 @@ package struct SessionTable: TransactionTable {
     /// Returns one session; nil if there is no such session.
     package func find(_ id: SessionID) throws -> Domain.Session? { try sql.find(SessionRow.table, id)?.session }
 
-    /// Returns the current session on a terminal; nil if the terminal has no current session.
+    /// Returns the current session on a terminal, or nil.
     package func live(on terminal: TerminalID) throws -> Domain.Session? {
         try sessions("WHERE terminalId = $1 AND endedAt IS NULL ORDER BY loginTime", terminal).first
     }
@@ -34,8 +34,7 @@ package struct SessionTable: TransactionTable {
             != nil
     }
 
-    /// Returns the id of a terminal's current session if this session is a link (a session of a user's Home Assistant);
-    /// otherwise nil.
+    /// Returns the terminal's current link (a session of a user's Home Assistant), or nil.
     package func link(on terminal: TerminalID) throws -> SessionID? {
         let id = Session.linkID(on: terminal)
         return try find(id).flatMap { $0.endedAt == nil ? id : nil }
@@ -44,7 +43,7 @@ package struct SessionTable: TransactionTable {
     /// Returns the users whose Home Assistant has a session (a link) that has not ended.
     package func linkedUsers() throws -> [UserID] {
         let prefix = Credentials.Session.linkPrefix
-        // After the prefix, an id has only hexadecimal digits, which sort before "g", so the range contains all ids
+        // After the prefix, an id has only hexadecimal digits, which sort before "g". So the range contains all ids
         // with the prefix.
         return try sql.values(
             "SELECT DISTINCT uid FROM session WHERE sessionId > $1 AND sessionId < $2 AND endedAt IS NULL",
@@ -53,12 +52,12 @@ package struct SessionTable: TransactionTable {
         )
     }
 
-    /// Returns at most `limit` sessions that have expired by a given moment, but have not been ended yet.
+    /// Returns at most `limit` sessions that have expired but have not been ended yet.
     package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
         try sessions("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns the earliest expiry of the sessions that have not ended; nil if there are no such sessions.
+    /// Returns the earliest expiry of the sessions that have not ended, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
     }
@@ -98,12 +97,12 @@ package struct SessionTable: TransactionTable {
         _ values: repeat each Value
     ) throws -> [Domain.Session] { try sql.rows(of: SessionRow.table, clause, repeat each values).map(\.session) }
 
-    /// Returns a terminal's app, which is the first app that used the terminal; nil if the terminal is unknown.
+    /// Returns the first app that used a terminal, or nil for an unknown terminal.
     package func app(of terminal: TerminalID) throws -> AppID? {
         try sql.value("SELECT appId FROM terminal WHERE terminalId = $1", terminal)
     }
 
-    /// Begins a session on its terminal; any earlier session on the terminal must have ended.
+    /// Begins a session on its terminal, on which any earlier session must have ended.
     package func begin(_ session: Domain.Session, token: String) throws {
         try transaction.requireLock(of: session.uid)
         let hash = Sodium.sha256(token.utf8)
@@ -116,8 +115,8 @@ package struct SessionTable: TransactionTable {
             session.app,
             now
         )
-        // From here on, this transaction holds a lock on the terminal's row. If another transaction wants to delete the
-        // terminal (`forget`), it waits until this transaction ends, and then finds the session.
+        // From here on, this transaction holds a lock on the terminal's row. A deletion of the terminal (`forget`)
+        // waits until this transaction ends. Then the deletion finds the session.
         try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
         try sql.run("UPDATE account SET lastLoginAt = $1 WHERE uid = $2", session.loginTime, session.uid)
@@ -144,9 +143,9 @@ package struct SessionTable: TransactionTable {
         try tellGate(session)
     }
 
-    /// Stores the time at which all connections of an ended session were closed; only the gate's first report counts.
+    /// Stores when an ended session's connections were closed, according to the gate's first report.
     ///
-    /// The stored time is never before the session's end, even if the two times come from different clocks.
+    /// The stored time is never before the session's end, even if the clocks differ.
     package func noteCutOff(of session: Domain.Session, at moment: Instant) throws {
         try transaction.requireLock(of: session.uid)
         guard let endedAt = session.endedAt else { return }
@@ -159,9 +158,9 @@ package struct SessionTable: TransactionTable {
 
     // MARK: The gate
 
-    /// Writes the end of a session to the gate's credentials again, unless another session has begun on the terminal.
+    /// Repeats a session's end in the gate's credentials, unless another session has begun.
     ///
-    /// The process that ended the session may have died between its commit and the write to the gate's file.
+    /// The process that ended the session may have died before writing the gate's file.
     package func confirmEnd(of session: Domain.Session) throws {
         try transaction.requireLock(of: session.uid)
         guard session.endedAt != nil, try live(on: session.terminal) == nil else { return }
@@ -179,11 +178,10 @@ package struct SessionTable: TransactionTable {
 
     // MARK: Notices
 
-    /// Claims a notice for this transaction; returns false if the notice has already taken effect.
+    /// Claims a notice for this transaction, or returns false if it already took effect.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
-    /// Claims for this transaction the tasks that follow a session's end; returns false if the tasks were already
-    /// carried out.
+    /// Claims the tasks after a session's end, or returns false if they are done.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
     /// Stores the mark of a commit (`CommitMark`).
@@ -191,10 +189,10 @@ package struct SessionTable: TransactionTable {
         try sql.run("INSERT INTO notice (noticeId, at) VALUES ($1, $2)", id, now)
     }
 
-    /// Deletes marks that are no longer needed, for example because the answers to the marked commits have arrived.
+    /// Deletes marks that are no longer needed, such as those of answered commits.
     func forget(marks ids: [String]) throws { try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 } }
 
-    /// Claims the mark of a commit whose answer was lost; returns false if that commit succeeded.
+    /// Claims the mark after a lost answer, or returns false if the commit succeeded.
     ///
     /// If the earlier commit succeeded, possibly without waiting for the standby, the mark is written again. The new
     /// commit then waits for the standby.
@@ -212,8 +210,9 @@ package struct SessionTable: TransactionTable {
         ) == 1
     }
 
-    /// Deletes at most `limit` sessions that ended before a given time, and their unused terminals; returns the number
-    /// of deleted sessions.
+    /// Deletes at most `limit` sessions that ended before a time, and their unused terminals.
+    ///
+    /// Returns the number of deleted sessions.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",
@@ -225,10 +224,9 @@ package struct SessionTable: TransactionTable {
         return old.count
     }
 
-    /// Deletes a terminal if it has no current session, and the given user has no stored session on it.
+    /// Deletes a terminal without a current session or a stored session of the user.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
-        // The terminal is locked in a separate statement, so that the next statement sees any session that has begun
-        // meanwhile.
+        // A separate statement locks the terminal, so that the next one sees new sessions.
         if sql.hasOtherWriters {
             try sql.run("SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE", terminal)
         }

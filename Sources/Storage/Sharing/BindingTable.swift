@@ -4,7 +4,7 @@ package import Domain
 package struct BindingTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the binding of a user and a device; nil if they have no binding.
+    /// Returns the binding of a user and a device, or nil.
     package func find(_ did: DeviceID, _ uid: UserID) throws -> Binding? { try sql.find(Binding.table, did, uid) }
 
     /// Calls `body` with the index and the binding of each pair that has a binding.
@@ -19,8 +19,9 @@ package struct BindingTable: TransactionTable {
         try sql.rows(of: Binding.table, "WHERE did = $1 ORDER BY uid", did)
     }
 
-    /// Returns at most `limit` bindings of a device to users of one app or of all apps, sorted by user and starting
-    /// after `uid`; leaves out expired guests.
+    /// Returns up to `limit` bindings of a device after `uid`, without expired guests.
+    ///
+    /// If `app` is nil, bindings of all apps are returned.
     package func page(of did: DeviceID, app: AppID? = nil, after uid: String, limit: Int) throws -> [Binding] {
         try sql.rows(
             of: Binding.table,
@@ -36,7 +37,7 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Passes to `body` each user who gets a device's status, with the device's index; omits expired guests.
+    /// Passes `body` each device's index and subscribed users, except expired guests.
     package func subscribers(of dids: [DeviceID], _ body: (Int, UserID, AppID) throws -> Void) throws {
         try sql.query(
             """
@@ -61,7 +62,7 @@ package struct BindingTable: TransactionTable {
         package var mac: MAC
         /// Whether the device is connected.
         package var isOnline: Bool
-        /// The user's home that contains the device; nil if the device is in none of the user's homes.
+        /// The user's home that contains the device, or nil if no home contains it.
         package var home: HomeID?
     }
 
@@ -75,7 +76,7 @@ package struct BindingTable: TransactionTable {
         Listed(binding: row.nextRow(), productKey: row.next(), mac: row.next(), isOnline: row.next(), home: row.next())
     }
 
-    /// Returns a page of a user's devices, the oldest binding first; leaves out expired guest bindings.
+    /// Returns a page of a user's devices, the oldest binding first, without expired guest bindings.
     package func page(
         of uid: UserID,
         products: [ProductKey]?,
@@ -90,7 +91,7 @@ package struct BindingTable: TransactionTable {
         return (Array(page), Int64(rows.count))
     }
 
-    /// Returns one of a user's devices as a row of the list; nil if the user doesn't have the device.
+    /// Returns a user's device as a row of the list, or nil.
     package func listed(_ did: DeviceID, _ uid: UserID) throws -> Listed? {
         try sql.first("\(Self.list) WHERE b.uid = $1 AND b.did = $2", uid, did) { Self.listed(&$0) }
     }
@@ -102,14 +103,16 @@ package struct BindingTable: TransactionTable {
 
     /// Adds a binding.
     ///
-    /// Both the device and the user must be locked, because each of them can have only a limited number of bindings.
+    /// Device and user must be locked, because each has a limited number of bindings.
     package func insert(_ binding: Binding) throws {
         try transaction.requireLock(of: binding.did)
         try transaction.requireLock(of: binding.uid)
         try sql.run(Binding.table.insert, binding)
     }
 
-    /// Changes a user's role for a device; every role except guest gives full access without a time limit.
+    /// Changes a user's role for a device.
+    ///
+    /// Every role except guest gives full access without a time limit.
     package func setRole(_ did: DeviceID, _ uid: UserID, to role: Binding.Role) throws {
         try transaction.requireLock(of: did)
         let isGuest = role == .guest
@@ -128,7 +131,7 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Changes a user's alias and remark for a device; nil leaves a field unchanged.
+    /// Changes a user's alias and remark for a device, where nil changes nothing.
     package func setCustomInfo(_ did: DeviceID, _ uid: UserID, alias: String?, remark: String?) throws {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -150,7 +153,7 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Returns the time at which the next guest binding expires; nil if there are no guest bindings.
+    /// Returns when the next guest binding expires, or nil if there are no guests.
     package func nextGuestEnd() throws -> Instant? {
         try sql.value("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
     }
@@ -161,8 +164,9 @@ package struct BindingTable: TransactionTable {
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings; if the device has had commands, each binding becomes a former binding, which is kept until the
-    /// commands from before its end are deleted.
+    /// Deletes bindings, but keeps them as former bindings if the device had commands.
+    ///
+    /// A former binding is kept as long as commands from before its end.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

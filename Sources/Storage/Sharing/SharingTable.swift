@@ -22,7 +22,7 @@ package struct SharingTable: TransactionTable {
         try query("WHERE sharingId = $1", id).first
     }
 
-    /// Returns an app's invitation whose QR code has the given text; nil if there is no such invitation.
+    /// Returns an app's invitation by the text of its QR code, or nil.
     package func find(code text: String, app: AppID) throws -> Sharing? {
         try query("WHERE codeHash = $1 AND appId = $2", codeHash(text), app).first
     }
@@ -32,8 +32,7 @@ package struct SharingTable: TransactionTable {
         try query("WHERE did = $1 AND status IN ('pending', 'accepted') ORDER BY sharingId", did.text)
     }
 
-    /// Returns whether the given name has an accepted invitation to a device, or a pending invitation that hasn't
-    /// expired.
+    /// Returns whether `name` has an accepted or unexpired pending invitation to a device.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """
@@ -74,7 +73,7 @@ package struct SharingTable: TransactionTable {
         try query("WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns the time at which the next pending invitation expires; nil if there are no pending invitations.
+    /// Returns when the next pending invitation expires, or nil if nothing is pending.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM sharing WHERE status = 'pending'")
     }
@@ -100,11 +99,9 @@ package struct SharingTable: TransactionTable {
 
     // MARK: Erasing
 
-    /// Erases a user from up to `limit` sent and `limit` received invitations to a device; returns how many were
-    /// changed or deleted.
+    /// Erases a user from up to `limit` sent and `limit` received invitations, and returns their number.
     ///
-    /// Sent invitations are deleted. In received invitations, the user's id is removed, so that these invitations look
-    /// like invitations to a person without an account.
+    /// Sent invitations are deleted. Received invitations lose the user's id, as if the person had no account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(

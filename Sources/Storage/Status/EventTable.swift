@@ -13,10 +13,9 @@ package struct EventTable: TransactionTable {
         try sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Calls `body` with each event of a device in a period and with the event's number, the newest first, until `body`
-    /// returns false.
+    /// Passes `body` a period's events with their numbers, newest first, until it returns false.
     ///
-    /// If a cursor is given, the first event passed is the newest event that is older than the cursor.
+    /// With a cursor, the first event is the newest one older than the cursor.
     package func log(
         _ did: DeviceID,
         from: Instant,
@@ -28,11 +27,10 @@ package struct EventTable: TransactionTable {
         try Self.log.scan(did, from: from, to: to, before: place, in: sql) { try body($0.event, $0.seq) }
     }
 
-    /// The maximum number of a device's events that are examined to find a change of an alert or fault.
+    /// How many events are searched for a change of an alert or fault.
     private static let searchedMax = 200
 
-    /// Returns the last event about an alert or fault up to a given moment; nil if the device's last `searchedMax`
-    /// events up to then contain no such event.
+    /// Returns an alert's or fault's last event among the last `searchedMax` until a moment, or nil.
     package func last(_ kind: ConditionKind, _ name: String, of did: DeviceID, until moment: Instant) throws -> Event? {
         try sql.first(
             """
@@ -53,7 +51,7 @@ package struct EventTable: TransactionTable {
     static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
 }
 
-/// An event, together with its device and a unique number; later events have larger numbers.
+/// An event with its device and a unique number, larger for later events.
 struct EventRow: TableRow {
     var did: DeviceID
     var seq: Int64

@@ -17,12 +17,11 @@ package struct Refresh: Hashable, Sendable {
 /// The requests to publish retained statuses again, or to clear them.
 ///
 /// Only the status worker publishes statuses, so that they stay in order. Other workers add a row to this table and
-/// wake the status worker. The status worker publishes the current status, or an empty message if the user no longer
-/// gets the status.
+/// wake the status worker. The status worker publishes the status, or an empty message to a former recipient.
 ///
 /// A transaction can request refreshes of all bindings without locks of devices. Instead, the transaction locks the
 /// existing refresh rows by writing them again. To carry out a refresh, a transaction first removes the refresh's row.
-/// The removal waits until the requesting transaction has ended, so the changed data is read only then.
+/// The removal waits until the requesting transaction has ended. Only then is the changed data read.
 package struct RefreshTable: TransactionTable {
     let transaction: Transaction
     private static let again = "ON CONFLICT (did, uid) DO UPDATE SET uid = excluded.uid"
@@ -35,8 +34,7 @@ package struct RefreshTable: TransactionTable {
         }
     }
 
-    /// Adds a refresh for each subscribed binding to a device in the shards, after the broker lost its retained
-    /// messages.
+    /// Adds refreshes for the shards' subscribed bindings, after the broker lost retained messages.
     package func addAll(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -56,7 +54,7 @@ package struct RefreshTable: TransactionTable {
         )
     }
 
-    /// Adds refreshes for a user's subscribed bindings to the given devices, or to all devices if `dids` is nil.
+    /// Adds refreshes for a user's subscriptions to the given devices (nil: all devices).
     package func add(of uid: UserID, _ dids: [DeviceID]?) throws {
         guard let dids else {
             return try sql.run(
@@ -76,8 +74,7 @@ package struct RefreshTable: TransactionTable {
         ) { (uid, $0) }
     }
 
-    /// Adds a refresh for every subscribed binding of a product's devices, after the product's visible attributes have
-    /// changed.
+    /// Adds refreshes for a product's subscribed bindings, after the visible attributes have changed.
     package func addAll(of key: ProductKey) throws {
         try sql.run(
             """
@@ -100,7 +97,7 @@ package struct RefreshTable: TransactionTable {
         return try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
     }
 
-    /// Returns at most `limit` refreshes for devices of the given shards, sorted by device id and then by user id.
+    /// Returns at most `limit` refreshes of the given shards, sorted by device and user.
     package func next(limit: Int, of shards: Shards = .all) throws -> [Refresh] {
         guard shards.areAll else {
             return try sql.query(
@@ -117,7 +114,7 @@ package struct RefreshTable: TransactionTable {
         }
     }
 
-    /// Removes the refreshes that this transaction carries out; called before the transaction reads the statuses.
+    /// Removes the refreshes that this transaction carries out, before it reads the statuses.
     package func remove(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) { ($0.did, $0.uid) }

@@ -4,7 +4,7 @@ import JSON
 /// The current statuses of devices: one row for each device.
 package struct StatusTable: TransactionTable {
     let transaction: Transaction
-    /// The cache of the store's writer; nil in a transaction that only reads.
+    /// The cache of the store's writer, or nil in a transaction that only reads.
     private var cache: WriterCache? { transaction.writerCache }
 
     /// The statement that writes only a device's presence.
@@ -52,8 +52,9 @@ package struct StatusTable: TransactionTable {
     /// Returns the number of connected devices.
     package func onlineCount() throws -> Int64 { try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0 }
 
-    /// Stores the attributes in `reported` and the presence in `moved`; both arrays contain only existing devices,
-    /// sorted by id.
+    /// Stores the attributes in `reported` and the presence in `moved`.
+    ///
+    /// Both arrays contain only existing devices, sorted by id.
     ///
     /// Attributes and presence are written separately, because presence changes seldom and an index depends on it.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
@@ -66,12 +67,12 @@ package struct StatusTable: TransactionTable {
         for record in moved { transaction.gate.note(connection: record.status.presence.connection) }
     }
 
-    /// Returns the largest connection number of all devices' statuses; 0 before the first connection.
+    /// Returns the largest connection number of all statuses, or 0 before the first connection.
     static func lastConnection(_ sql: SQL) throws -> Int64 {
         try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }
 
-    /// Clears from a device's status everything that the device reported; the status's version continues to grow.
+    /// Clears everything that a device reported, while the status's version continues to grow.
     package func wipe(_ did: DeviceID, at now: Instant) throws {
         guard var record = try find(did) else { return }
         record.status.attributes = []
@@ -161,7 +162,7 @@ struct StatusAttributes: ColumnValue {
     }
 }
 
-/// A status's alerts and faults, stored as `[[kind, name, eventId, ts], …]`; a cleared condition's `eventId` is null.
+/// Alerts and faults as `[[kind, name, eventId, ts], …]`, with a null `eventId` once cleared.
 struct StatusConditions: ColumnValue {
     static var columnType: ColumnType { .text }
     var open: [Status.OpenCondition] = []
@@ -173,7 +174,7 @@ struct StatusConditions: ColumnValue {
     }
 
     init(_ column: Column) {
-        // The text `[]` needs no parsing; most devices have neither alerts nor faults.
+        // The text `[]` needs no parsing. Most devices have neither alerts nor faults.
         let stored = column.withText { $0.count <= 2 ? nil : try? JSONValue.parse($0) }
         for value in stored?.arrayValue ?? [] {
             guard let parts = value.arrayValue, parts.count == 4,
@@ -202,7 +203,7 @@ struct StatusConditions: ColumnValue {
     }
 }
 
-/// The newest reports are stored as little-endian numbers of eight bytes: first the time, then the fingerprints.
+/// The newest reports' time, then fingerprints, as little-endian numbers of eight bytes.
 extension Status.Newest: ColumnValue {
     package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) {

@@ -4,9 +4,9 @@ package struct ConsoleRequest: Sendable {
     package var method: String
     /// The parts of the path, percent-decoded and without empty parts, such as `["api", "v1", "devices"]`.
     package var path: [String]
-    /// The parameters of the query; if a name is repeated, its first value counts.
+    /// The query's parameters, each with its first value.
     package var query: [String: String]
-    /// The body; it is empty until it has been read, and stays empty if the request has no body.
+    /// The body, which is empty until it has been read.
     package var body: [UInt8]
     /// The client's IPv4 address, or the /64 network of its IPv6 address.
     package var address: String
@@ -54,14 +54,13 @@ package struct ConsoleAnswer: Sendable {
     package enum Body: Sendable {
         /// The whole body.
         case bytes([UInt8])
-        /// A body that a function writes in parts until the function returns; the function throws an error when the
-        /// client is gone.
+        /// A body that a function writes in parts, until it returns or throws an error.
         case stream(@Sendable @concurrent (inout EventWriter) async throws -> Void)
     }
 
     /// The status code.
     package var status: Int
-    /// The headers in the order in which they are sent, with the spelling of their names unchanged.
+    /// The headers, which are sent in this order and with this spelling.
     package var headers: [(name: String, value: String)]
     /// The body.
     package var body: Body
@@ -72,12 +71,12 @@ package struct ConsoleAnswer: Sendable {
     }
 }
 
-/// Reads a request's body; returns nil if the body has more than `max` bytes.
+/// Reads a request's body, or returns nil if it has more than `max` bytes.
 package typealias BodyReader = @Sendable (_ max: Int) async -> [UInt8]?
 
 /// The console's handler of requests, which `Web` calls for HTTP requests.
 package protocol ConsoleResponder: Sendable {
-    /// Answers a request without blocking; `read` reads the request's body and may be called only once.
+    /// Answers a request without blocking, and calls `read` for the body at most once.
     func answer(_ request: ConsoleRequest, reading read: BodyReader) async -> ConsoleAnswer
     /// Ends the open streams when the service stops.
     func stop()

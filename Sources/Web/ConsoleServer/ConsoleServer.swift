@@ -2,7 +2,7 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener of the operators' console, separate from the listeners for public pages and health checks.
+/// The HTTP listener of the operators' console, separate from the other listeners.
 package struct ConsoleServer: Service {
     private let listener: Listener
     private let responder: any ConsoleResponder
@@ -12,7 +12,7 @@ package struct ConsoleServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// The server answers requests for the hosts `names` and for this machine's names; `isSecure` is true if browsers
+    /// The server answers requests for the hosts `names` and for this machine's names. `isSecure` is true if browsers
     /// use HTTPS.
     package init(
         _ listener: Listener,
@@ -28,7 +28,7 @@ package struct ConsoleServer: Service {
         self.readiness = readiness
     }
 
-    /// Serves requests until the service group shuts down; throws if an address can't be bound.
+    /// Serves requests until shutdown, or throws if an address can't be bound.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await listener.run(makeRouter()) { [readiness] in readiness.isReady("console") }

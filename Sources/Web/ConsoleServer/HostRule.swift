@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// A rule that admits only requests for the console's own host names, and answers all others with 421.
+/// A rule that answers requests for hosts other than the console's with 421.
 ///
 /// Without the rule, a foreign site could make its own name resolve to this machine. The site's pages could then read
 /// the console's answers.
@@ -9,8 +9,9 @@ struct HostRule: RouterMiddleware {
 
     private let names: Set<String>
 
-    /// Creates a rule that admits the given names and addresses in addition to this machine's own names; the `*` in
-    /// `*.example.com` matches one label.
+    /// Creates a rule that admits the given hosts and this machine's own names.
+    ///
+    /// The `*` in `*.example.com` matches one label.
     init(_ names: [String]) { self.names = Set((names + LocalPeer.names).map { Self.bare($0.lowercased()) }) }
 
     /// Returns whether the host in a request's authority (`host:port`) is one of the names.
@@ -33,7 +34,7 @@ struct HostRule: RouterMiddleware {
         )
     }
 
-    /// Returns a host without its port; an IPv6 address is returned in brackets.
+    /// Returns a host without its port, with brackets around an IPv6 address.
     private static func bare(_ host: String) -> String {
         if host.count(where: { $0 == ":" }) > 1, !host.hasPrefix("[") { return "[\(host)]" }
         let port = host.lastIndex(of: ":").flatMap { host[$0...].contains("]") ? nil : $0 }

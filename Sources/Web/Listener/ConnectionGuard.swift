@@ -1,11 +1,11 @@
 import NIOCore
 
-/// A guard that closes its connection if the listener has no free place or the client is too slow.
+/// A guard that closes a connection without a place or with a slow client.
 ///
-/// A connection without a place is kept for a moment, so that its request gets an answer (`CrowdAnswer`). The guard is
-/// the first handler of its connection, before TLS. The client's time limit starts when the connection opens. The later
-/// handlers, which see whole requests, extend the limit: `RequestTimes` and the upgrade to a WebSocket. Single bytes
-/// don't extend the limit. A guard belongs to the event loop of its connection.
+/// A connection without a place is kept briefly to answer its request (`CrowdAnswer`). The guard is the first handler
+/// of its connection, before TLS. The client's time limit starts when the connection opens. Only later handlers extend
+/// the limit: `RequestTimes` and the upgrade to a WebSocket. Single bytes don't extend the limit. A guard belongs to
+/// the event loop of its connection.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -16,7 +16,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var channel: (any Channel)?
     private var place: Int?
     private var deadline: Scheduled<Void>?
-    /// True if no place was free for the connection; its request is then refused.
+    /// Whether the connection's request is refused because no place was free.
     private(set) var isCrowded = false
 
     /// Creates the guard of a connection.
@@ -24,7 +24,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     /// - Parameters:
     ///   - places: The listener's places.
     ///   - seconds: The time limit for the first request, including the TLS handshake, in seconds.
-    ///   - party: Returns the party, such as an address or a network, for which the connection is counted.
+    ///   - party: Returns the party (such as an address) for which the connection is counted.
     ///   - tell: Receives the refusals of connections that get no place.
     init(
         _ places: ConnectionPlaces,
@@ -62,7 +62,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     /// Removes the client's time limit, because other limits apply from now on.
     func allowAll() { deadline?.cancel() }
 
-    /// Records whether the connection is busy; a connection that isn't busy may be closed to make room for a newer one.
+    /// Records whether the connection is busy and must not yield to a newer one.
     func isBusy(_ isBusy: Bool) {
         if let place { places.isBusy(place, isBusy) }
     }

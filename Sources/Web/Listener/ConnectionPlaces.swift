@@ -1,20 +1,20 @@
 import CoreMetrics
 import Synchronization
 
-/// The places for a listener's connections, with a limit for each source address and a limit in total.
+/// The places for a listener's connections, limited for each source address and in total.
 ///
-/// When an address has used up its places, a new connection takes the place of this address's oldest connection that
-/// isn't busy with an answer. When the listener has no place left, the new connection replaces the oldest connection
-/// that isn't busy, whatever its address. A client that sends only half a header thus keeps its place only until
-/// another client needs it. If all connections that could be replaced are busy, the new connection is refused.
+/// Only a connection that isn't busy with an answer can be replaced. If an address has no place left, a new connection
+/// replaces the address's oldest. If the listener has no place left, the oldest of all connections is replaced. A
+/// client that sends half a header loses its place when another client needs it. If all connections that could be
+/// replaced are busy, the new connection is refused.
 final class ConnectionPlaces: Sendable {
-    /// The reason why a connection lost its place or got none; the reason is also the label in the metric.
+    /// Why a connection lost its place or got none, as the metric's label.
     enum Reason: String, CaseIterable {
         /// The address reached its limit.
         case address
         /// The listener reached its limit.
         case total
-        /// A header, a body or the next request didn't arrive in time, or an answer wasn't read in time.
+        /// The client didn't send a request or read an answer in time.
         case slow
     }
 
@@ -29,7 +29,7 @@ final class ConnectionPlaces: Sendable {
         var places: [Int: Place] = [:]
         var counts: [String: Int] = [:]
         var nextID = 0
-        /// The number of open connections that got no place, but are kept until their requests have been refused.
+        /// The number of connections without a place, kept until their requests are refused.
         var crowd = 0
     }
 
@@ -50,7 +50,9 @@ final class ConnectionPlaces: Sendable {
         )
     }
 
-    /// Takes a place, or returns nil if none is free; `close` is called when another connection takes the place.
+    /// Takes a place, or returns nil if no place is free.
+    ///
+    /// `close` is called when another connection takes the place.
     func enter(_ address: String, close: @escaping @Sendable () -> Void) -> Int? {
         let (id, displaced, reason) = state.withLock { state -> (Int?, Place?, Reason?) in
             let reason = shortage(state, address)
@@ -72,8 +74,7 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Admits a connection that got no place, only to answer its request with a refusal; returns false if there are
-    /// already too many such connections.
+    /// Counts a connection without a place, or returns false if there are too many.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }

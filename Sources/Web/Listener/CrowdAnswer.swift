@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// A handler that refuses a request if there is no place for its connection, and asks the client to retry later.
+/// A handler that refuses the requests of connections for which no place is free.
 ///
-/// The handler is in the pipeline after the HTTP decoder, and belongs to the event loop of its connection. The requests
-/// of a connection with a place pass through the handler unchanged.
+/// The handler comes after the HTTP decoder in the pipeline. Each handler belongs to its connection's event loop. The
+/// requests of a connection with a place pass through the handler unchanged.
 final class CrowdAnswer: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -3,7 +3,8 @@ import NIOSSL
 
 /// A handler, after the TLS handler in the pipeline, that reports clients whose TLS handshake failed.
 ///
-/// A client that leaves during the handshake isn't reported; it may only have checked whether the port is open.
+/// A client that leaves during the handshake isn't reported. Such a client may only have checked whether the port is
+/// open.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -21,7 +22,7 @@ final class HandshakeWatch: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Returns the TLS library's name for the fault of a failed handshake, or nil for an error of another kind.
+    /// Returns the TLS library's name for a handshake's fault, or nil for another error.
     static func fault(_ error: any Error) -> String? {
         guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
         if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }

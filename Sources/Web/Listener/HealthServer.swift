@@ -4,7 +4,7 @@ import ServiceLifecycle
 /// The HTTP listener for operators' programs, which serves the health check, readiness with reasons, and metrics.
 ///
 /// The listener is separate from the listener for pages. A proxy that forwards all pages therefore doesn't publish the
-/// metrics and reasons. A health check can connect even if the listener for pages has reached its limit of connections.
+/// metrics and reasons. A health check can connect even if the listener for pages is full.
 package struct HealthServer: Service {
     private let listener: Listener
     private let readiness: Readiness
@@ -15,7 +15,7 @@ package struct HealthServer: Service {
         (self.listener, self.readiness, self.metrics) = (listener, readiness, metrics)
     }
 
-    /// Serves requests until the service group shuts down; throws if the address can't be bound.
+    /// Serves requests until shutdown, or throws if the address can't be bound.
     package func run() async throws {
         try await listener.run(makeRouter()) { [readiness] in readiness.isReady("health") }
     }

@@ -12,14 +12,12 @@ package struct ListenerLimits: Sendable {
     package var connections: Int
     /// The maximum number of open connections from one IPv4 address or one IPv6 /64 network.
     package var perAddress: Int
-    /// The maximum number of seconds for each of these: a request's header, a request's body, and the pause between two
-    /// requests.
+    /// The time limit in seconds for a header, a body or the next request.
     package var headerSeconds: Int64
 
-    /// The maximum number of seconds between the end of a request and the answer's first part, and between two parts.
+    /// The maximum number of seconds before an answer's first part, and between two parts.
     static let answerSeconds: Int64 = 60
-    /// The maximum number of connections that get an answer although no place is free; further connections are closed
-    /// without an answer.
+    /// The maximum number of connections without a place that still get an answer.
     static let crowd = 64
     /// The seconds that a connection without a place has for the TLS handshake and its request.
     static let crowdSeconds: Int64 = 3
@@ -27,7 +25,7 @@ package struct ListenerLimits: Sendable {
     /// Creates the limits.
     ///
     /// With the defaults, 16 addresses can fill all places with complete requests. An incomplete request yields to a
-    /// new connection. With headers of at most 16 KiB, the headers of all connections together need at most 16 MiB.
+    /// new connection. With 16 KiB each, the headers of all connections need at most 16 MiB.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
         (self.connections, self.perAddress, self.headerSeconds) = (connections, perAddress, headerSeconds)
     }
@@ -42,7 +40,7 @@ package struct Listener: Sendable {
     private let logger: Logger
     private let tell: ListenerRefusal.Teller
 
-    /// The maximum number of bytes of a header and of each of its fields; browsers send about 2 KiB.
+    /// The maximum number of bytes of a header and of each of its fields.
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 
@@ -52,7 +50,7 @@ package struct Listener: Sendable {
     ///   - name: The listener's name in the metrics.
     ///   - endpoints: The addresses to listen on.
     ///   - limits: The limits on connections, which all endpoints share.
-    ///   - party: Returns the party (such as an address or a network) whose limit a connection counts towards.
+    ///   - party: Returns the party (such as an address) for which a connection is counted.
     ///   - logger: Receives warnings and errors.
     ///   - tell: Receives the refusals of connections.
     package init(
@@ -74,8 +72,7 @@ package struct Listener: Sendable {
         self.logger = logger
     }
 
-    /// Serves requests until the service group shuts down, and calls `onRunning` when the server listens on all
-    /// addresses.
+    /// Serves requests until shutdown, and calls `onRunning` once it listens on all addresses.
     func run(_ router: Router<WebContext>, onRunning: @escaping @Sendable () -> Void) async throws {
         let places = ConnectionPlaces(name, limits)
         let waiting = Atomic(endpoints.count)
@@ -117,7 +114,7 @@ package struct Listener: Sendable {
     }
 }
 
-/// An HTTP/1.1 connection with a guard, which takes a place for the connection and enforces its time limits.
+/// An HTTP/1.1 connection with a guard, which takes a place and enforces time limits.
 struct GuardedChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 

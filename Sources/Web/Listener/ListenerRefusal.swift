@@ -16,12 +16,11 @@ package struct ListenerRefusal: Sendable, Equatable {
 
     /// The reason for the refusal.
     package let reason: Reason
-    /// The client's address if a proxy on this machine names it, and otherwise the connection's source address.
+    /// The address that a proxy on this machine names, or else the source address.
     package let address: String
-    /// The operator's name in a failed sign-in; `?` if no such operator exists, or empty for other refusals.
+    /// The operator in a failed sign-in, `?` if unknown, and empty for other refusals.
     package let name: String
-    /// The detail of the refusal in at most 128 bytes, such as the page's origin or the TLS library's name for the
-    /// fault.
+    /// The detail of the refusal in at most 128 bytes, such as the page's origin.
     package let detail: String
 
     /// The maximum length of `detail`, in bytes.

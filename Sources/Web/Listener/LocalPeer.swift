@@ -6,15 +6,13 @@ enum LocalPeer {
     /// The names that, in a URL, always mean this machine and never another.
     static let names = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Returns whether an address is the loopback address 127.0.0.1 or ::1; a proxy on this machine connects from one
-    /// of these addresses.
+    /// Returns whether an address is 127.0.0.1 or ::1, which proxies on this machine use.
     static func isLocal(_ address: String) -> Bool {
         let address = unmapped(address)
         return address == "127.0.0.1" || address == "::1"
     }
 
-    /// Converts an IPv4 address that a listener reports in IPv6 form (`::ffff:192.0.2.1`) to IPv4 form; returns any
-    /// other address unchanged.
+    /// Converts addresses such as `::ffff:192.0.2.1` to IPv4 form, and returns others unchanged.
     static func unmapped(_ address: String) -> String {
         let prefix = "::ffff:"
         guard address.lowercased().hasPrefix(prefix), address.contains(".") else { return address }
@@ -24,8 +22,9 @@ enum LocalPeer {
     /// Returns the remote address of a connection.
     static func address(of channel: any Channel) -> String { unmapped(channel.remoteAddress?.ipAddress ?? "") }
 
-    /// Returns the client's address: the last address in `X-Forwarded-For` if a proxy on this machine connected,
-    /// otherwise the connection's remote address.
+    /// Returns the client's address, even if a proxy on this machine made the connection.
+    ///
+    /// The address is then the last one in `X-Forwarded-For`.
     static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
         let peer = address(of: channel)
         guard isLocal(peer), let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last else {
@@ -42,10 +41,9 @@ package enum ConnectionParty {
         WebContext.household(address?.ipAddress ?? "unknown")
     }
 
-    /// Returns the address and port for a connection from this machine, or the result of `household` for any other
-    /// connection.
+    /// Returns the address and port for this machine's connections, or else the `household`.
     ///
-    /// Each connection from this machine is counted as a separate party, because it can come from a proxy that serves
+    /// Each connection from this machine counts as a separate party. The connection can come from a proxy that serves
     /// many clients.
     package static func householdOrProxied(_ address: SocketAddress?) -> String {
         guard let text = address?.ipAddress, LocalPeer.isLocal(text) else { return household(address) }

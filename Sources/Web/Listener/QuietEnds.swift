@@ -1,7 +1,8 @@
 import Logging
 
-/// A log handler that drops the web server's lines about its own shutdown; the cause of the shutdown is logged
-/// elsewhere.
+/// A log handler that drops the web server's lines about its own shutdown.
+///
+/// The cause of the shutdown is logged elsewhere.
 struct QuietEnds: LogHandler {
     private static let ends = [
         "Waiting on child channel: CancellationError()", "Server shutdown error: Already closed",

@@ -5,8 +5,8 @@ import NIOHTTP1
 ///
 /// A request's header and body have separate time limits. The header's limit begins when the connection opens or the
 /// previous answer ends. A third time limit applies to the answer, which the client must read in time. This limit
-/// begins at the request's end, and each part of a streamed answer restarts it. The handler is in the pipeline after
-/// the HTTP decoder, and belongs to the event loop of its connection.
+/// begins at the request's end, and each part of a streamed answer restarts it. The handler comes after the HTTP
+/// decoder in the pipeline. Each handler belongs to its connection's event loop.
 final class RequestTimes: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,8 +15,7 @@ final class RequestTimes: ChannelDuplexHandler {
 
     private let connection: ConnectionGuard
     private let limits: ListenerLimits
-    /// The number of complete requests without an answer; negative if an answer was sent before its request was
-    /// complete.
+    /// The number of complete requests without an answer, or negative after an early answer.
     private var unanswered = 0
 
     init(_ connection: ConnectionGuard, _ limits: ListenerLimits) {

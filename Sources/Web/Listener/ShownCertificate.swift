@@ -5,14 +5,14 @@ import NIOTLS
 
 /// A reader of the certificate that a TLS listener presents to its clients.
 package enum ShownCertificate {
-    /// Connects to a server and returns its leaf certificate in DER form; the caller decides whether to trust it.
+    /// Returns a server's leaf certificate in DER form, which the caller must check.
     ///
     /// - Throws: The error of the connection or the handshake, or a timeout.
     package static func read(host: String, port: Int, within limit: Duration) async throws -> [UInt8] {
         let (loop, limit) = (MultiThreadedEventLoopGroup.singleton.any(), TimeAmount(limit))
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-        // The promise is made before the channel, because a server that requires a client certificate closes the
-        // channel right after the handshake.
+        // A server that requires a client certificate closes the channel right after the handshake. The promise must
+        // therefore exist before the channel.
         let done = loop.makePromise(of: [UInt8].self)
         let deadline = loop.scheduleTask(in: limit) { done.fail(ChannelError.connectTimeout(limit)) }
         defer { deadline.cancel() }
@@ -42,7 +42,7 @@ package enum ShownCertificate {
     }
 }
 
-/// A handler that waits for the end of a handshake, and takes the certificate that the server presented.
+/// A handler that waits for a handshake's end, and takes the server's certificate.
 private final class HandshakeReader: ChannelInboundHandler {
     typealias InboundIn = Any
 

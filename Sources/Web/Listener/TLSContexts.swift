@@ -6,7 +6,7 @@ import Synchronization
 package final class TLSContexts: Sendable {
     private let current: Mutex<NIOSSLContext>
 
-    /// Creates a context for TLS 1.2 and later from a certificate, its chain and its key, all in PEM form.
+    /// Creates a context for TLS 1.2 and later from a certificate chain and key.
     ///
     /// - Throws: The library's error if the certificate and the key don't match.
     package init(certificatePEM: String, keyPEM: String) throws {
@@ -15,13 +15,14 @@ package final class TLSContexts: Sendable {
 
     /// Presents another certificate to connections that begin from now on.
     ///
-    /// - Throws: The library's error if the certificate and the key don't match; the former certificate stays in use.
+    /// - Throws: The library's error if the certificate and the key don't match. The former certificate then stays in
+    ///   use.
     package func replace(certificatePEM: String, keyPEM: String) throws {
         let next = try Self.make(certificatePEM, keyPEM)
         current.withLock { $0 = next }
     }
 
-    /// Adds TLS to a connection; `tell` is called when a client's handshake has failed.
+    /// Adds TLS to a connection, and calls `tell` if a client's handshake fails.
     func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, tell: @escaping ListenerRefusal.Teller) throws
     {
         try pipeline.addHandler(NIOSSLServerHandler(context: current.withLock { $0 }))

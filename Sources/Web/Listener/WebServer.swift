@@ -4,9 +4,9 @@ import ServiceLifecycle
 
 /// The HTTP listener for users: the pages behind links, pictures, the reference, requests, streams, and `/healthz`.
 ///
-/// By default the server listens on all addresses if it has a certificate, and otherwise on loopback. The pages require
-/// no login. This server reports only that the service is alive; `HealthServer` reports metrics and reasons on another
-/// listener.
+/// With a certificate, the server listens on all addresses by default. Without a certificate, the default is loopback.
+/// The pages require no login. This server reports only that the service is alive. `HealthServer` reports metrics and
+/// reasons on another listener.
 package struct WebServer: Service {
     private let listener: Listener
     private let readiness: Readiness
@@ -18,9 +18,9 @@ package struct WebServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// The server has no pages behind links if `pages` is nil, no reference if `documents` is nil, no requests and
-    /// streams if `front` is nil, and no authorization server if `oauth` is nil. `console` returns the console's URL
-    /// for a visitor, who is on this machine or elsewhere; it returns nil if the page must not show the URL.
+    /// The server leaves out each part whose parameter is nil. `pages` are the pages behind links, and `documents` is
+    /// the reference. `front` serves requests and streams, and `oauth` is the authorization server. `console` returns
+    /// the console's URL for a visitor. The result is nil if the page must not show the URL.
     package init(
         _ listener: Listener,
         readiness: Readiness,
@@ -39,7 +39,7 @@ package struct WebServer: Service {
         self.console = console
     }
 
-    /// Serves requests until the service group shuts down; throws if an address can't be bound.
+    /// Serves requests until shutdown, or throws if an address can't be bound.
     package func run() async throws {
         try await listener.run(makeRouter()) { [readiness] in readiness.isReady("http") }
     }
@@ -82,8 +82,8 @@ enum PlainAnswer {
 
     /// Returns a page of HTML without scripts.
     ///
-    /// The content security policy doesn't limit the targets of forms, because browsers would apply the limit to
-    /// redirects too.
+    /// The content security policy doesn't limit the targets of forms. Browsers would apply such a limit to redirects
+    /// too.
     static func page(_ status: HTTPResponse.Status, _ html: String) -> Response {
         var response = text(status, "text/html; charset=utf-8", text: html)
         response.headers[.contentSecurityPolicy] =

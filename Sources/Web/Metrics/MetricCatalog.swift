@@ -1,6 +1,6 @@
 /// The catalog of Lamplighter's own metrics, which `Texts/metrics.txt` lists with their meaning, kind and buckets.
 ///
-/// Metrics of libraries have no entries; they are served too, and their help text says only that a library provides
+/// Metrics of libraries are served too, but have no entries here. Their help text says only that a library provides
 /// them.
 package enum MetricCatalog {
     /// The type of a metric in Prometheus.
@@ -16,7 +16,7 @@ package enum MetricCatalog {
         package let kind: Kind
         /// The text of the HELP line.
         package let help: String
-        /// The upper bounds of a histogram's buckets in ascending order; empty for other kinds.
+        /// The ascending upper bounds of a histogram's buckets, or empty for other kinds.
         package var buckets: [Double] = []
         /// How many label sets of this metric can each have a series of their own.
         ///

@@ -20,15 +20,15 @@ package final class PrometheusRegistry: MetricsFactory {
         families = Mutex(Dictionary(known, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Adds a closure that sets gauges; it is called before each scrape.
+    /// Adds a closure that sets gauges before each scrape.
     package func addSampler(_ sampler: @escaping @Sendable () -> Void) { samplers.withLock { $0.append(sampler) } }
 
-    /// Makes a counter that a sampler sets and that can have a fraction, such as a process's processor time.
+    /// Makes a counter that a sampler sets, and that can have a fraction.
     package func sampledCounter(_ label: String) -> any MeterHandler {
         series(label, [], kind: .counter) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
 
-    /// Returns the page with the HELP, TYPE and sample lines of all metrics, sorted by name and labels.
+    /// Returns the page with all metrics, sorted by name and labels.
     package func render() -> String {
         for sampler in samplers.withLock({ $0 }) { sampler() }
         let snapshot = families.withLock { Array($0.values) }
@@ -56,7 +56,7 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Finds or makes the series for a name and labels; returns nil if the metric already has another kind.
+    /// Finds or makes a series, or returns nil if the metric has another kind.
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],
@@ -109,13 +109,13 @@ extension PrometheusRegistry {
             ?? NOOPMetricsHandler.instance
     }
 
-    /// Keeps the series, because a counter that disappeared and returned at zero would look like a restart.
+    /// Keeps the series, because a counter that returns at zero looks like a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) { drop(handler as? GaugeSeries) }
     package func destroyRecorder(_ handler: any RecorderHandler) { drop(handler as? GaugeSeries) }
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// Removes a gauge from the page when its subject no longer exists, even if the gauge is still referenced.
+    /// Removes a gauge whose subject no longer exists, even if the gauge is still referenced.
     private func drop(_ gauge: GaugeSeries?) {
         guard let gauge else { return }
         families.withLock { families in

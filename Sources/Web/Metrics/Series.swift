@@ -1,11 +1,11 @@
 import CoreMetrics
 import Synchronization
 
-/// A metric's value for one set of labels; it takes one line of the page, or several lines for a histogram.
+/// A metric's value for one set of labels, with several lines for a histogram.
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)
-    /// The value, or the sum and the number of the recorded values if this is a distribution.
+    /// The value, or the sum and the number of a distribution's values.
     var reading: (value: Double, count: Int64) { get }
 }
 
@@ -60,8 +60,8 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
 
 /// A distribution over fixed buckets.
 ///
-/// A lock guards the state, so that the count, the sum and the buckets on a page are consistent. Usually only one
-/// worker records values of a series, so the lock is free except during a scrape.
+/// A lock guards the state. The count, the sum and the buckets on a page are therefore consistent. Usually only one
+/// worker records values of a series. The lock is therefore free except during a scrape.
 final class HistogramSeries: Series, RecorderHandler, TimerHandler {
     private struct State {
         var counts: [Int64]

@@ -1,19 +1,19 @@
 package import Domain
 
-/// A client, its app, and the digest by which the gate admits the authorization page's requests for the app.
+/// A client, its app, and the digest that admits the authorization page's requests.
 package typealias KnownClient = (client: OAuthClient, app: App, appSecret: [UInt8])
 
-/// Those functions of the authorization server that need the store; `Web` itself has no access to the store.
+/// The authorization server's functions that need the store, to which `Web` has no access.
 package protocol AuthorizationServer: Sendable {
     /// The server's URL.
     var issuer: String { get }
     /// Returns a client, or nil if the client or its app doesn't exist.
     func known(_ id: String) async throws -> KnownClient?
-    /// Links a client to a session that has just begun, and returns the authorization code, or nil if the session has
-    /// already ended.
+    /// Links a session, and returns the authorization code, or nil if the session ended.
     func link(_ session: SessionID, to request: AuthorizationRequest) async throws -> String?
-    /// Answers a request to the token endpoint; if the answer has no refresh token, the client keeps its old refresh
-    /// token.
+    /// Answers a request to the token endpoint.
+    ///
+    /// Without a refresh token in the answer, the client keeps its old one.
     func token(
         _ parameters: OAuthParameters,
         _ basic: (id: String, secret: String)?

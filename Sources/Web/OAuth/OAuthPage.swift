@@ -1,6 +1,6 @@
 import Domain
 
-/// The page on which a user logs in and grants a client the requested access, as HTML without scripts.
+/// The page on which a user logs in and grants a client access.
 struct OAuthPage {
     let known: KnownClient
     let request: AuthorizationRequest
@@ -12,15 +12,16 @@ struct OAuthPage {
     let nonce: String
     /// The values that the user has entered.
     var form: [String: String]
-    /// The token of the code that was sent; nil while the page asks for a password.
+    /// The sent code's token, or nil while the page asks for a password.
     var codeToken: String?
-    /// The name of the error text to show; nil if there is no error.
+    /// The name of the error text to show, or nil if there is no error.
     var fault: String?
 
     /// The complete HTML document, made from `Texts/oauth.html`.
     var html: String {
         let words = PageWords.of(language)
-        // The place to which the user returns: the host of the URL or, if an app opens the URL, the URL's scheme.
+        // The place to which the user returns is the URL's host. If an app opens the URL, the place is the URL's
+        // scheme.
         let parts = request.redirect.split(separator: "/", maxSplits: 2)
         let place =
             ["http:", "https:"].contains(parts[0])

@@ -5,8 +5,8 @@ import JSON
 extension OAuthRoutes {
     /// Shows the authorization page, or processes its form.
     ///
-    /// The cookie and the form share a random value, so that no other page can send the form. The value is also the id
-    /// of the terminal on which the user logs in.
+    /// The cookie and the form share a random value. Other pages don't know this value, so they can't send the form.
+    /// The value is also the id of the terminal on which the user logs in.
     func authorize(_ request: Request, _ context: WebContext, form: [String: String]?) async -> Response {
         let language = request.headers[.acceptLanguage].flatMap { Language.pick(acceptLanguage: $0) } ?? .english
         let query = request.uri.query ?? ""
@@ -67,9 +67,9 @@ extension OAuthRoutes {
         }
     }
 
-    /// Logs the user in with the entered password or code, or sends a code; returns the result.
+    /// Logs the user in with the entered password or code, or sends a code.
     ///
-    /// The service gets the same request as if the app had sent it from the user's address, so the same limits apply.
+    /// The service gets the same request as from an app at the user's address. The same limits therefore apply.
     private func ask(for page: OAuthPage, from address: String) async throws -> JSONObject {
         guard !page.known.appSecret.isEmpty else { throw Rejection(.internal, "The app has no secret.") }
         let entered = page.form.filter { !$0.value.isEmpty }.mapValues { JSONValue.string($0) }
@@ -105,7 +105,7 @@ extension OAuthRoutes {
 
     // MARK: Answers
 
-    /// The name of the cookie; with HTTPS, browsers send it only to this host.
+    /// The cookie's name, which with HTTPS limits the cookie to this host.
     private var cookie: String { (pages.isSecure ? "__Host-" : "") + "lamplighter-oauth" }
 
     private func nonce(of request: Request) -> String? {
@@ -139,7 +139,7 @@ extension OAuthRoutes {
         return response
     }
 
-    /// Sends the user back to the client, and deletes the cookie, so that the next login gets another terminal.
+    /// Sends the user back, and deletes the cookie, so the next login gets another terminal.
     private func sendBack(_ redirect: String, _ state: String?, with members: [(String, String)]) -> Response {
         let url = AuthorizationRequest.answer(to: redirect, state: state, issuer: server.issuer, members: members)
         return Response(status: .seeOther, headers: [.location: url, .setCookie: setCookie("", seconds: 0)])

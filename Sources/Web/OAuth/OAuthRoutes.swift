@@ -57,7 +57,7 @@ struct OAuthRoutes: Sendable {
         }
     }
 
-    /// Returns the client's id and secret from the header `Authorization`, both encoded like form values (RFC 6749).
+    /// Returns the client's id and secret from `Authorization`, decoded like form values (RFC 6749).
     private static func basic(_ request: Request) throws -> (id: String, secret: String)? {
         guard let header = request.headers[.authorization] else { return nil }
         guard case .basic(let id, let secret)? = try? RequestCredentials.read(header), let id = FormFields.decode(id),

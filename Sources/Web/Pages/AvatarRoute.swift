@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// A route that serves users' pictures by their digests; a digest always identifies the same picture.
+/// A route that serves users' pictures by digest, which always identifies the same picture.
 struct AvatarRoute: Sendable {
     let pages: Pages
 

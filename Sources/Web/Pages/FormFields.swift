@@ -2,14 +2,14 @@ import Hummingbird
 
 /// A parser of posted forms.
 enum FormFields {
-    /// Returns the fields of the form in a request's body, or nil if the body is too long or not a form.
+    /// Returns the form's fields, or nil if the body is too long or no form.
     ///
     /// If a name is repeated, its first value counts.
     static func read(_ request: inout Request, upTo max: Int) async -> [String: String]? {
         await readPairs(&request, upTo: max).map(first)
     }
 
-    /// Returns the names and values of the form in a request's body, or nil if the body is too long or not a form.
+    /// Returns the form's pairs, or nil if the body is too long or no form.
     static func readPairs(_ request: inout Request, upTo max: Int) async -> [(name: String, value: String)]? {
         let type = request.headers[.contentType] ?? ""
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded"),
@@ -18,14 +18,14 @@ enum FormFields {
         return pairs(String(buffer: body))
     }
 
-    /// Parses `name=value&…` as written by browsers; if a name is repeated, its first value counts.
+    /// Parses `name=value&…` as written by browsers, with each name's first value.
     static func parse(_ text: String) -> [String: String] { first(pairs(text)) }
 
     private static func first(_ pairs: [(name: String, value: String)]) -> [String: String] {
         Dictionary(pairs.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// Parses `name=value&…` as written by browsers; only the first 32 pairs are read.
+    /// Parses the first 32 pairs of `name=value&…` as written by browsers.
     static func pairs(_ text: String) -> [(name: String, value: String)] {
         text.split(separator: "&").prefix(32).compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -34,10 +34,10 @@ enum FormFields {
         }
     }
 
-    /// Decodes a name or a value of a form; returns nil if it is malformed.
+    /// Decodes a form's name or value, or returns nil if it is malformed.
     static func decode(_ text: String) -> String? { decode(text[...]) }
 
-    /// Decodes a part of a path, in which a plus sign is literal; returns nil if it is malformed.
+    /// Decodes a path's part, in which `+` is literal, or returns nil if it's malformed.
     static func decodePart(_ text: Substring) -> String? { decode(text, plus: "+") }
 
     private static func decode(_ text: Substring, plus: Unicode.Scalar = " ") -> String? {

@@ -7,11 +7,10 @@ struct HomePage: Sendable {
     let basePath: String
     /// Whether the page links to the reference.
     let hasDocuments: Bool
-    /// Returns the console's URL for a visitor on this machine or on another machine; nil if the page must not show the
-    /// URL.
+    /// Returns the console's URL, or nil if the page must not show the URL.
     var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
-    /// Adds the routes of this page and of the style sheet that it shares with the pages behind links.
+    /// Adds the routes of this page and of the pages' common style sheet.
     func add(to router: Router<WebContext>, isReady: @escaping @Sendable () -> Bool) {
         router.get("/") { request, context in
             let isLocal = LocalVisit.isLocal(request, from: context.remoteAddress?.ipAddress)
@@ -82,7 +81,7 @@ struct MissingPage: RouterMiddleware {
 }
 
 extension HTML {
-    /// Returns a complete page without scripts; `main` is HTML, and the title is plain text.
+    /// Returns a page without scripts from the plain text `title` and the HTML `main`.
     static func page(language: String, title: String, basePath: String, _ main: String) -> String {
         """
         <!DOCTYPE html>

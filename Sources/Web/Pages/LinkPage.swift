@@ -87,7 +87,7 @@ struct LinkPage {
 
     // MARK: Style
 
-    /// The style sheet of all pages, with a light and a dark colour scheme, for screens of all widths.
+    /// The style sheet of all pages, light and dark, for screens of all widths.
     static let style = """
         :root { color-scheme: light dark; --back: #f3f5f8; --card: #fff; --text: #1d2733;
           --soft: #4a5663; --line: #8a95a1; --act: #1f5fae; --act-text: #fff; --bad: #a3141b;

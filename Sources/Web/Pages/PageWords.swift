@@ -15,7 +15,7 @@ struct PageWords: Sendable {
 
     private init(_ texts: JSONObject?) { self.texts = texts ?? [:] }
 
-    /// Returns a text, or an empty string if it is missing; a test checks that no text is missing.
+    /// Returns a text, or an empty string if the text is missing.
     subscript(name: Name) -> String { texts[name.rawValue]?.stringValue ?? "" }
 
     /// Returns the texts for a kind of link: `title`, `ask`, `button`, `doneTitle` and `done`.

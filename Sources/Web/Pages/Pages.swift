@@ -1,14 +1,14 @@
 package import Domain
 
-/// Those functions of the service that the pages call; `Web` itself has no access to the store.
+/// The service's functions for the pages, because `Web` has no access to the store.
 package struct Pages: Sendable {
     /// Returns the state of a link without changing anything.
     package var look: @Sendable (_ token: String) async -> LinkView
-    /// Carries out a link's action; only the page for a password reset passes a password.
+    /// Carries out a link's action, with a password only for a password reset.
     package var follow: @Sendable (_ token: String, _ password: String?) async -> LinkView
     /// Returns a picture by its digest.
     package var avatar: @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?
-    /// The path in `publicUrl`: empty, or with a slash at the beginning and none at the end.
+    /// The path in `publicUrl`: empty, or with a leading but no trailing slash.
     package var basePath: String
     /// Whether users reach the pages over HTTPS.
     package var isSecure: Bool

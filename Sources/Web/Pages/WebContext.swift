@@ -7,7 +7,7 @@ struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection.
     let channel: any Channel
-    /// The source address of the connection; nil if the channel has none.
+    /// The source address of the connection, or nil if the channel has none.
     let remoteAddress: SocketAddress?
 
     init(source: ApplicationRequestContextSource) {
@@ -16,8 +16,9 @@ struct WebContext: RequestContext {
         remoteAddress = channel.remoteAddress
     }
 
-    /// Returns the connection's remote address, or the last address in the header `X-Forwarded-For` if a proxy on this
-    /// machine made the connection.
+    /// Returns the client's address, even if a proxy on this machine made the connection.
+    ///
+    /// The address is then the last one in `X-Forwarded-For`.
     func address(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),
@@ -30,11 +31,11 @@ struct WebContext: RequestContext {
     /// Returns the client's IPv4 address, or the /64 network of its IPv6 address.
     func visitor(of request: Request) -> String { Self.household(address(of: request)) }
 
-    /// Returns an IPv4 address unchanged, or the /64 network of an IPv6 address, which one household shares.
+    /// Returns an IPv4 address, or an IPv6 address's /64 network, which a household shares.
     static func household(_ address: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
-        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) is treated as an IPv4 address, not as part of a /64 network.
+        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) is treated as an IPv4 address.
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
         return (isMapped ? bytes[12...] : bytes.prefix(8))
             .map { String($0, radix: 16) }.joined(separator: ":")

@@ -2,15 +2,15 @@ import Hummingbird
 
 /// A rule that decides whether a request was made by a user of this machine.
 enum LocalVisit {
-    /// The headers that proxies add; all requests through a proxy on this machine seem to come from this machine.
+    /// The headers which show that a proxy on this machine passed a request on.
     private static let forwarded = [
         "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
     ].compactMap { HTTPFields.Element.Name($0) }
 
-    /// Returns whether a request comes from this machine and was sent to a name of this machine.
+    /// Returns whether a request comes from this machine and names it as the host.
     ///
-    /// The name is checked because a foreign site can make its own name resolve to this machine. A request is not local
-    /// if it passed through a proxy or comes from a page of another site.
+    /// The name is checked because a foreign site's name can resolve to this machine. A request isn't local if it came
+    /// through a proxy or from another site's page.
     static func isLocal(_ request: Request, from address: String?) -> Bool {
         guard let address, LocalPeer.isLocal(address),
             let authority = request.head.authority, isOwnName(authority),

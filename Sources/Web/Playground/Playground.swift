@@ -1,14 +1,13 @@
-/// The facts about the service for the reference's playground, and the addresses to which the playground's page may
-/// connect.
+/// The playground's facts about the service, and the addresses to which its page may connect.
 package struct Playground: Sendable {
-    /// The port of MQTT over WebSocket; nil if that listener is off.
+    /// The port of MQTT over WebSocket, or nil if that listener is off.
     let webSocketPort: Int?
-    /// The port of MQTT over WebSocket with TLS; nil if that listener is off.
+    /// The port of MQTT over WebSocket with TLS, or nil if it is off.
     let webSocketTLSPort: Int?
     /// Returns the facts as JSON.
     let facts: @Sendable (_ forThisMachine: Bool) -> String
 
-    /// Creates a playground; `facts` gets true if the visitor is on this machine, and may include secrets only then.
+    /// Creates a playground whose `facts` may include secrets only for this machine.
     package init(
         webSocketPort: Int?,
         webSocketTLSPort: Int?,
@@ -22,12 +21,10 @@ package struct Playground: Sendable {
     /// The path of the facts below `/docs/`.
     static let factsPath = "try/facts.json"
 
-    /// Returns the addresses to which a page from `host` may connect, in the form of the page's content security
-    /// policy.
+    /// Returns the addresses to which a page from `host` may connect, for its policy.
     ///
     /// The addresses include the page's own origin, which also allows WebSockets through a proxy. A policy can't name
-    /// IPv6 addresses, so a page from `[::1]` connects to 127.0.0.1, where the listeners of this machine are reachable
-    /// too.
+    /// IPv6 addresses. A page from `[::1]` therefore connects to this machine's listeners at 127.0.0.1.
     func connectSources(host: String?) -> String {
         guard let host = host.flatMap(Self.policyName) else { return "'self'" }
         let ports = [("ws", webSocketPort), ("wss", webSocketTLSPort)]
@@ -35,7 +32,7 @@ package struct Playground: Sendable {
         return (["'self'"] + sources).joined(separator: " ")
     }
 
-    /// Returns an authority's host in the form that a policy uses, or nil if a policy can't contain the host.
+    /// Returns an authority's host for a policy, or nil if policies can't contain it.
     private static func policyName(_ authority: String) -> String? {
         if authority == "[::1]" || authority.hasPrefix("[::1]:") { return "127.0.0.1" }
         let host = authority.prefix { $0 != ":" }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The functions by which HTTP requests reach the broker and the store; `Web` itself has access to neither.
+/// The functions by which HTTP requests reach the broker and the store.
 package struct RequestFront: Sendable {
     /// A request, together with the credentials of its sender.
     package struct Asked: Sendable {
@@ -14,13 +14,13 @@ package struct RequestFront: Sendable {
         package let payload: [UInt8]
         /// The sender's password, as it would be over MQTT: a token or the app's secret.
         package let password: String
-        /// The digest by which the gate admits the request; if nil, the gate uses the password's digest.
+        /// The digest by which the gate admits the request, or nil for the password's.
         package let digest: [UInt8]?
         /// Whether the password is a token.
         package let isToken: Bool
         /// The client's address.
         package let address: String
-        /// The value of the header `traceparent`; nil if the header is absent or invalid.
+        /// The header `traceparent`, or nil if it is absent or invalid.
         package let traceparent: String?
     }
 
@@ -28,8 +28,7 @@ package struct RequestFront: Sendable {
     package enum Outcome: Sendable {
         /// The worker's answer.
         case answer([UInt8])
-        /// A refusal, which means that the request had no effect, or that its effect is unknown
-        /// (`Rejection.outcomeUnknown`).
+        /// A refusal: the request had no effect, or the effect is unknown (`Rejection.outcomeUnknown`).
         case refusal(Rejection)
     }
 
@@ -41,9 +40,9 @@ package struct RequestFront: Sendable {
         package let terminal: TerminalID
         /// The user; nil for an API key.
         package let uid: UserID?
-        /// The refusal of a token that is no longer valid; nil if the token is valid.
+        /// The refusal if the token is no longer valid, and otherwise nil.
         package let refusal: Rejection?
-        /// The digest by which the gate admits the requests of a linked service; nil for other holders.
+        /// The digest that admits a linked service's requests, or nil for other holders.
         package let digest: [UInt8]?
 
         /// Makes the description of a token's holder.
@@ -56,7 +55,7 @@ package struct RequestFront: Sendable {
         }
     }
 
-    /// The first levels of all paths; they equal the root of all topics.
+    /// The first levels of all paths, which equal the root of all topics.
     let root: String
     /// The rule for the origins of pages that may send requests.
     let origins: OriginRule
@@ -98,7 +97,7 @@ package struct RequestFront: Sendable {
 extension Rejection {
     /// The refusal of a request that got no answer and may have taken effect.
     ///
-    /// This is the only refusal with the code `Unavailable` after which the request may have taken effect.
+    /// Every other refusal with the code `Unavailable` means that the request had no effect.
     package static let outcomeUnknown = Rejection(
         .unavailable,
         "There was no answer in time, and the request may have taken effect: repeat it with the same id.",

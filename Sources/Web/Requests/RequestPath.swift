@@ -3,14 +3,14 @@ import Wire
 
 /// A path below the root of all topics (reference: http#paths).
 enum RequestPath: Equatable {
-    /// A request; the app and the terminal are nil if the path doesn't name them.
+    /// A request, with nil for an app or terminal that the path doesn't name.
     case request(AppID?, TerminalID?, service: String, method: String)
     /// The stream of a user's messages.
     case stream
     /// The stream of the event log.
     case events
 
-    /// Parses a path such as `/ll/v1/request/device/list`; returns nil for an unknown path.
+    /// Parses a path such as `/ll/v1/request/device/list`, or returns nil for an unknown path.
     init?(_ path: some StringProtocol, root: String) {
         let prefix = "/\(root)/"
         guard path.utf8.starts(with: prefix.utf8) else { return nil }

@@ -4,7 +4,7 @@ import JSON
 import NIOCore
 import Wire
 
-/// Middleware that answers requests and streams over HTTP, on all paths below the root of the topics.
+/// Middleware that answers requests and streams over HTTP below the root of the topics.
 struct RequestRoutes: RouterMiddleware {
     typealias Context = WebContext
 
@@ -44,8 +44,9 @@ struct RequestRoutes: RouterMiddleware {
         return response
     }
 
-    /// Returns whether proxies and the service interpret a request in the same way: the request must have one Host, and
-    /// no transfer coding except chunked.
+    /// Returns whether proxies and the service interpret a request in the same way.
+    ///
+    /// The request must have one Host, and no transfer coding except chunked.
     private static func isUnambiguous(_ request: Request) -> Bool {
         request.head.authority != nil && !request.headers.contains { $0.name.canonicalName == "host" }
             && request.headers[values: .transferEncoding].allSatisfy { $0.lowercased() == "chunked" }
@@ -109,7 +110,7 @@ struct RequestRoutes: RouterMiddleware {
         switch await front.ask(asked) {
         case .answer(let bytes): return Self.response(to: bytes)
         case .refusal(let rejection):
-            // The gate gives no reason when it refuses an invalid token, so the reason is looked up in the token's
+            // The gate refuses an invalid token without a reason. The reason is therefore looked up in the token's
             // session.
             guard rejection.code == .invalidToken, sender.isToken, rejection.reason == nil else { throw rejection }
             throw try await front.holder(sender.password)?.refusal ?? rejection
@@ -210,7 +211,7 @@ struct RequestRoutes: RouterMiddleware {
         )
     }
 
-    /// Returns a worker's answer with the HTTP status of its error code, or 200 if there is no error.
+    /// Returns an answer with its error code's HTTP status, or else with 200.
     private static func response(to bytes: [UInt8]) -> Response {
         let answer = try? JSONValue.parse(bytes[...]).objectValue
         let error = answer?["error"]?.objectValue

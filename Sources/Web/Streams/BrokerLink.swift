@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A connection to the broker; its packets are read one by one, when the stream asks for them.
+/// A connection to the broker, from which the stream reads packets one by one.
 ///
 /// The link reads only when the stream asks for a packet. Until then, the broker queues the messages, within its
 /// limits.
@@ -17,7 +17,7 @@ final class BrokerLink: Sendable {
     private let channel: any Channel
     private let reader: NIOLoopBound<PacketReader>
 
-    /// Wraps a connection; `addHandlers` has already added the reader to the connection's pipeline.
+    /// Wraps a connection, to whose pipeline `addHandlers` has added the reader.
     init(_ channel: any Channel, _ reader: NIOLoopBound<PacketReader>) {
         self.channel = channel
         self.reader = reader
@@ -30,7 +30,7 @@ final class BrokerLink: Sendable {
         return NIOLoopBound(reader, eventLoop: channel.eventLoop)
     }
 
-    /// Waits for the next packet; only one task may wait at a time.
+    /// Waits for the next packet, which only one task at a time may do.
     func next(within limit: TimeAmount) async -> Event {
         let promise = channel.eventLoop.makePromise(of: Event.self)
         channel.eventLoop.execute { [reader] in reader.value.wait(for: promise, within: limit) }
@@ -46,7 +46,7 @@ final class BrokerLink: Sendable {
     }
 }
 
-/// A handler that runs in its connection's event loop, and keeps received packets until the stream asks for them.
+/// A handler that keeps received packets until the stream asks for them.
 final class PacketReader: ChannelInboundHandler {
     typealias InboundIn = MQTTPacket
 

@@ -5,7 +5,7 @@ package import Wire
 
 /// A reader of the event log for one stream.
 package protocol EventFeed: Sendable {
-    /// Waits for the next part and returns it; no part follows `end`.
+    /// Waits for the next part, of which `end` is the last.
     func next() async -> EventPart
     /// Makes `next` return at once.
     func stop()
@@ -22,7 +22,7 @@ package struct EventStreams: Sendable {
     private let keyPlaces: StreamPlaces
     private let read: Opener
 
-    /// Makes a collection of streams; each stream uses one of `places`, and each key may have up to `perKey` streams.
+    /// Makes a collection of streams with up to `perKey` streams for each key.
     package init(_ places: StreamPlaces, perKey: Int, read: @escaping Opener) {
         self.places = places
         keyPlaces = StreamPlaces(perParty: perKey)
@@ -78,7 +78,7 @@ final class LogStream: Sendable {
     /// - Throws: An error when the client is gone.
     @concurrent func run(_ writer: inout EventWriter) async throws {
         try await withGracefulShutdownHandler {
-            // The comment makes the server send the head of the answer at once, even if no entry follows.
+            // The comment makes the server send the answer's head at once, even without an entry.
             try await writer.write(Array(":\n\n".utf8))
             while true {
                 switch await feed.next() {
@@ -97,8 +97,9 @@ final class LogStream: Sendable {
 
 /// The parameters of a stream of the event log.
 enum EventQuery {
-    /// Reads a query as a request's parameters; commas separate the items of a list, and a list's parameter may be
-    /// repeated.
+    /// Reads a query as a request's parameters.
+    ///
+    /// Commas separate a list's items, and a list's parameter may be repeated.
     static func read(_ query: String?) throws(Rejection) -> JSONObject {
         var (lists, texts): ([String: [String]], [String: String]) = ([:], [:])
         for pair in query?.split(separator: "&") ?? [] {

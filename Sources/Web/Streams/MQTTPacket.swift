@@ -6,14 +6,14 @@ enum MQTTPacket: Equatable {
     case connected(code: UInt8)
     /// The broker's answer to SUBSCRIBE, with a code for each filter.
     case subscribed(codes: [UInt8])
-    /// A message; if it has an id, the stream must acknowledge the message with this id.
+    /// A message, which the stream must acknowledge if the message has an id.
     case message(topic: String, payload: [UInt8], id: UInt16?)
     /// A DISCONNECT, which the broker sends when the gate closes the connection.
     case disconnected
     /// Any other packet.
     case other
 
-    /// Parses the content of a packet; returns nil if the content is malformed.
+    /// Parses the content of a packet, or returns nil if it is malformed.
     init?(kind: UInt8, _ body: ByteBuffer) {
         var body = body
         switch kind >> 4 {
@@ -50,14 +50,14 @@ enum MQTTPacket: Equatable {
             body.write(text: "MQTT")
             body.writeBytes([5, 0xC2])
             body.writeInteger(UInt16(keepAliveSeconds))
-            // The Receive Maximum is 20: the broker may send up to 20 messages that haven't been acknowledged yet.
-            // Further messages wait in the broker.
+            // The Receive Maximum is 20, which limits the messages without an acknowledgement. Further messages wait in
+            // the broker.
             body.writeBytes([3, 0x21, 0, 20])
             for text in [clientID, username, password] { body.write(text: text) }
         }
     }
 
-    /// Returns a SUBSCRIBE that requests QoS 1 for each filter; the broker then sends the retained messages first.
+    /// Returns a SUBSCRIBE with QoS 1, after which the broker first sends retained messages.
     static func subscribe(_ filters: [String]) -> ByteBuffer {
         packet(0x82) { body in
             body.writeBytes([0, 1, 0])
@@ -107,8 +107,7 @@ extension ByteBuffer {
         return true
     }
 
-    /// Reads a length of one to four bytes; returns nil if bytes are missing, and `.some(nil)` if the length is
-    /// malformed.
+    /// Reads a length: nil if bytes are missing, and `.some(nil)` if it is malformed.
     fileprivate mutating func readLength() -> Int?? {
         var (value, start) = (0, readerIndex)
         for shift in stride(from: 0, through: 21, by: 7) {

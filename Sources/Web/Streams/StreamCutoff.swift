@@ -2,10 +2,10 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// A watch that cuts off a stream if its session, key or subscription has ended and its client reads too slowly.
+/// A watch that cuts off an ended stream if its client reads too slowly.
 ///
-/// One second after the session, key or subscription has ended, the service must no longer send bytes that it buffered
-/// for the stream. A client that reads fast enough isn't cut off, but receives the reason for the end.
+/// A stream ends with its session, key or subscription. One second later, the service must no longer send buffered
+/// bytes. A client that reads fast enough isn't cut off, but receives the reason for the end.
 final class StreamCutoff: Sendable {
     private let channel: any Channel
     private let isOver = Atomic(false)

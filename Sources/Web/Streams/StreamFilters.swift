@@ -9,9 +9,9 @@ struct StreamFilters: Equatable {
 
     /// Parses the query, in which `filter` may be repeated.
     ///
-    /// Without any filter, the stream gets the messages of all topics of the terminal and its user.
+    /// Without any filter, the stream gets all messages of the terminal and its user.
     ///
-    /// - Throws: `Rejection`, with `Forbidden` for a filter that isn't below the topics of the terminal or its user.
+    /// - Throws: `Rejection`, with `Forbidden` for a filter outside the terminal's and user's topics.
     init(_ query: String?, of holder: RequestFront.Holder) throws(Rejection) {
         guard let uid = holder.uid else { throw Rejection(.forbidden, "A stream of messages needs a user's session.") }
         let spaces = ["app/\(holder.app.text)/\(holder.terminal.text)/", "user/\(uid.text)/"]

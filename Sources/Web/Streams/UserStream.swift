@@ -14,8 +14,7 @@ final class UserStream: Sendable {
     private let leave: @Sendable () -> Void
     private let isStopping = Atomic(false)
 
-    /// The maximum time without messages; after this time, the stream pings the broker, and sends the client a comment
-    /// to find out whether the client is gone.
+    /// The maximum time without messages before the stream checks the broker and the client.
     private static let silenceMax: TimeAmount = .seconds(15)
 
     init(
@@ -35,7 +34,7 @@ final class UserStream: Sendable {
     }
 
     deinit {
-        // The connection is closed here too, because the client may have left before the request was answered.
+        // The connection is closed here too. The client may have left before the request was answered.
         link.close()
         leave()
     }
@@ -45,7 +44,7 @@ final class UserStream: Sendable {
     /// - Throws: An error when the client is gone.
     @concurrent func run(root: String, _ writer: inout EventWriter) async throws {
         try await withGracefulShutdownHandler {
-            // The comment makes the server send the head of the answer at once, even if no message arrives.
+            // The comment makes the server send the answer's head at once, even without a message.
             try await writer.write(Array(":\n\n".utf8))
             for packet in early { _ = try await pass(packet, root, to: &writer) }
             while true {
@@ -70,7 +69,7 @@ final class UserStream: Sendable {
         link.close()
     }
 
-    /// Handles a packet; returns the reason for the stream's end, or nil if the packet doesn't end the stream.
+    /// Handles a packet, and returns a reason if the packet ends the stream.
     @concurrent private func pass(
         _ packet: MQTTPacket,
         _ root: String,
@@ -93,8 +92,7 @@ final class UserStream: Sendable {
         return levels.count == 5 && levels[0] == "app" && levels[3] == "http"
     }
 
-    /// Returns the reason why the connection to the broker ended: the stream was stopped, the session ended, the broker
-    /// can't be reached, the terminal has a newer connection, or the client reads too slowly.
+    /// Returns the reason why the connection to the broker ended.
     ///
     /// Mosquitto 2.0.11 sends a DISCONNECT to a client only when the gate closes the client's connection.
     private func reasonOfEnd(wasCutOff: Bool) async -> String {
@@ -114,7 +112,7 @@ final class UserStream: Sendable {
         return event("end", object.encoded())
     }
 
-    /// Returns the bytes of a server-sent event, with a separate `data` line for each line of the data.
+    /// Returns a server-sent event, with a `data` line for each line of the data.
     static func event(_ name: String, _ data: [UInt8]) -> [UInt8] {
         var bytes = Array("event: \(name)\n".utf8)
         let text = String(decoding: data, as: UTF8.self)

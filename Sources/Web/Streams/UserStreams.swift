@@ -5,10 +5,10 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The streams of users' messages, each of which is an MQTT connection that the service opens with a session's token.
+/// The streams of users' messages, each an MQTT connection with a session's token.
 ///
-/// The gate checks every message to a stream. The gate also limits the stream, and can close it. A terminal has only one
-/// connection at the broker, and the newest connection replaces any earlier one. A client that uses both MQTT and a
+/// The gate checks every message to a stream. The gate also limits the stream, and can close it. A terminal has only
+/// one connection at the broker. The newest connection replaces any earlier one. A client that uses both MQTT and a
 /// stream therefore logs in as two terminals.
 package final class UserStreams: Sendable {
     private let broker: (name: String, host: String, port: Int)
@@ -17,11 +17,11 @@ package final class UserStreams: Sendable {
     private let brokerRun: @Sendable () -> Int?
     private let places: StreamPlaces
 
-    /// Creates the collection of streams; each open stream takes up one of `places`.
+    /// Creates the collection of streams, each of which takes one of `places` while open.
     ///
-    /// If `addresses` is nil or the broker is on another machine, the broker sees this machine's address instead of the
-    /// client's. `brokerRun` returns the number of the service's current connection to the broker, which changes when
-    /// the broker restarts. `brokerRun` returns nil while the service isn't connected to the broker.
+    /// The broker sees the client's address if `addresses` is set and the broker is local. Otherwise the broker sees
+    /// this machine's address. `brokerRun` returns the number of the service's connection to the broker. The number
+    /// changes when the broker restarts. `brokerRun` returns nil while the service isn't connected to the broker.
     package init(
         brokerHost: String,
         brokerPort: Int,
@@ -41,7 +41,7 @@ package final class UserStreams: Sendable {
 
     /// Connects to the broker as a terminal, and subscribes to filters.
     ///
-    /// - Throws: `Rejection` if no place is free, if the broker can't be reached, or if the broker refuses the
+    /// - Throws: `Rejection` if no place is free or the broker can't be reached. The broker can also refuse the
     ///   connection or a filter.
     func open(
         _ holder: RequestFront.Holder,
@@ -136,20 +136,18 @@ package final class UserStreams: Sendable {
     }
 }
 
-/// The files for connections to the broker over TLS; each connection reads them again, so the files can be renewed.
+/// The files for TLS connections to the broker, read anew for each connection.
 package struct BrokerTLS: Sendable {
     private let authority: String
     private let certificate: (file: String, key: String)?
 
-    /// Stores the path of the CA certificates and, if the broker requires a client certificate, the paths of this
-    /// certificate and its key.
+    /// Stores the paths of the CA certificates and of the client's certificate and key.
     package init(authority: String, certificateFile: String?, keyFile: String?) {
         self.authority = authority
         if let certificateFile, let keyFile { certificate = (certificateFile, keyFile) } else { certificate = nil }
     }
 
-    /// Returns a connection's TLS handler, which checks that the broker's certificate is valid for `name`, a host name
-    /// or an IP address.
+    /// Returns a TLS handler that checks the broker's certificate for `name`.
     fileprivate func handler(to name: String) throws -> NIOSSLClientHandler {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -164,7 +162,7 @@ package struct BrokerTLS: Sendable {
     }
 }
 
-/// The places for streams, which are limited in total and for each party: a source address or an API key.
+/// The places for streams, limited in total and for each address or API key.
 package final class StreamPlaces: Sendable {
     private let state = Mutex<[String: Int]>([:])
     private let limit: Int
@@ -173,7 +171,7 @@ package final class StreamPlaces: Sendable {
     /// The maximum number of streams from one source address.
     package static let perAddress = 16
 
-    /// Makes places for `limit` streams; each party may have up to `perParty` streams.
+    /// Makes `limit` places for streams, of which each party may use `perParty`.
     package init(limit: Int = .max, perParty: Int = perAddress) { (self.limit, self.perParty) = (limit, perParty) }
 
     /// Takes a place.

@@ -1,17 +1,17 @@
 /// A rule for the origins of pages that may open a WebSocket or send requests.
 ///
-/// If a page opens a WebSocket or sends a request, the browser adds no credentials, not even a cookie. A foreign page
-/// would therefore still need an app's secret or a session's token. The rule keeps foreign pages from using their
-/// visitors' browsers to try stolen credentials.
+/// A browser adds no credentials, not even cookies, to a page's WebSockets and requests. A foreign page would therefore
+/// still need an app's secret or a session's token. The rule keeps foreign pages from using their visitors' browsers to
+/// try stolen credentials.
 package struct OriginRule: Sendable {
     private let origins: Set<String>
 
-    /// Creates a rule from origins such as `https://app.example.com`, separated by commas; `*` allows all origins.
+    /// Creates a rule from comma-separated origins such as `https://app.example.com`, or `*` for all.
     package init(_ text: String) {
         origins = Set(
             text.lowercased().split(separator: ",")
                 .map { $0.filter { $0 != " " } }
-                // An origin copied from a browser's address bar can end in a slash, which isn't part of an origin.
+                // An origin from an address bar can have an extra slash at its end.
                 .map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
                 .filter { !$0.isEmpty }
         )
@@ -21,8 +21,8 @@ package struct OriginRule: Sendable {
     ///
     /// A client that sends no origin isn't a browser, and may connect.
     ///
-    /// Pages from this machine may always connect. With TLS, a page may also connect if its host name equals the name
-    /// in the HTTP header `host`; its port doesn't matter.
+    /// Pages from this machine may always connect. With TLS, a page may also connect from the host in the HTTP header
+    /// `host`. The page's port doesn't matter.
     func allows(_ origin: String?, host: String?, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains("*") || origins.contains(origin) { return true }
@@ -31,7 +31,7 @@ package struct OriginRule: Sendable {
         return isSecure && host.map { Self.withoutPort($0.lowercased()) } == name
     }
 
-    /// Returns the host in `scheme://host:port`; nil for any other string, such as the `null` of files and sandboxes.
+    /// Returns the host in `scheme://host:port`, or nil for another string such as `null`.
     private static func name(of origin: String) -> String? {
         guard let start = origin.firstRange(of: "://")?.upperBound else { return nil }
         let (authority, name) = (origin[start...], withoutPort(String(origin[start...])))

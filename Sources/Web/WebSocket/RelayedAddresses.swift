@@ -6,17 +6,15 @@ import Synchronization
 /// The file through which the relay passes the addresses of its clients to the gate (`RelayPlace`).
 ///
 /// Without the file, the gate would count each connection separately. An address stays in the file for some time after
-/// its connection has ended, because the gate might still have to handle the CONNECT. After that, the address is
-/// overwritten.
+/// its connection has ended. The gate might still have to handle the CONNECT. After that, the address is overwritten.
 package final class RelayedAddresses: Sendable {
     private struct State {
         /// The first place that has never been used.
         var fresh = 1
-        /// The places of ended connections, the earliest first; they are reused in this order once all places have been
-        /// used.
+        /// The places of ended connections, the earliest first, which is the order of reuse.
         ///
-        /// Each place is thus reused as late as possible. If a place were reused early, the gate could look up an old
-        /// client's address and find a new client's.
+        /// Each place is thus reused as late as possible. After an early reuse, the gate could find a new client's
+        /// address for an old client.
         var resting: Deque<(place: Int, since: ContinuousClock.Instant)> = []
         /// The number of places at the beginning of `resting` whose addresses have been overwritten.
         var cleared = 0
@@ -26,10 +24,9 @@ package final class RelayedAddresses: Sendable {
     private let rest: Duration
     private let state = Mutex(State())
 
-    /// How long an address is kept after its connection has ended; the gate reads the address within this time.
+    /// How long the gate can read an address after its connection has ended.
     private static let restMin = Duration.seconds(60)
-    /// The maximum number of addresses that are overwritten when a connection begins or ends; a few are enough, because
-    /// only one place is freed when a connection ends.
+    /// The maximum number of addresses that are overwritten when a connection begins or ends.
     private static let clearedAtOnce = 8
 
     /// Opens or creates the file with mode 0600, and removes all addresses from it.
@@ -53,7 +50,7 @@ package final class RelayedAddresses: Sendable {
 
     deinit { close(file) }
 
-    /// Takes a place for a new connection, or returns nil if no place is free or the file can't be written.
+    /// Takes a place, or returns nil if all are used or the write fails.
     func lend(to client: String) -> Int? {
         guard let place = take() else { return nil }
         guard write(Self.bytes(of: client), to: place) else {
@@ -83,12 +80,12 @@ package final class RelayedAddresses: Sendable {
         }
     }
 
-    /// Overwrites a few of the addresses whose connections ended at least `rest` ago; the caller holds the lock.
+    /// Under the caller's lock, overwrites a few addresses whose connections ended at least `rest` ago.
     private func clear(_ state: inout State) {
         let now = ContinuousClock.now
         for _ in 0..<Self.clearedAtOnce {
             guard state.cleared < state.resting.count, now - state.resting[state.cleared].since >= rest else { return }
-            // If this write fails, the address of the next client in this place overwrites the old address.
+            // If this write fails, the next client's address overwrites the old one.
             _ = write([UInt8](repeating: 0, count: RelayPlace.byteCount), to: state.resting[state.cleared].place)
             state.cleared += 1
         }
@@ -101,7 +98,7 @@ package final class RelayedAddresses: Sendable {
         return written == RelayPlace.byteCount
     }
 
-    /// Returns an address in the form used in the file, or zeros for a string that isn't an address.
+    /// Returns an address in the file's form, or zeros for any other string.
     static func bytes(of address: String) -> [UInt8] {
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)

@@ -2,20 +2,20 @@
 package struct WebSocketLimits: Sendable {
     /// The maximum number of open connections.
     package var connections: Int
-    /// The maximum number of open connections from one IPv4 address or one IPv6 /64 network; this limit doesn't apply
-    /// to connections from this machine.
+    /// The maximum number of connections from an IPv4 address or an IPv6 /64 network.
+    ///
+    /// Connections from this machine have no such limit.
     package var perAddress: Int
     /// The maximum number of seconds until a connection has become a WebSocket, including TLS.
     package var upgradeSeconds: Int64
-    /// The maximum number of buffered bytes in each direction, and also the maximum size of a frame.
+    /// The maximum number of bytes in a frame, and in each direction's buffer.
     package var bufferBytes: Int
 
     /// The number of seconds within which the broker must accept a connection.
     static let connectSeconds: Int64 = 3
     /// The number of seconds within which the broker must answer the client's first packet.
     static let firstPacketSeconds: Int64 = 10
-    /// The maximum number of seconds that the service waits for the client to read the last frame; then the connection
-    /// is closed.
+    /// The maximum number of seconds for the client to read the last frame.
     static let farewellSeconds: Int64 = 1
 
     /// Creates the limits.

@@ -3,11 +3,11 @@ import NIOWebSocket
 
 /// An end of a relay.
 ///
-/// Data is read from an end only while the other end keeps up with the data that has already been read.
+/// An end reads data only while the other end keeps up with earlier data.
 private protocol RelayEnd: ChannelDuplexHandler {
     var context: ChannelHandlerContext? { get set }
     var isReadOwed: Bool { get set }
-    /// The end to which received data is sent; nil while that end isn't connected.
+    /// The end to which received data is sent, or nil while it isn't connected.
     var other: (any RelayEnd)? { get }
     /// Whether more data may be read.
     var mayRead: Bool { get }
@@ -51,7 +51,7 @@ extension RelayEnd {
     fileprivate func flush() { context?.flush() }
 }
 
-/// The client's end of a relay, which unwraps bytes from WebSocket frames and wraps the broker's bytes in frames.
+/// The client's end of a relay, which translates between bytes and WebSocket frames.
 ///
 /// An MQTT packet need not begin at the beginning of a frame.
 final class WebSocketRelay: RelayEnd {
@@ -64,12 +64,11 @@ final class WebSocketRelay: RelayEnd {
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
     private var broker: BrokerRelay?
-    /// The data that the client sent before the relay was connected to the broker: at most the result of one read.
+    /// The client's data before the connection to the broker: at most one read.
     private var early: [ByteBuffer] = []
     private(set) var hasEnded = false
 
-    /// Creates a relay for a connection; until the broker answers the first packet, the connection can be closed to
-    /// free its place.
+    /// Creates a relay, whose connection can be replaced until the broker answers the first packet.
     init(_ place: ConnectionGuard? = nil) {
         self.place = place
         place?.allow(WebSocketLimits.firstPacketSeconds)
@@ -171,7 +170,7 @@ final class WebSocketRelay: RelayEnd {
             case .normalClosure: .normalClosure
             case .dataType: .unacceptableData
             case .protocolError: .protocolError
-            // The code means "try again later"; the library has no name for it.
+            // The code means "try again later". The library has no name for it.
             case .noBroker: .unknown(1013)
             }
         }
@@ -187,7 +186,7 @@ final class BrokerRelay: RelayEnd {
     private let client: WebSocketRelay
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
-    /// Whether the connection to the broker is established; until then, the connect call reports failures.
+    /// Whether the broker is connected, so that the connect call no longer reports failures.
     fileprivate var isJoined = false
 
     init(_ client: WebSocketRelay) {

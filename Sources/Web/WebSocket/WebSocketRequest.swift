@@ -16,7 +16,7 @@ struct WebSocketRequest: Sendable {
     struct Refusal: Equatable {
         let status: HTTPResponseStatus
         let text: String
-        /// Whether the page's origin is the reason for the refusal; if so, the operator is notified.
+        /// Whether the page's origin caused the refusal, so that the operator is notified.
         var isOfOrigin = false
     }
 

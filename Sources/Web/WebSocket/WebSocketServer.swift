@@ -7,8 +7,8 @@ import ServiceLifecycle
 
 /// The server of MQTT over WebSocket for browsers, which relays bytes to the broker's plain listener.
 ///
-/// Mosquitto 2.0.11 has a WebSocket listener too, but it can't be bound to one address and doesn't report the origin of
-/// a browser's page. The documentation describes the rules (reference: connecting#websocket).
+/// Mosquitto 2.0.11 has a WebSocket listener too. That listener can't be bound to one address. It also doesn't report
+/// the origin of a browser's page. The documentation describes the rules (reference: connecting#websocket).
 package struct WebSocketServer: Service {
     private let endpoints: [Endpoint]
     private let broker: (host: String, port: Int)
@@ -21,8 +21,8 @@ package struct WebSocketServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// `tell` receives the refusals of connections. If `addresses` is nil or the broker is on another machine, the
-    /// broker sees the address of this machine instead of the client's.
+    /// `tell` receives the refusals of connections. The broker sees the client's address if `addresses` is set and the
+    /// broker is local. Otherwise the broker sees this machine's address.
     package init(
         endpoints: [Endpoint],
         brokerHost: String,
@@ -37,8 +37,7 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // The relay can connect from a separate loopback address for each client only if the broker listens on loopback
-        // too.
+        // The relay can use a separate loopback address for each client. The broker must then listen on loopback too.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness
@@ -46,7 +45,7 @@ package struct WebSocketServer: Service {
         places = ConnectionPlaces("websocket", counts)
     }
 
-    /// Relays connections until the service group shuts down; throws if an address can't be bound.
+    /// Relays connections until shutdown, or throws if an address can't be bound.
     package func run() async throws {
         var listeners: [any Channel] = []
         do {

@@ -3,7 +3,7 @@ package import JSON
 
 /// An encoder that turns users and sessions into answers and messages (`schemas/methods/account.schema.json`).
 package enum AccountCodec {
-    /// Returns a user's account as shown to that user; `publicURL` is the root URL of pages and pictures.
+    /// Returns a user's account as the user sees it, with URLs below `publicURL`.
     package static func encode(_ user: User, _ policies: AppPolicies, publicURL: String) -> JSONObject {
         var object: JSONObject = [
             "uid": .string(user.uid.text), "appId": .string(user.app.text), "region": .string(user.region),
@@ -17,8 +17,8 @@ package enum AccountCodec {
         object["phoneVerified"] = .bool(user.phone != nil && user.isPhoneVerified)
         if let email = user.email {
             object["email"] = .string(email.text)
-            // If `pendingEmail` is set, the user still logs in with the former address, because the new address hasn't
-            // been verified yet.
+            // A new address in `pendingEmail` hasn't been verified yet. Until then, the user logs in with the former
+            // address.
             let isVerified = user.isEmailVerified && user.pendingEmail == nil
             if policies.emailVerification { object["emailVerified"] = .bool(isVerified) }
         }
@@ -32,8 +32,7 @@ package enum AccountCodec {
         return object
     }
 
-    /// Returns the answer to a request that changes a user; `profileError` is the reason why the profile was not
-    /// changed.
+    /// Returns a changed user, and `profileError` if the profile was not changed.
     package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
         ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
     }
@@ -56,8 +55,7 @@ package enum AccountCodec {
         ["deletesAt": .integer(deletesAt.milliseconds)]
     }
 
-    /// Returns a row of `account/providers`; `token` is the provider's access token, or nil if the service doesn't keep
-    /// it.
+    /// Returns a row of `account/providers`, with the provider's `token` if the service keeps it.
     package static func provider(_ provider: String, subject: String, linkedAt: Instant, token: String?) -> AnswerRow {
         .object([
             "provider": .string(provider), "subject": .string(subject),

@@ -2,7 +2,7 @@ package import Domain
 
 /// Functions that read users' names and addresses from the fields of a request.
 extension Fields {
-    /// Returns the one address in a request, which is either a phone number or an e-mail address.
+    /// Returns a request's one address, a phone number or an e-mail address.
     func address(countryCode: String) throws(Rejection) -> Address {
         let given = try addresses(countryCode: countryCode)
         guard given.count < 2 else {
@@ -22,7 +22,7 @@ extension Fields {
         return given
     }
 
-    /// Returns the one address in a request, from `phone`, `email` or `account`; `account` can contain either kind.
+    /// Returns the request's one address, which `phone`, `email` or `account` contains.
     func anyAddress(countryCode: String) throws(Rejection) -> Address {
         guard let text = try text("account", length: 0...320) else { return try address(countryCode: countryCode) }
         if let other = ["phone", "email"].first(where: has) {
@@ -57,8 +57,7 @@ extension Fields {
         return email
     }
 
-    /// Returns the name of the one field that identifies the account at a login: `phone`, `email`, `username`, or
-    /// `account`, which can contain any of the three.
+    /// Returns the one field that identifies the account: `phone`, `email`, `username` or `account`.
     func loginField() throws(Rejection) -> String {
         let given = ["phone", "email", "username", "account"].filter { has($0) }
         guard given.count == 1 else {
@@ -86,10 +85,9 @@ extension Fields {
         return try Username(text)
     }
 
-    /// Returns the phone number or e-mail address that a user enters without proof, or nil if the fields `phone` and
-    /// `email` are both absent.
+    /// Returns the address that a user enters without proof, or nil if it's absent.
     ///
-    /// If the request has only an e-mail address and no country code, the user's own country code is used.
+    /// For an e-mail address without a country code, the user's own country code is used.
     package func enteredAddress(
         of user: User,
         in regions: Regions

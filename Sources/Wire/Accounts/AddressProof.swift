@@ -1,11 +1,11 @@
 package import Domain
 
-/// The proof that an address is the caller's: a code sent to the address, or a ticket that was issued for such a code.
+/// A code or ticket that proves that an address is the caller's.
 package enum AddressProof: Sendable, Equatable {
     case code(String, token: String?)
     case ticket(String)
 
-    /// Reads `code` and `codeToken`, or `ticket`; returns nil if both `code` and `ticket` are absent.
+    /// Reads a code or a ticket, or returns nil if both are absent.
     init?(_ fields: Fields) throws(Rejection) {
         let code = try fields.text("code", length: 0...16)
         let token = try fields.text("codeToken", length: 1...64)
@@ -50,7 +50,7 @@ package struct ProvedAddressParameters: Sendable, Equatable {
 
 /// The parameters of `account/bindPhone` and `bindEmail`: an address and its proof.
 package struct BindAddressParameters: Sendable, Equatable {
-    /// The kind of an address; its raw value is the name of the address's field.
+    /// The kind of an address, with the field's name as its raw value.
     package enum Kind: String, Sendable {
         case phone, email
     }
@@ -60,7 +60,7 @@ package struct BindAddressParameters: Sendable, Equatable {
     /// The proof of the address.
     package let proof: AddressProof
 
-    /// Reads the proof, and the address from the field that `kind` names; the country must be in the user's region.
+    /// Reads the proof and its address, whose country must be in the user's region.
     package init(_ fields: Fields, _ kind: Kind, of user: User, in regions: Regions) throws(Rejection) {
         let place = try RequestRegion(fields, of: user, in: regions)
         let name = kind.rawValue
@@ -80,8 +80,7 @@ package enum CancelProof: Sendable, Equatable {
     case code(String, token: String?)
     case ticket(String)
 
-    /// Reads `password`, or `code` and `codeToken`, or `ticket`; returns nil if `password`, `code` and `ticket` are all
-    /// absent.
+    /// Reads a password, code or ticket, or returns nil if all are absent.
     package init?(_ fields: Fields) throws(Rejection) {
         let given = ["password", "code", "ticket"].filter { fields.has($0) }
         if given.count > 1 {
@@ -98,7 +97,7 @@ package enum CancelProof: Sendable, Equatable {
         }
     }
 
-    /// The path of the field that contains the proof; a refusal names this path.
+    /// The path of the proof's field, which a refusal names.
     package var field: String {
         switch self {
         case .password: "params.password"

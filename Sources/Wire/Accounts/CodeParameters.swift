@@ -10,8 +10,7 @@ package struct CodeParameters: Sendable, Equatable {
     /// The purpose of the code.
     package let purpose: CodePurpose
 
-    /// Reads the country, the address and `purpose`; the purpose is a word, or a number that the method accepts instead
-    /// of a word.
+    /// Reads the country, the address and `purpose`, which is a word or a number.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         try self.init(fields, in: regions, byNumber: CodePurpose.requested)
     }

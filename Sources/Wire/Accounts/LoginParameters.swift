@@ -6,14 +6,14 @@ package struct LoginParameters: Sendable, Equatable {
     package let place: RequestRegion
     /// The login name.
     package let name: LoginName
-    /// Whether the member `account` contains the name; an e-mail address in `account` can also be a username.
+    /// Whether the name comes from `account`, so that an e-mail address can be a username.
     package let isAnyName: Bool
-    /// The code that proves the address; nil for a login with a password.
+    /// The code that proves the address, or nil for a login with a password.
     package let proof: AddressProof?
     /// The terminal that logs in.
     package let terminal: TerminalInfo
 
-    /// Reads the country, the name, the terminal and `code`; requires either `code` or `password`.
+    /// Reads a login, which needs either `code` or `password`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         place = try RequestRegion(fields, in: regions)
         let field = try fields.loginField()
@@ -51,8 +51,7 @@ package struct ExternalLoginParameters: Sendable, Equatable {
 package struct AnonymousLoginParameters: Sendable, Equatable {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The secret by which a later login identifies the anonymous user of this installation of the app; nil if the
-    /// request has no such secret.
+    /// The secret that identifies this installation's anonymous user at a later login, or nil.
     package let deviceID: String?
     /// The terminal that logs in.
     package let terminal: TerminalInfo

@@ -6,8 +6,7 @@ package struct ProfileParameters {
     private let profile: Profile
     private let fields: Fields
 
-    /// Reads a profile's fields from an object that can also have other fields; `isZone` returns whether a time zone
-    /// exists.
+    /// Reads a profile's fields from an object that can also have other fields.
     package init(_ fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
         profile = try Self.read(fields)
         self.fields = fields
@@ -16,7 +15,7 @@ package struct ProfileParameters {
         }
     }
 
-    /// Reads the fields in `profile`, and refuses unknown ones; returns nil if `profile` is absent.
+    /// Reads `profile`, which must have no unknown fields, or returns nil if it's absent.
     package init?(nestedIn fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
         guard let nested = try fields.fields("profile") else { return nil }
         try Self.checkNames(nested)

@@ -2,7 +2,7 @@ package import Domain
 
 /// The identity provider in a request, and the credential that the app got from the provider.
 package struct ProviderParameters {
-    /// The provider's name as given in the request; the service might not know this provider.
+    /// The provider's name in the request, which the service might not know.
     package let provider: String
     private let given: Fields
 
@@ -53,6 +53,6 @@ extension Fields {
 }
 
 extension ProviderName {
-    /// Parses the name of a provider in a request; `auth2` means Apple.
+    /// Parses a provider's name in a request, where `auth2` means Apple.
     init?(requested name: String) { self.init(rawValue: name == "auth2" ? "apple" : name) }
 }

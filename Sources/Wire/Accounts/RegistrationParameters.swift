@@ -4,15 +4,15 @@ package import Domain
 package struct RegistrationParameters {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The phone number and the e-mail address; empty if the request has neither.
+    /// The phone number and the e-mail address, or empty if both are absent.
     package let addresses: [Address]
     /// The requested username, or nil if there is none or if it is the phone number.
     package let username: Username?
     /// Whether the requested username is the phone number in any form.
     package let isNamedByPhone: Bool
-    /// The proof that one of the addresses belongs to the user; nil if the request has no proof or no address.
+    /// The proof of an address, or nil without a proof or an address.
     package let proof: AddressProof?
-    /// The fields of the user's profile; nil if the request has none.
+    /// The fields of the user's profile, or nil if the request has none.
     package let profile: ProfileParameters?
     /// The terminal that registers.
     package let terminal: TerminalInfo
@@ -48,10 +48,9 @@ extension RegistrationParameters {
         return nil
     }
 
-    /// Returns the addresses that the proof can prove; phone numbers are left out if the app doesn't allow registration
-    /// by phone number.
+    /// Returns the provable addresses, without phone numbers if the app forbids registration with them.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but the proof can prove none of them.
+    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but none is provable.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
         let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
         if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }

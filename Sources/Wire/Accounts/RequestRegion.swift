@@ -10,7 +10,7 @@ package struct RequestRegion: Sendable, Equatable {
 
     /// Reads `countryCode` and `region`.
     ///
-    /// If `countryCode` is absent, a phone number in E.164 gives the country code; without such a number, the default
+    /// If `countryCode` is absent, a phone number in E.164 gives the country code. Without such a number, the default
     /// is used.
     ///
     /// - Throws: `Rejection`, with `RegionNotServed` if this installation doesn't serve the region.
@@ -24,7 +24,7 @@ package struct RequestRegion: Sendable, Equatable {
 
     private init(countryCode: String, region: String) { (self.countryCode, self.region) = (countryCode, region) }
 
-    /// Reads the country and the region of a user's request; the country must be in the user's region.
+    /// Reads the request's region, and its country, which must be in the user's region.
     ///
     /// If `phone`, `countryCode` and `region` are all absent, the user's own country and region are used.
     package init(_ fields: Fields, of user: User, in regions: Regions) throws(Rejection) {

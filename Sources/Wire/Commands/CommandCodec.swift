@@ -56,7 +56,7 @@ package enum CommandCodec {
 
     /// Returns a row of `device/commands`: the values, the sender and the outcome.
     ///
-    /// A result that is too large for an answer is left out; the device's history contains the same values.
+    /// A result that is too large for an answer is left out. The device's history contains the same values.
     package static func row(
         _ command: Command,
         product: Product?,

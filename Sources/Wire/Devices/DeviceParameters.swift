@@ -1,8 +1,7 @@
 package import Domain
 
 extension Fields {
-    /// Returns `productKeys`, the keys of the products whose devices the request asks for, or nil if the field is
-    /// absent.
+    /// Returns the keys in `productKeys`, or nil if the field is absent.
     package func productKeys() throws(Rejection) -> [ProductKey]? {
         guard has("productKeys") else { return nil }
         let keys = try texts("productKeys").map { ProductKey($0) }

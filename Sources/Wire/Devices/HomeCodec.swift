@@ -19,7 +19,7 @@ package enum HomeCodec {
         try fields.requiredText("name", length: Home.nameLength)
     }
 
-    /// Reads the place of a home; the request must give both coordinates or neither.
+    /// Reads a home's place, for which both coordinates or neither must be given.
     package static func place(_ fields: Fields) throws(Rejection) -> Location? {
         let latitude = try degrees("latitude", upTo: 90, of: fields)
         let longitude = try degrees("longitude", upTo: 180, of: fields)

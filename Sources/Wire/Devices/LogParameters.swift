@@ -2,13 +2,13 @@ package import Domain
 
 /// The parameters of `device/events` and `device/commands`, except the device.
 package struct LogParameters: Sendable, Equatable {
-    /// The beginning of the period; nil for the earliest time that the caller may see.
+    /// The beginning of the period, or nil for the caller's earliest permitted time.
     package let from: Instant?
     /// The end of the period.
     package let to: Instant
     /// The requested kinds of rows; nil for all kinds.
     package let types: Set<String>?
-    /// The time and number of the last row before the page; nil for the first page.
+    /// The last row before the page, or nil for the first page.
     package let cursor: Cursor?
 
     /// The position of a row in a log.
@@ -25,7 +25,7 @@ package struct LogParameters: Sendable, Equatable {
         package var text: String { "\(time.milliseconds).\(number)" }
     }
 
-    /// Reads `from`, `to`, `types` and `cursor`; all `types` must be among `known`.
+    /// Reads `from`, `to`, `types` and `cursor`, with all `types` among `known`.
     package init(_ fields: Fields, types known: Set<String>) throws(Rejection) {
         from = try fields.instant("from")
         to = try fields.instant("to") ?? .max

@@ -23,10 +23,10 @@ extension Fields {
     /// Returns `after`, the position from which entries are read, or nil if the field is absent.
     package func eventsAfter() throws(Rejection) -> EventPlace? { try eventPlace("after") }
 
-    /// Returns `from`, the position at which a subscription begins; the default is the end of the log.
+    /// Returns `from`, the start of a subscription, which by default is the log's end.
     package func eventsFrom() throws(Rejection) -> EventPlace { try eventPlace("from") ?? .now }
 
-    /// Returns `cursor`, the position to which a subscription is moved, or nil if the field is absent.
+    /// Returns `cursor`, the subscription's new position, or nil if it is absent.
     package func eventsCursor() throws(Rejection) -> EventPlace? { try eventPlace("cursor", withTime: true) }
 
     /// Returns `cursor`, the position after the last entry that the app has handled.
@@ -37,7 +37,7 @@ extension Fields {
         return cursor
     }
 
-    /// Returns `limit`, the maximum number of entries on a page, and `wait`, how many seconds to wait for an entry.
+    /// Returns a page's `limit` of entries, and how many seconds to `wait` for one.
     package func eventPage() throws(Rejection) -> (limit: Int, wait: Int64) {
         (Int(try integer("limit", in: 1...1_000) ?? 100), try integer("wait", in: 0...50) ?? 0)
     }
@@ -72,8 +72,9 @@ extension Fields {
     /// Returns the refusal of a field that needs a subscription with a webhook.
     package func noWebhook(at name: String) -> Rejection { refuse(name, "needs a subscription with a webhook") }
 
-    /// Returns the position that a field names: `now`, `start`, an entry's id or, if `withTime`, a time; returns nil if
-    /// the field is absent.
+    /// Returns the position that a field names, or nil if the field is absent.
+    ///
+    /// A position is `now`, `start`, an entry's id or, if `withTime`, a time.
     private func eventPlace(_ name: String, withTime: Bool = false) throws(Rejection) -> EventPlace? {
         guard let value = object[name] else { return nil }
         if withTime, value.intValue != nil { return try instant(name).map { .since($0) } }
@@ -87,8 +88,7 @@ extension Fields {
         }
     }
 
-    /// Returns the filter that `types`, `productKeys` and `dids` describe; `isKnown` returns whether the app has a
-    /// product.
+    /// Returns the filter from `types`, `dids` and `productKeys`, where `isKnown` checks the products.
     package func eventFilter(isKnown: (ProductKey) throws -> Bool) throws -> EventFilter {
         let names = try eventNames("types")
         guard names.allSatisfy({ !EventType.named($0).isEmpty }) else { throw refuse("types", "has an unknown type") }
@@ -113,7 +113,7 @@ extension Fields {
 
     private var hasEventFilter: Bool { has("types") || has("productKeys") || has("dids") }
 
-    /// Returns `batch`, the maximum number of events in a batch, or nil if the field is absent.
+    /// Returns `batch`, the maximum number of events at once, or nil if it's absent.
     package func eventBatch() throws(Rejection) -> Int? {
         try integer("batch", in: 1...Int64(EventSubscription.eventsMax)).map { Int($0) }
     }
@@ -124,12 +124,12 @@ extension Fields {
 
 /// An encoder of event subscriptions for apps.
 package enum EventSubscriptionCodec {
-    /// Returns the answer to `events/subscribe` and `events/rotate`; `secret` signs a webhook's batches.
+    /// Returns the answer to `events/subscribe` and `events/rotate`, with a webhook's signing `secret`.
     package static func made(_ id: SubscriptionID?, secret: String?) -> Answer {
         JSONObject([("subscriptionId", id.map { .string($0.text) }), ("secret", secret.map { .string($0) })])
     }
 
-    /// Returns a row of `events/subscriptions`; `behind` is the age of the subscription's next event, in seconds.
+    /// Returns a subscription's row, with its next event's age `behind` in seconds.
     package static func row(_ subscription: EventSubscription, behind: Int64) -> AnswerRow {
         func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map { .string($0) }) }
         let filter = subscription.filter

@@ -6,8 +6,7 @@ package struct EventStreamRequest: Sendable {
     /// The key's secret.
     package let token: String
     private let parameters: JSONObject
-    /// The id of the last entry that the client received; it replaces `after`, and replaces the subscription's cursor
-    /// if that is earlier.
+    /// The last entry that the client received, which overrides `after` and an earlier cursor.
     package let lastID: EventCursor?
 
     /// Describes a request.
@@ -23,7 +22,7 @@ package struct EventStreamRequest: Sendable {
 package enum EventPart: Sendable {
     /// Entries in order, as JSON.
     case events([(id: String, type: String, json: [UInt8])])
-    /// No entry has arrived for a while; the service then sends a comment to find out whether the client is gone.
+    /// No entry has arrived for a while, so a comment tests the client's connection.
     case silence
     /// The end, and its reason.
     case end(String)

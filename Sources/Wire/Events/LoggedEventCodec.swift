@@ -1,9 +1,9 @@
 package import Domain
 import JSON
 
-/// An encoder of the event log's entries, and of the data in entries that users don't also receive.
+/// An encoder of the event log's entries, and of data that users don't receive.
 package enum LoggedEventCodec {
-    /// Encodes an entry for a reader of `app`; leaves out the ids and personal data of other apps' users.
+    /// Encodes an entry for `app`, without ids and personal data of other apps' users.
     package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
         let isForeign = event.app.map { $0 != app } ?? false
         var writer = JSONWriter(capacity: event.data.count + 256)
@@ -42,8 +42,7 @@ package enum LoggedEventCodec {
         )
     }
 
-    /// Returns a page of entries that `encode` has written; `cursor` is the position after the entries, and `isMore`
-    /// says whether more entries follow.
+    /// Returns a page of encoded entries, with the position after them as `cursor`.
     package static func page(_ events: [[UInt8]], cursor: EventCursor, isMore: Bool) -> [UInt8] {
         var writer = JSONWriter(capacity: events.reduce(128) { $0 + $1.count + 1 })
         writer.beginObject()
@@ -59,13 +58,12 @@ package enum LoggedEventCodec {
 
     // MARK: Data
 
-    /// Encodes the registration of a device; `state` is `created`, `renewed` or `reset`.
+    /// Encodes a device's registration, whose `state` is `created`, `renewed` or `reset`.
     package static func registered(_ mac: MAC, state: String) -> [UInt8] {
         JSONObject([("mac", .string(mac.text)), ("state", .string(state))]).encoded()
     }
 
-    /// Encodes an account as other users see it, or only its id if the account was deleted; `changed` says which part
-    /// of the account's security has changed, if any.
+    /// Encodes an account as other users see it, or a deleted account's id.
     package static func account(_ user: User, isDeleted: Bool, changed: User.SecurityChange? = nil) -> [UInt8] {
         JSONObject([
             ("uid", .string(user.uid.text)), ("nickname", isDeleted ? nil : .string(user.nickname)),

@@ -12,13 +12,13 @@ package struct HistoryParameters: Sendable, Equatable {
 
     /// The requested attribute; nil for all attributes.
     package let attribute: String?
-    /// The position at which the page begins: the beginning of the period, or the end of the previous page.
+    /// The page's beginning: the beginning of the period, or the previous page's end.
     package let place: HistoryPlace
     /// The end of the period, exclusive.
     package let to: Instant
     /// The requested summary; nil if the records themselves are requested.
     package let summary: Summary?
-    /// The time zone for calendar steps, as an unchecked IANA name; nil for the user's time zone.
+    /// The unchecked IANA time zone for calendar steps, or nil for the user's zone.
     package let timezone: String?
 
     /// Reads `from`, `to`, `attr`, `cursor`, `timezone`, `every` and `fn`.

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// An encoder of the messages by which a user's linked Home Assistant discovers one of the user's devices.
+/// An encoder of the messages by which Home Assistant discovers a linked user's device.
 ///
 /// An installed version of Home Assistant refuses a component that has members unknown to this version. The messages
 /// therefore contain only members that version 2024.12 knows. The documentation describes these rules (reference:
@@ -12,17 +12,15 @@ package struct DiscoveryCodec {
     private let binding: Binding
     private let product: Product
 
-    /// The maximum size of a message's components in bytes; further components are left out.
+    /// The size in bytes above which a message's further components are left out.
     private static let bytesMax = 58_000
 
-    /// Makes an encoder for one device; `product` is the device's product, and `binding` binds the link's user to the
-    /// device.
+    /// Makes an encoder for the device that `binding` binds to the link's user.
     package init(_ topics: Topics, link: Session, binding: Binding, product: Product) {
         (self.topics, self.link, self.binding, self.product) = (topics, link, binding, product)
     }
 
-    /// Returns the message about the device, and the components reduced to their platforms; a later message with only
-    /// these reduced components removes the components from Home Assistant.
+    /// Returns the message about the device, and the components reduced to their platforms.
     ///
     /// Home Assistant removes a component if a message contains only the component's platform. `known` contains all
     /// components of earlier messages, reduced to their platforms.
@@ -56,7 +54,7 @@ package struct DiscoveryCodec {
         let name = binding.alias.isEmpty ? "\(product.name) \(mac.text.suffix(4))" : binding.alias
         return [
             "identifiers": [.string("lamplighter_\(did)")],
-            // Some devices have an IMEI instead of a MAC address; an IMEI is left out here.
+            // An IMEI instead of a MAC address is left out here.
             "connections": pairs.count == 6 ? [["mac", .string(pairs.joined(separator: ":"))]] : nil,
             "name": .string(name), "manufacturer": .string(maker), "model": .string(product.name),
             "sw_version": version("mcuSoftVersion", "wifiSoftVersion", "wifiFirmwareVer"),
@@ -78,12 +76,11 @@ package struct DiscoveryCodec {
 
     /// A component with its key.
     ///
-    /// The key begins with the platform, so a data point whose platform changes becomes a new component.
+    /// The key begins with the platform. A data point whose platform changes therefore becomes a new component.
     private typealias Component = (key: String, object: JSONObject)
 
     private var components: [Component] {
-        // This sensor doesn't depend on the device's availability, because it must show "off" when the device is
-        // offline.
+        // This sensor must show an offline device as "off", so only the service's availability counts.
         let online: JSONObject = ["device_class": "connectivity", "availability": [service]]
         let problem = topics.link(link.id, did, leaf: "problem")
         let whole = [
@@ -95,8 +92,7 @@ package struct DiscoveryCodec {
             + product.dataPoints.compactMap(component)
     }
 
-    /// Returns a component that reads the status; `members` are added to the common members, or replace common members
-    /// of the same name.
+    /// Returns a component that reads the status, where `members` override the common members.
     private func component(_ platform: String, _ id: String, name: String, members: JSONObject) -> Component {
         let diagnostic: JSONValue? = id == "online" || id == "problem" || id.hasPrefix("fault_") ? "diagnostic" : nil
         let head: JSONObject = [
@@ -125,8 +121,10 @@ package struct DiscoveryCodec {
         return component("binary_sensor", "\(kind)_\(name)", name: name, members: members)
     }
 
-    /// Returns the component for a data point; nil for raw bytes, for a value that the user can neither see nor set,
-    /// and for a settable number whose limits allow at most one value.
+    /// Returns a data point's component, or nil if the point is unusable.
+    ///
+    /// The result is nil for raw bytes, and if the user can neither see nor set the value. A settable number needs at
+    /// least two allowed values.
     private func component(_ point: DataPoint) -> Component? {
         let isSet = point.access != .readOnly && binding.access == .control
         guard isSet || point.access != .writeOnly else { return nil }
@@ -177,7 +175,7 @@ package struct DiscoveryCodec {
         }
     }
 
-    /// The device class that a unit implies; units that don't imply one device class are left out.
+    /// The device class of each unit that implies exactly one.
     private static let unitClasses = [
         "°C": "temperature", "°F": "temperature", "K": "temperature", "kWh": "energy", "Wh": "energy", "MWh": "energy",
         "W": "power", "kW": "power", "V": "voltage", "mV": "voltage", "A": "current", "mA": "current",
@@ -188,8 +186,8 @@ package struct DiscoveryCodec {
     /// Returns the template with which Home Assistant reads a data point from the status.
     ///
     /// A missing attribute becomes `None`, which Home Assistant shows as unknown. A `text` component would show the
-    /// word `None`, so for a `text` component the attribute becomes an empty string. For the empty message that clears
-    /// an unbound device's status, `value_json` isn't defined.
+    /// word `None`, so it gets an empty string instead. For the empty message that clears an unbound device's status,
+    /// `value_json` isn't defined.
     private static func template(of point: DataPoint, isSet: Bool) -> String {
         let value = "(value_json | default({'data': {}})).data['\(escaped(point.name))']"
         return switch point.kind {
@@ -201,7 +199,7 @@ package struct DiscoveryCodec {
         }
     }
 
-    /// Escapes the characters that have a meaning in Jinja or JSON, in a form that both understand.
+    /// Escapes the special characters of Jinja and JSON in a form that both understand.
     private static func escaped(_ name: String) -> String {
         name.unicodeScalars.map { scalar in
             let isPlain = !scalar.isASCII || "_- ".unicodeScalars.contains(scalar)

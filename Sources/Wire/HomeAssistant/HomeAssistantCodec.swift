@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// A codec for the methods and messages of links; a link is a session with which a user's Home Assistant connects.
+/// A codec for links, the sessions with which users' Home Assistants connect.
 package enum HomeAssistantCodec {
     /// The broker's host, its MQTT port, and whether that port requires TLS.
     package typealias Place = (host: String, port: Int, hasTLS: Bool)
@@ -18,8 +18,8 @@ package enum HomeAssistantCodec {
     package static func linked(_ session: Session, password: String, at place: Place, _ topics: Topics) -> Answer {
         let username = "ha:\(session.id)"
         let (space, device) = ("\(topics.root)/ha/\(session.id)", "\(topics.root)/user/\(session.uid)/device/+")
-        // If `notifications` were true, the bridge would report its state in a retained message, and the gate would
-        // refuse that message.
+        // If `notifications` were true, the bridge would report its state in a retained message. The gate would refuse
+        // that message.
         let bridge = """
             connection lamplighter
             address \(place.host.contains(":") ? "[\(place.host)]" : place.host):\(place.port)
@@ -64,8 +64,7 @@ package enum HomeAssistantCodec {
         ]).encoded()
     }
 
-    /// Encodes the message that says that a command had no effect; returns nil for a command that is done or
-    /// superseded.
+    /// Encodes the problem with a command, or returns nil if it is done or superseded.
     package static func problem(with command: Command, at now: Instant) -> [UInt8]? {
         guard problems.contains(command.state.rawValue) else { return nil }
         let result = CommandCodec.result(command, product: nil)

@@ -2,15 +2,13 @@ package import Domain
 import JSON
 
 extension RefusalCodec {
-    /// Parses a message of `system/refusal`, which also contains the number of refusals that were suppressed before
-    /// this message.
+    /// Parses a `system/refusal` message and the number of refusals suppressed before it.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> (refusal: ClientRefusal, suppressed: Int64)? {
         guard let object = try? Payload.object(bytes), let refusal = refusal(object) else { return nil }
         return (refusal, max(0, object["suppressed"]?.intValue ?? 0))
     }
 
-    /// Encodes a message of `system/refusal`; `missed` is the number of refusals that were suppressed before this
-    /// message.
+    /// Encodes a `system/refusal` message, before which `missed` refusals were suppressed.
     package static func message(_ refusal: ClientRefusal, missed: Int64) -> [UInt8] {
         JSONObject(showing: [
             "username": refusal.username, "clientId": refusal.clientID, "address": refusal.address,

@@ -3,7 +3,7 @@ import JSON
 
 /// A codec for messages to gateways, and for the gateways' answers (`schemas/messages/system.schema.json`).
 package enum OutgoingMessageCodec {
-    /// Encodes a message for a gateway, including the language, so that the gateway can choose its own text.
+    /// Encodes a message and its language for a gateway, which can choose its own text.
     package static func outbound(_ message: OutgoingMessage, language: Language, appName: String) -> [UInt8] {
         var params = message.params
         params["language"] = language.rawValue

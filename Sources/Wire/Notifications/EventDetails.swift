@@ -10,7 +10,7 @@ package struct EventDetails {
 
     private func text(_ name: String) -> String? { data[name]?.stringValue }
 
-    /// The name of an alert or fault, or the id of the schedule to which a run belongs.
+    /// The name of an alert or fault, or the id of a run's schedule.
     package var name: String { text("name") ?? "" }
     /// The value of an alert or fault as text.
     package var value: String? { data["value"].map { $0.stringValue ?? String(decoding: $0.encoded(), as: UTF8.self) } }
@@ -31,7 +31,7 @@ package struct EventDetails {
     package var changed: String? { text("changed") }
     /// The terminal of a session.
     package var terminal: TerminalID? { text("terminalId").map { TerminalID(trusted: $0) } }
-    /// The system or platform of a terminal; empty if the app gave neither.
+    /// The system or platform of a terminal, or empty if the app gave neither.
     package var system: String { [text("os"), text("platform")].lazy.compactMap(\.self).first { !$0.isEmpty } ?? "" }
 
     /// A message from the maker: the kind of notification, the text, and data for the app.

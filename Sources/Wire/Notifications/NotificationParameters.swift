@@ -6,7 +6,7 @@ extension Fields {
     /// The maximum number of notifications that one request can name.
     package static let notificationIDsMax = 100
 
-    /// Returns `kind`, which names a part of the message centre; nil if the field is absent.
+    /// Returns `kind`, which names a part of the message centre, or nil.
     package func notificationKind() throws(Rejection) -> Domain.Notification.Kind? {
         try word("kind", as: Domain.Notification.Kind.self)
     }
@@ -32,7 +32,7 @@ extension Fields {
         return ids
     }
 
-    /// Changes settings as requested; `isZone` returns whether a time zone with the given name exists.
+    /// Changes settings as requested, where `isZone` tells whether a time zone exists.
     ///
     /// - Returns: Whether the request changes anything.
     package func change(_ settings: inout NotificationSettings, isZone: (String) -> Bool) throws(Rejection) -> Bool {
@@ -76,13 +76,12 @@ extension Fields {
         return minutes
     }
 
-    /// Returns `from` and `to`, the period to explain; the default period covers everything that is stored.
+    /// Returns the period to explain, by default everything that is stored.
     package func explainedPeriod() throws(Rejection) -> (from: Instant, to: Instant) {
         (try instant("from") ?? Instant(milliseconds: 0), try instant("to") ?? .max)
     }
 
-    /// Returns the message of `notification/send`: the user or device to which it is addressed, and its content in the
-    /// form that the event log stores.
+    /// Returns the user or device of `notification/send`, and the content in the event log's form.
     package func makerMessage() throws(Rejection) -> (uid: UserID?, did: DeviceID?, content: [UInt8]) {
         let (uid, did) = (try id("uid", as: UserID.self), try anyDevice())
         guard (uid == nil) != (did == nil) else { throw refuse("uid", "or params.did must be present, but not both") }

@@ -10,7 +10,7 @@ package enum AnswerCodec {
         ]).encoded()
     }
 
-    /// Encodes the answer to a request that was carried out, with a result that is already encoded.
+    /// Encodes the answer to a completed request from an already encoded result.
     package static func success(_ id: MessageID?, encoded result: [UInt8]) -> [UInt8] {
         let head = JSONObject([("id", id.map { .string($0.text) }), ("ok", true)]).encoded()
         return head.dropLast() + Array(#","result":"#.utf8) + result + [UInt8(ascii: "}")]
@@ -25,7 +25,7 @@ package enum AnswerCodec {
     /// Encodes a row of a result as the payload of a message.
     package static func payload(row: AnswerRow) -> [UInt8] { row.encoded() }
 
-    /// Returns the answer to an accepted message; the answer contains no result.
+    /// Returns the answer, without a result, to an accepted message.
     package static func accepted(_ id: MessageID) -> [UInt8] {
         JSONObject([("id", .string(id.text)), ("ok", true)]).encoded()
     }

@@ -9,7 +9,7 @@ package typealias AnswerRow = JSONValue
 package enum AnswerRows {
     /// The space reserved in an answer for everything but its rows, in bytes.
     package static let frameBytes = 256
-    /// The maximum number of bytes for an answer's rows, which leaves space for the fields after the rows.
+    /// The maximum bytes for an answer's rows, with space left for the fields after them.
     package static let bytesMax = Payload.bytesMax - 1024
 
     /// Returns the size of a row in an answer, in bytes.
@@ -24,7 +24,7 @@ package enum AnswerRows {
         return try fitting(elements, bytes: &bytes, row: row)
     }
 
-    /// Makes rows for an answer with several kinds of rows; `bytes` is the total size of all rows so far.
+    /// Makes one kind of rows for an answer whose rows so far take `bytes` bytes.
     package static func fitting<Element>(
         _ elements: some Sequence<Element>,
         bytes: inout Int,
@@ -43,7 +43,7 @@ package enum AnswerRows {
     /// The kinds of rows on a page, by their names in the answer.
     package enum Kind: String { case commands, events, homes, rows, runs, schedules, sharings, users }
 
-    /// Returns an answer with a page of rows, and the cursor of the next page; `next` is nil for the last page.
+    /// Returns an answer with a page of rows and the next page's cursor, if any.
     package static func page(_ kind: Kind, _ rows: [AnswerRow], next: String?) -> Answer {
         JSONObject([(kind.rawValue, .array(rows)), ("cursor", next.map { .string($0) })])
     }

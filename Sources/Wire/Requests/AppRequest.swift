@@ -1,8 +1,7 @@
 package import Domain
 package import JSON
 
-/// A request from an app (reference: requests#envelope); the type is a class, so that the fields aren't copied when a
-/// request is passed on.
+/// A request from an app (reference: requests#envelope), as a class to avoid copies.
 package final class AppRequest: Sendable {
     /// The app, from the topic.
     package let app: AppID
@@ -12,7 +11,7 @@ package final class AppRequest: Sendable {
     package let service: String
     /// The method, such as `bind`.
     package let method: String
-    /// The request's id; a repeat with the same id has no further effect.
+    /// The request's id: a repeat with the same id has no further effect.
     package let id: MessageID
     /// The session's token or an API key; nil if absent.
     package let token: String?
@@ -22,8 +21,7 @@ package final class AppRequest: Sendable {
     package let params: JSONObject
     /// The destination of the answer.
     package let reply: ReplyAddress
-    /// The source address of the terminal's connection, from the gate; nil if requests from this address aren't
-    /// counted.
+    /// The terminal's source address from the gate, or nil if its requests aren't counted.
     package let sourceAddress: String?
     /// The length of the payload, in bytes.
     package let bytes: Int
@@ -32,8 +30,7 @@ package final class AppRequest: Sendable {
     /// The trace id of the request: the sender's, or a new one.
     package let trace: TraceID
 
-    /// Parses the payload of a request whose topic has already been parsed, and makes a trace id if the sender gave no
-    /// trace id.
+    /// Parses a request's payload, and makes a trace id if the sender gave none.
     package init(
         _ payload: ArraySlice<UInt8>,
         app: AppID,
@@ -67,7 +64,7 @@ package final class AppRequest: Sendable {
     /// A reader of the parameters' fields.
     package var fields: Fields { Fields(params, path: "params.") }
 
-    /// The bytes that are equal in all repeats of a request: method, token, user, and parameters with sorted members.
+    /// The bytes that all repeats of a request share: method, token, user and sorted parameters.
     package var content: [UInt8] {
         JSONValue.array([.string(name), .string(token ?? ""), .string(uid ?? ""), Self.sorted(.object(params))])
             .encoded()
@@ -95,7 +92,7 @@ package struct ReplyAddress: Sendable, Equatable {
     package var topic: String
     /// The MQTT 5 correlation data of the request, which the answer returns.
     package var correlation: [UInt8]?
-    /// The `traceparent` of the request, which the answer returns; nil if the request has none.
+    /// The `traceparent` of the request, if any, which the answer returns.
     package var traceparent: String?
 
     /// Makes an address.

@@ -1,10 +1,10 @@
 import Domain
 
-/// A scanner that finds the id of an invalid message, so that the message's sender gets an answer.
+/// A scanner that finds an invalid message's id, so that its sender gets an answer.
 ///
-/// The scanner reads no more bytes than the largest message that the broker of `lamplighter up` passes on.
+/// The scanner reads at most as much as the broker of `lamplighter up` passes on.
 enum MessageIDScanner {
-    /// Returns the first `"id"` among the outermost members of a JSON object, or nil if the id is absent or malformed.
+    /// Returns the first outermost `"id"` of a JSON object, or nil if absent or malformed.
     static func id(in bytes: ArraySlice<UInt8>) -> MessageID? {
         var depth = 0
         var text: [UInt8]?

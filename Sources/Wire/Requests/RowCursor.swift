@@ -1,6 +1,6 @@
 package import Domain
 
-/// The position in a list at which the next page begins; the list is sorted by a moment and an id.
+/// The start of the next page in a list sorted by a moment and an id.
 package struct RowCursor {
     /// The moment of the previous page's last row.
     package let at: Instant

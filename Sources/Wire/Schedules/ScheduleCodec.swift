@@ -58,7 +58,7 @@ package enum ScheduleCodec {
 
     // MARK: Schedules for users
 
-    /// Returns a schedule as shown to users; `attrs` are the values with secrets masked.
+    /// Returns a schedule for users, where `attrs` are the values with masked secrets.
     package static func encode(
         _ schedule: Schedule,
         attrs: JSONObject,
@@ -96,7 +96,7 @@ package enum ScheduleCodec {
     /// The position right after the schedule `id` in a list of schedules of several devices.
     package typealias Position = (did: DeviceID, id: ScheduleID)
 
-    /// Parses the cursor of `schedule/list`; returns nil if the request has no cursor.
+    /// Parses the cursor of `schedule/list`, or returns nil if there is no cursor.
     package static func cursor(_ fields: Fields) throws(Rejection) -> Position? {
         guard let text = try fields.text("cursor", length: 1...129) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -113,7 +113,7 @@ package enum ScheduleCodec {
         AnswerRows.page(.schedules, rows, next: next.map(text))
     }
 
-    /// Returns the answer to a method that changes a schedule, with the schedule and all schedules of its device.
+    /// Returns the answer to a change: the schedule and all schedules of its device.
     ///
     /// `ignored` contains the names of the request's fields that had no effect.
     package static func changed(_ schedule: Answer?, _ rows: [AnswerRow], next: Position?, ignored: [String]) -> Answer
@@ -195,7 +195,7 @@ package enum ScheduleCodec {
 
     /// Parses the trigger of a due schedule.
     ///
-    /// The field `firedAt` is required but not kept; instead, a run stores the time of the worker's decision.
+    /// The field `firedAt` is required but not kept. Instead, a run stores the time of the worker's decision.
     package static func decode(trigger bytes: ArraySlice<UInt8>, of schedule: ScheduleID) throws(WireError) -> Trigger {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let dueAt = try fields.required("dueAt", fields.instant("dueAt"))

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// The schedule fields that an app sets; nil leaves a field unchanged, or at its default in a new schedule.
+/// The schedule fields that an app sets, where nil means unchanged or the default.
 package struct ScheduleParameters: Sendable, Equatable {
     /// The day of a one-time schedule.
     package var date: CalendarDate?
@@ -24,7 +24,7 @@ package struct ScheduleParameters: Sendable, Equatable {
 
     /// The days on which the schedule runs, or nil if the request sets no days.
     ///
-    /// Days of the week take precedence over days of the month, and days of the month take precedence over a date.
+    /// Days of the week override days of the month, which override a date.
     package var days: Timing.Days? {
         if let weekDays { return .weekly(weekDays) }
         if let monthDays { return .monthly(monthDays) }

@@ -1,7 +1,6 @@
 package import Domain
 
-/// The parameters of `session/logoutCode`: the address of an account, and the proof that the account belongs to the
-/// caller.
+/// The parameters of `session/logoutCode`: an account's address, and the caller's proof of ownership.
 package struct LogoutCodeParameters: Sendable, Equatable {
     /// The proof that the caller owns an account.
     package enum Proof: Sendable, Equatable {
@@ -14,7 +13,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
     /// The proof.
     package let proof: Proof
 
-    /// The path of the field that contains the proof; a refusal names this path.
+    /// The path of the proof's field, which a refusal names.
     package var field: String {
         switch proof {
         case .code: "params.authCode"
@@ -30,8 +29,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
         case authCode, password
     }
 
-    /// Reads the account's address and the proof; `accountType` is the kind of address, and `verifyType` is the kind of
-    /// proof.
+    /// Reads the account's address and the proof, whose kinds are `accountType` and `verifyType`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         let accountType = try fields.required("accountType", fields.word("accountType", as: AccountType.self))

@@ -6,15 +6,14 @@ package enum QueueNewsCodec {
     package static let clientsMax = 200
     /// The maximum number of devices in one message.
     ///
-    /// If a terminal has missed the statuses of more devices than this, the message has `all` instead of the devices'
-    /// ids.
+    /// If a terminal missed more devices' statuses than this, the message has `all` instead.
     package static let missedDevicesMax = 1000
 
     /// The statuses that a terminal missed because it was too slow to receive them.
     package struct Missed: Sendable, Equatable {
         /// The terminal's user.
         package var uid: UserID
-        /// The devices whose statuses were missed; nil for all devices of the user.
+        /// The devices whose statuses were missed, or nil for all of the user's devices.
         package var dids: [DeviceID]?
     }
 
@@ -32,7 +31,7 @@ package enum QueueNewsCodec {
         }
     }
 
-    /// Parses a message with the ids of clients; the MQTT sessions of these clients must end.
+    /// Parses the ids of the clients whose MQTT sessions must end.
     package static func decode(
         sessionOwed bytes: ArraySlice<UInt8>
     ) throws(WireError) -> [String] {

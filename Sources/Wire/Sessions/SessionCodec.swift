@@ -29,8 +29,7 @@ package enum SessionCodec {
         return .user(uid, except: try fields.id("exceptTerminalId", as: TerminalID.self))
     }
 
-    /// Returns a row of `session/list`, with the terminal's push address; `push` is nil if the terminal has no push
-    /// address.
+    /// Returns a row of `session/list`, with the terminal's push address, if any.
     package static func row(_ session: Session, isCurrent: Bool, push: PushAddress? = nil) -> JSONValue {
         JSONObject(showing: [
             "sessionId": session.id, "terminalId": session.terminal, "platform": session.platform, "os": session.os,
@@ -43,7 +42,7 @@ package enum SessionCodec {
     /// Returns the answer to `session/list`.
     package static func list(_ rows: [AnswerRow]) -> Answer { ["sessions": .array(rows)] }
 
-    /// The effect of a login on the devices of the anonymous user who used the terminal before the login.
+    /// The effect of a login on the devices of the terminal's previous anonymous user.
     package enum Adoption: Sendable {
         /// The number of devices that moved to the account.
         case adopted(Int)
@@ -51,7 +50,7 @@ package enum SessionCodec {
         case adoptable(Int)
     }
 
-    /// Returns the answer to a login; `user` is the account as shown to its owner.
+    /// Returns the answer to a login, with the account as its owner sees it.
     package static func begun(
         _ session: Session,
         token: String,
@@ -97,7 +96,7 @@ package enum SessionCodec {
         }
     }
 
-    /// Parses the message in which the gate says that it has closed the connections of an ended session.
+    /// Parses the gate's message that it has closed an ended session's connections.
     package static func decode(
         sessionCut bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, at: Instant) {
@@ -136,8 +135,7 @@ package enum SessionCodec {
         ]).encoded()
     }
 
-    /// Encodes the message for the user's other terminals; the message's type is `terminalLoggedIn` or
-    /// `terminalLoggedOut`.
+    /// Encodes `terminalLoggedIn` or `terminalLoggedOut` for the user's other terminals.
     package static func terminalNotice(
         _ type: StaticString,
         _ session: Session,

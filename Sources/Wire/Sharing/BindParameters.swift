@@ -12,7 +12,7 @@ package struct BindParameters: Sendable, Equatable {
     package let device: Name
     /// The passcode that the device has reported or displays.
     package let passcode: String
-    /// The text of the device's label; if the text is correct, other users' failed tries don't block the request.
+    /// The device label's text, which overrides other users' failed tries if it is correct.
     package let claim: String?
 
     /// Reads `passcode` and `claim`, and the device: `did`, or `productKey` and `mac`.
@@ -34,7 +34,7 @@ package struct BindParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `device/bindRemote`: a device's hardware, and a proof that needs no contact with the device.
+/// The parameters of `device/bindRemote`: the hardware, and a proof without contact with the device.
 package struct RemoteBindParameters: Sendable, Equatable {
     /// A proof of possession.
     package enum Proof: Sendable, Equatable {

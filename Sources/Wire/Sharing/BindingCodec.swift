@@ -20,7 +20,7 @@ package enum BindingCodec {
         ]).shown
     }
 
-    /// Returns a row of `device/users`; the address and the username are masked.
+    /// Returns a row of `device/users`, with the address and the username masked.
     package static func user(_ binding: Binding, nickname: String, address: String?, username: String?) -> JSONValue {
         JSONObject(showing: [
             "uid": binding.uid, "nickname": nickname, "address": address.map { MaskedAddress.text($0) },
@@ -76,7 +76,7 @@ package enum BindingCodec {
         }
     }
 
-    /// Encodes a message on `user/{uid}/device`; `device` is the new row, or nil if the user no longer has the device.
+    /// Encodes a message on `user/{uid}/device`, where `device` is nil for a lost device.
     package static func push(
         _ change: Change,
         of did: DeviceID,

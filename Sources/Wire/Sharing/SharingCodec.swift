@@ -3,10 +3,10 @@ import JSON
 
 /// An encoder of invitations as the inviter or the guest sees them (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
-    /// The inviter and the guest; a user without an account is nil, and so is a guest who isn't known yet.
+    /// The inviter and the guest, each nil if unknown or without an account.
     package typealias Sides = (inviter: User?, guest: User?)
 
-    /// Returns an invitation as the inviter or the guest sees it, with the other user's names masked.
+    /// Returns an invitation for one of its users, with the other user's names masked.
     ///
     /// The inviter sees the guest's identity only after the guest has accepted. `alias` is the inviter's name for the
     /// device, by which the guest recognises the device.
@@ -43,10 +43,10 @@ package enum SharingCodec {
         JSONObject(showing: ["sharingId": sharing.id, "did": sharing.did, "status": sharing.status.rawValue])
     }
 
-    /// The QR code of an invitation as text, as an SVG picture, and as a PNG picture in base64.
+    /// An invitation's QR code as text, as SVG, and as PNG in base64.
     package typealias Code = (text: String, svg: String, png: String)
 
-    /// Returns the answer to `share/invite`; `code` is set for an invitation by QR code.
+    /// Returns the answer to `share/invite`, with `code` for an invitation by QR code.
     package static func invited(_ sharing: Sharing, code: Code?) -> Answer {
         JSONObject(showing: [
             "sharingId": sharing.id, "expiresAt": sharing.expiresAt,

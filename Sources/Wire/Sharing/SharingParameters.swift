@@ -6,8 +6,7 @@ package struct SharingListParameters: Sendable, Equatable {
         case toMe, byMe
     }
 
-    /// True to list the invitations that the caller has received; false to list the invitations that the caller has
-    /// made.
+    /// True to list the caller's received invitations, or false to list the sent ones.
     package let isGuest: Bool
     /// The device whose invitations are listed; nil for all devices.
     package let did: DeviceID?
@@ -61,7 +60,7 @@ package struct InvitationParameters {
     package let way: Sharing.Way
     /// The guest's access.
     package let access: Binding.Access
-    /// The duration of the guest's access, in minutes; nil for access that doesn't expire.
+    /// The duration of the guest's access in minutes, or nil if it doesn't expire.
     package let guestMinutes: Int64?
     private let guest: Fields?
 
@@ -80,7 +79,7 @@ package struct InvitationParameters {
         }
     }
 
-    /// Reads `guest`, the name of the invited user; returns nil for an invitation by QR code, which any user may scan.
+    /// Reads `guest`, the invited user's name, or returns nil for an invitation by QR code.
     ///
     /// A phone number without a country code gets `countryCode`, the inviter's country code.
     package func invitedName(

@@ -27,7 +27,7 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if the data of one point, with all numbers written out, is larger than a payload may be.
+    /// Refuses a report if one point's data, with numbers written out, exceeds a payload's limit.
     ///
     /// For example, the service writes `1e15` with sixteen digits.
     private static func checked(
@@ -41,7 +41,7 @@ package enum ReportCodec {
         return report
     }
 
-    /// The maximum ratio of a number's length in the service's form to its length in the device's form.
+    /// The maximum factor by which a number's length grows in the service's form.
     private static let growthMax = 4
 
     private static func report(
@@ -82,7 +82,7 @@ package enum ReportCodec {
         return points
     }
 
-    /// Reads the time that a device gives; refuses a time in seconds, since it would be a date in 1970.
+    /// Reads the device's time, but refuses seconds, which would be a date in 1970.
     private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let ts = try fields.instant("ts") else { return nil }
         guard ts >= Report.earliest else {
@@ -113,9 +113,9 @@ package enum ReportCodec {
         return conditions
     }
 
-    /// Encodes the answer to an accepted report, with the server's time and the place where the report was stored.
+    /// Encodes an accepted report's answer: the server's time and where the report was stored.
     ///
-    /// `stored` is nil if the report was stored nowhere: it belongs only in the history, and the device's history is
+    /// `stored` is nil if the report was stored nowhere. Such a report belongs only in the device's history, which is
     /// full for today.
     package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)

@@ -5,8 +5,8 @@ import JSON
 package enum StatusCodec {
     /// Encodes the payload of a status message.
     ///
-    /// `changed` contains the names of the attributes that a report changed. `actor` is the sender of the command that
-    /// caused the change, or nil if no command caused it. The actor is encoded as `reader` may see it.
+    /// `changed` contains the names of the attributes that a report changed. `actor` is the causing command's sender,
+    /// or nil if no command caused the change. The actor is encoded as `reader` may see it.
     package static func encode(
         _ status: Status,
         of did: DeviceID,
@@ -56,7 +56,7 @@ package enum StatusCodec {
 
     /// Returns whether users may see an attribute.
     ///
-    /// An attribute is hidden if a later version of the product removed it or made it write-only.
+    /// An attribute is hidden if a later product version removed it or made it write-only.
     private static func isShown(_ name: String, _ product: Product?) -> Bool {
         guard let product, !product.isFreeForm else { return true }
         guard let point = product.point(name) else { return false }

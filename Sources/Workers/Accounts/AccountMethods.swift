@@ -1,6 +1,6 @@
 import Domain
 
-/// The `account/…` methods and `app/info`; this folder's files group them by subject.
+/// The `account/…` methods and `app/info`, grouped by subject in this folder's files.
 enum AccountMethods {
     static let all: [String: Method] = [
         Codes.methods, Registration.methods, Login.methods, Anonymous.methods, Passwords.methods,

@@ -2,16 +2,17 @@ import Domain
 import Storage
 import Wire
 
-/// The move of an anonymous user's bindings, schedules and homes to the account that logs in on the same terminal.
+/// The move of an anonymous user's bindings, schedules and homes to the logged-in account.
 ///
-/// The move is part of the login's transaction, so the login and the move both take effect, or neither does.
+/// The account logs in on the same terminal. The move is part of the login's transaction, so both or neither take
+/// effect.
 struct Adopting {
     /// The anonymous user whose session is on the terminal.
     let anonymous: User
     /// The account that receives the devices.
     let account: User
 
-    /// Finds the anonymous user of the session that this login replaces; nil if there is no such user.
+    /// Finds the anonymous user whose session this login replaces, or returns nil.
     init?(_ before: Session?, adoptedBy account: User, _ call: Call) throws {
         guard let before, !account.isAnonymous, before.uid != account.uid,
             before.app == call.app.id,
@@ -23,10 +24,9 @@ struct Adopting {
         self.account = account
     }
 
-    /// Moves the devices if the request has `adopt`; otherwise only counts them.
+    /// Moves the devices if the request has `adopt`, or else only counts them.
     ///
-    /// If there is no anonymous user, returns zero moved devices for a request with `adopt`, and nil for any other
-    /// request.
+    /// Without an anonymous user, the result is nil, or zero moved devices for `adopt`.
     static func answer(_ before: Session?, adoptedBy account: User, _ call: inout Call) throws -> SessionCodec.Adoption?
     {
         let isAsked = try call.fields.adopts()
@@ -35,8 +35,7 @@ struct Adopting {
         return .adopted(try adopting.run(&call))
     }
 
-    /// Returns the devices to move: those to which the account is already bound, and as many others as the account's
-    /// limit permits.
+    /// Returns the devices to move, with new ones only up to the account's limit.
     private func devices(_ call: Call) throws -> [DeviceID] {
         var room = try call.limits.devicesPerUser - call.tx.bindings.count(ofUser: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
@@ -62,7 +61,7 @@ struct Adopting {
         try call.tx.adoptions.moveHomes(from: anonymous.uid, to: account.uid, limit: room)
         try moveSharings(&call)
         if !devices.isEmpty {
-            // The times of schedules that run at sunrise or sunset now depend on the location of the account's user.
+            // Schedules at sunrise or sunset now depend on the location of the account's user.
             try call.tx.replans.add(.user(account.uid))
             call.work.effects.wake(.schedule)
             call.work.effects.wake(.status)
@@ -72,8 +71,7 @@ struct Adopting {
         return devices.count
     }
 
-    /// Moves one binding with its schedules and homes; returns the account's previous role on the device, or nil if the
-    /// account had no role.
+    /// Moves a binding with schedules and homes, and returns the account's previous role, if any.
     private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
         let tx = call.tx
         guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }

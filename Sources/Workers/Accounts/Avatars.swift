@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Wire
 
-/// `account/setAvatar`, which stores a small picture under a hash of the user's id and the picture's bytes.
+/// `account/setAvatar`, which stores a small picture under a hash.
 enum Avatars {
     static let methods: [String: Method] = ["account/setAvatar": Method(locks: .user, run: set)]
 
@@ -21,7 +21,7 @@ enum Avatars {
         guard let mediaType = mediaType(of: bytes) else {
             throw fields.refuse("data", "must be a PNG or a JPEG picture")
         }
-        // The hash includes the user's id, so that two users with the same picture have different URLs.
+        // With the user's id in the hash, two users' equal pictures have different URLs.
         let digest = Sodium.hex(Sodium.sha256(Array(user.uid.text.utf8) + bytes))
         try call.tx.avatars.save(AvatarTable.Image(mediaType: mediaType, bytes: bytes), digest: digest, of: user.uid)
         user.avatar = digest

@@ -21,7 +21,7 @@ extension Call {
     /// Returns the data of an account, as the account's user sees it.
     func shown(_ user: User) -> Answer { AccountCodec.encode(user, app.policies, publicURL: environment.publicURL) }
 
-    /// Returns the actor of a request: the server with the API key, or else the user `uid`, or else the terminal.
+    /// Returns a request's actor: the API key's server, else the user `uid`, else the terminal.
     func anybody(_ uid: UserID?) -> Actor {
         if let key { return Actor(.service, key.name, terminal: key.terminal) }
         return uid.map { Actor(.user, $0.text, terminal: request.terminal) }
@@ -35,10 +35,10 @@ extension Call {
 
     /// Adds an audit entry about the user `uid`.
     ///
-    /// If the request has no session and no API key, the kind of entry decides who the actor is. For a kind that
-    /// anybody can cause, the actor is the terminal. For any other kind, the actor is the user `uid`.
+    /// Without a session or an API key, the kind of entry decides the actor. For a kind that anybody can cause, the
+    /// actor is the terminal. For any other kind, the actor is the user `uid`.
     ///
-    /// Audit entries can be kept forever, so the number of failures that a terminal can add in 15 minutes is limited.
+    /// Audit entries can be kept forever. The failures that a terminal can add in 15 minutes are therefore limited.
     func audit(_ kind: AuditEntry.Kind, of uid: UserID?, detail: String? = nil) throws {
         guard
             !kind.isFailure
@@ -62,10 +62,10 @@ extension Call {
         throw Rejection(.resourceNotFound, "There is no account with this name.")
     }
 
-    /// Refuses another app's terminal, and a new terminal if the app has had too many new terminals; the method is
-    /// called before slow work.
+    /// Refuses another app's terminal, and a new terminal beyond the app's limit.
     ///
-    /// The number of an app's new terminals per hour is limited, so that they don't fill the store.
+    /// An app's new terminals per hour are limited, so that they don't fill the store. Slow work comes after this
+    /// check.
     func checkTerminal() throws {
         if let owner = try tx.sessions.app(of: request.terminal) {
             guard owner != app.id else { return }
@@ -75,7 +75,7 @@ extension Call {
         if let wait { throw Self.tooManyTerminals(retryAfter: wait) }
     }
 
-    /// Counts a terminal on which no user has logged in yet; throws if the app has had too many new terminals.
+    /// Counts a new terminal, or throws if the app has had too many.
     func countTerminal() throws {
         guard try tx.sessions.app(of: request.terminal) == nil else { return }
         let limit = AttemptTable.Limit(newTerminals, perHour: limits.terminalsPerHour)
@@ -91,8 +91,7 @@ extension Call {
     /// Sends the link by which a user proves a claimed e-mail address.
     ///
     /// If another account has verified the address, the owner of that account is informed instead. Exactly one message
-    /// is sent in both cases. Therefore, neither the answer nor the number of messages reveals whether another account
-    /// has verified the address.
+    /// is sent in both cases. Therefore, the answer and the number of messages don't reveal such an account.
     mutating func sendVerification(_ user: User, _ template: OutgoingMessage.Template = .verifyEmail) throws {
         guard let email = user.unprovedEmail else { return }
         try quotas.take(mailQuotas)
@@ -115,7 +114,7 @@ extension Call {
         try audit(.addressTaken, of: owner.uid)
     }
 
-    /// Sends the link that proves an address; if another user has the address, informs that user instead.
+    /// Sends the link that proves an address, or informs the address's other owner.
     ///
     /// - Throws: `Rejection` (`Duplicated`) if another user has the address and the app reveals which accounts exist.
     mutating func proveOrNotifyOwner(_ address: Address, of user: User) throws {
@@ -133,22 +132,21 @@ extension Call {
 
     /// Tells an address's owner, at most once a day, that another user has claimed the address.
     ///
-    /// Beyond the limit, nothing is sent; a refusal would reveal that the address is taken.
+    /// Beyond the limit, nothing is sent. A refusal would reveal that the address is taken.
     private mutating func notifyOwnerOnce(_ address: Address, of owner: User) throws {
         let limit = AttemptTable.Limit("taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")", perDay: 1)
         guard try tx.attempts.take([limit]) == nil else { return }
         try notifyTaken(address, owner)
     }
 
-    /// Sends the old address a link for restoring that address; `before` is the account before the change.
+    /// Sends the old address a link that restores it in place of the new address.
     mutating func notifyOldAddress(_ old: Address, of before: User, new: Address) throws {
         let mail = LinkMail(undoing: old, of: before, replacement: new)
         try mail.send(publicURL: environment.publicURL, in: &work)
         try audit(.linkSent, of: before.uid, detail: "undoAddress \(MaskedAddress.text(old.text))")
     }
 
-    /// How many seconds a session lives after its login or refresh: the app's setting, or the service's setting if the
-    /// app has no setting.
+    /// How many seconds a session lives after its login or refresh.
     var sessionSeconds: Int64 { app.policies.sessionDays.map { $0 * 86_400 } ?? limits.sessionSeconds }
 
     /// Notifies a user's terminals that the account's phone or e-mail address has changed.
@@ -158,7 +156,7 @@ extension Call {
         work.effects.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
     }
 
-    /// Sends a message to a user's verified e-mail address, to inform the user that the password has changed.
+    /// Informs a user, at the verified e-mail address, that the password has changed.
     mutating func notifyPasswordChanged(_ user: User) throws {
         guard let email = user.email, user.isEmailVerified else { return }
         try tx.outgoingMessages.add(OutgoingMessage(.passwordChanged, to: .email(email), of: user, in: &work))

@@ -2,16 +2,16 @@ package import Domain
 package import Storage
 import Wire
 
-/// The erasure of accounts after a request; a login withdraws the request; otherwise the account is deleted in steps.
+/// The erasure of accounts in steps after a request, unless a login withdraws it.
 package enum Cancellation {
     /// The maximum number of devices that one step handles.
     private static let devicesStep = 50
     /// The maximum number of event-log rows that one transaction changes.
     private static let logStep = 100
-    /// The delay before an anonymous user is erased, in seconds, so that logout messages can still arrive.
+    /// The seconds before an anonymous user's erasure, in which logout messages can still arrive.
     private static let farewellSeconds: Int64 = 10
 
-    /// Records a user's erasure request and ends all the user's sessions; returns the time of erasure.
+    /// Records a user's erasure request, ends the sessions and returns the time of erasure.
     static func request(_ user: User, _ call: inout Call) throws -> Instant {
         let actor = try call.actor()
         let requested = call.tx.now.adding(seconds: call.limits.cancellationSeconds)
@@ -23,8 +23,9 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Because the caller might not be the account's owner, announces the erasure to the account's verified addresses
-    /// and to an e-mail address that was registered without proof.
+    /// Announces the erasure, since the caller might not be the account's owner.
+    ///
+    /// All verified addresses get the message. So does an e-mail address that was registered without proof.
     private static func notifyAddresses(of user: User, deletesAt: Instant, _ call: inout Call) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds
@@ -41,7 +42,7 @@ package enum Cancellation {
         }
     }
 
-    /// Schedules the erasure of an anonymous user who logs out; no login reaches such an account again.
+    /// Schedules the erasure of an anonymous user who logs out and can't log in again.
     static func discard(_ uid: UserID, _ call: inout Call) throws {
         guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
         let actor = try call.actor()
@@ -51,7 +52,7 @@ package enum Cancellation {
         try call.tx.cancellations.request(uid, deletesAt: soon)
     }
 
-    /// Schedules the erasure of an anonymous user whom a new anonymous user has replaced on the terminal.
+    /// Schedules the erasure of an anonymous user whom a new one has replaced.
     static func replace(_ uid: UserID, _ call: Call) throws {
         let soon = call.tx.now.adding(seconds: farewellSeconds)
         try call.tx.cancellations.request(uid, deletesAt: soon)
@@ -63,8 +64,7 @@ package enum Cancellation {
         try call.audit(.cancellationUndone, of: user.uid)
     }
 
-    /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes all rows that concern only
-    /// this account.
+    /// Erases an account, its sessions and its own rows irrevocably, and notifies its terminals.
     ///
     /// `step` removes the account's bindings, and removes its id from other users' rows.
     package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
@@ -77,7 +77,7 @@ package enum Cancellation {
         try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
-    /// Performs a step of an account's due erasure; returns false when the only step left is `finish`.
+    /// Performs a step of a due erasure, or returns false if only `finish` is left.
     package static func step(_ uid: UserID, limit: Int, in work: inout UnitOfWork) throws -> Bool {
         try work.tx.lock(users: [uid])
         if let user = try work.tx.accounts.find(uid) {
@@ -91,8 +91,7 @@ package enum Cancellation {
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
-        // While the user has devices, the invitations stay; when the binding to a device ends, the invitations to the
-        // device end too.
+        // While the user has devices, the invitations stay. A device's invitations end with the user's binding to it.
         guard devices.isEmpty else { return true }
         let others = try tx.lock({ try table.devicesThatName(uid, limit: devicesStep) }, naming: { ([], $0) })
         try table.takeOutName(uid, of: others, limit: limit)
@@ -101,8 +100,8 @@ package enum Cancellation {
 
     /// Ends an erasure: removes the user from the event log.
     ///
-    /// The log can be large, so it is searched without a write transaction, and its rows are changed a few at a time.
-    /// One search is enough, because no new entry names the user any more.
+    /// The log can be large, so no write transaction covers the search. The log's rows are changed a few at a time. One
+    /// search is enough, because no new entry names the user any more.
     package static func finish(
         _ uid: UserID,
         in store: Store,

@@ -4,22 +4,22 @@ import Wire
 
 /// The checks of codes and tickets.
 ///
-/// `prepare` counts a try; the count is committed before the code is compared, so crashes and parallel requests give no
-/// extra tries.
+/// `prepare` counts a try. The count is committed before the code is compared. Crashes and parallel requests therefore
+/// give no extra tries.
 enum CodeCheck {
     /// The answer to a code that is wrong, used or expired, or was never sent.
     static let wrong = Rejection(.invalidCode, "The code is wrong or no longer valid; request a new code.")
 
-    /// Counts a try of a code; a ticket isn't counted, because it can't be guessed.
+    /// Counts a try of a code, but not of a ticket, which can't be guessed.
     ///
-    /// If no code can match, the refusal also waits for a commit, so timing doesn't reveal whether a code was sent.
+    /// If no code can match, the refusal also waits for a commit. So timing doesn't reveal whether a code was sent.
     static func prepare(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> BackgroundTask {
         if try count(proof, of: scope, call) { return .commit }
         try noteFailure(of: scope, call)
         return .refusal(wrong)
     }
 
-    /// Counts a try for the code in each of the scopes; skips a scope that has no valid code or no tries left.
+    /// Counts a try in each of the scopes that has a valid code and tries left.
     static func prepare(_ proof: AddressProof, ofAny scopes: [CodeScope], _ call: Call) throws -> BackgroundTask {
         let tried = try scopes.filter { try count(proof, of: $0, call) }
         if !tried.isEmpty { return .tried(tried) }
@@ -27,19 +27,18 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try; returns false if no try is left or no code is valid.
+    /// Counts a try, or returns false without a valid code or a try left.
     static func count(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }
         return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
     }
 
-    /// Returns whether a code or ticket proves the address; the code or ticket is used up only in the request's last
-    /// step.
+    /// Returns whether a code or ticket proves the address, without using it up.
     static func matches(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: false, call)
     }
 
-    /// Uses up a code or ticket; returns false if the code or ticket doesn't prove the address.
+    /// Uses up a code or ticket, or returns false if the address isn't proved.
     static func use(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: true, call)
     }
@@ -63,8 +62,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Adds a wrong code to the audit trail of the caller's account, or of the address's account if there is no
-    /// session.
+    /// Audits a wrong code for the caller's account, or else for the address's account.
     static func noteFailure(of scope: CodeScope, _ call: Call) throws {
         let owner = try call.tx.accounts.find(proved: scope.address, app: scope.app, region: scope.region)
         let detail = "\(scope.purpose.rawValue) \(MaskedAddress.text(scope.address.text))"

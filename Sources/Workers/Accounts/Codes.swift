@@ -48,8 +48,7 @@ enum Codes {
         return .result(answer, isSecret: true)
     }
 
-    /// Returns the user who verified the address; for a password reset, the user whose password can be reset with the
-    /// address.
+    /// Returns the user who verified the address, or whose password it can reset.
     private static func owner(
         of address: Address,
         for purpose: CodePurpose,
@@ -60,8 +59,9 @@ enum Codes {
         return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
     }
 
-    /// Returns whether only accounts' addresses get a code; callers get the same answer for other addresses unless the
-    /// app reveals accounts.
+    /// Returns whether only accounts' addresses get a code.
+    ///
+    /// Unless the app reveals accounts, the answer is the same for other addresses.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {
         case (.resetPassword, _), (.login, .email): true
@@ -69,7 +69,7 @@ enum Codes {
         }
     }
 
-    /// Returns the calling user if the purpose requires a session; throws if the caller may not request such a code.
+    /// Returns the caller if the purpose requires a session, or throws without permission.
     private static func asker(_ purpose: CodePurpose, to address: Address, _ call: inout Call) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
             throw AppPolicies.phoneIsOff

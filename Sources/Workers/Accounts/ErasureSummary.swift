@@ -3,21 +3,21 @@ package import Storage
 
 /// A summary of the data that an account's erasure removes, for the operator who confirms it.
 package struct ErasureSummary: Sendable, Equatable {
-    /// A device that the user is bound to, and the effects of the erasure on the device.
+    /// A device that the user is bound to, and the erasure's effects on it.
     package struct Device: Sendable, Equatable {
         /// The id of the device.
         package var did: DeviceID
-        /// The operators' name for the device; nil if the device has no such name.
+        /// The operators' name for the device, or nil.
         package var name: String?
         /// The user's role.
         package var role: Binding.Role
         /// The other users who lose the device: the guests of an erased owner.
         package var losing: [UserID]
-        /// The user who becomes the device's special user; nil if there is no such user.
+        /// The user who becomes the device's special user, or nil.
         package var heir: UserID?
         /// Whether the device has no users after the erasure.
         package var isLeftAlone: Bool
-        /// The number of schedules that end: the schedules of the erased user and of the users who lose the device.
+        /// How many schedules end: those of the erased user and of users losing the device.
         package var schedules: Int
     }
 

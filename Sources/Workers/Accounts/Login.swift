@@ -49,7 +49,7 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// If the app reveals which accounts exist, refuses an unknown address that a login with a code can't register.
+    /// If the app reveals accounts, refuses an unknown address that the login can't register.
     private static func revealUnknown(
         _ address: Address,
         region: String,
@@ -61,8 +61,7 @@ enum Login {
         )
     }
 
-    /// Counts a try and returns the task that verifies the password; the task takes equally long if the user is
-    /// unknown.
+    /// Counts a try and returns a password check, which takes equally long for unknown users.
     private static func preparePassword(
         _ wanted: Wanted,
         _ call: Call
@@ -84,13 +83,13 @@ enum Login {
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Returns the users other than `owner` who can log in with an e-mail address; the list is padded with nils.
+    /// Returns the other users who can log in with an e-mail address, padded with nils.
     ///
-    /// The list contains the users who registered the address without proof, if the app allows such registrations. If
-    /// the name was given as `account`, the list also contains the user whose username is the address.
+    /// The list contains users who registered the address without proof, if the app allows that. For a name given as
+    /// `account`, the list includes the user with that username.
     ///
-    /// The list always has the same length, so that neither the answer nor its timing reveals whether a name is taken.
-    /// At most `unprovedPerAddress` unverified users, including an unverified `owner`, can log in with the address.
+    /// The list always has the same length. So neither the answer nor its timing reveals whether a name is taken. At
+    /// most `unprovedPerAddress` unverified users, including an unverified `owner`, can log in with the address.
     private static func others(
         _ wanted: Wanted,
         than owner: User?,
@@ -132,8 +131,8 @@ enum Login {
             return .refusal(wrong)
         }
         try Passwords.checkCurrent(matched, user)
-        // The try no longer counts as a failure for this user, but it stays a failure for other users whom the name
-        // could mean.
+        // The try no longer counts as a failure for this user. The try still counts for other users whom the name could
+        // mean.
         try PasswordTries.succeeded(name, region: region, of: user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
@@ -142,8 +141,9 @@ enum Login {
         return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
-    /// Returns the user found by the name, and the user whom the login means: the candidate with the matching password,
-    /// or else the first candidate.
+    /// Returns the user found by the name, and the candidate that logs in.
+    ///
+    /// This is the candidate with the matching password, or else the first candidate.
     private static func findMeant(_ wanted: Wanted, _ call: Call) throws -> (first: User?, meant: User?) {
         let region = wanted.place.region
         let first = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)
@@ -152,7 +152,7 @@ enum Login {
         return (first, users.first { $0.passwordHash == matched } ?? users.first)
     }
 
-    /// Logs in a user with a code for a verified address; registers an unknown phone number.
+    /// Logs in a user with a code, or registers an unknown phone number.
     private static func runCode(
         _ proof: AddressProof,
         of address: Address,

@@ -4,7 +4,7 @@ import Wire
 
 /// The creation of users, and the conversion of a terminal's anonymous user into a named user.
 enum NewUser {
-    /// A user that `store` will write: the anonymous user whose session is on the terminal, or a new user.
+    /// A user to write: the anonymous user on the terminal, or a new user.
     struct Draft {
         var user: User
         /// Whether the user is the terminal's anonymous user.
@@ -49,7 +49,7 @@ enum NewUser {
         return user
     }
 
-    /// Ends a user's anonymity, and logs out the user's other terminals, because they logged in with a `deviceId`.
+    /// Ends a user's anonymity, and logs out other terminals, which logged in by `deviceId`.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
         try call.save(user)
@@ -59,8 +59,9 @@ enum NewUser {
         try call.audit(.converted, of: user.uid, detail: call.request.method)
     }
 
-    /// Gives a user a verified address, and takes the address from users who have not verified it; throws if another
-    /// user has verified the address.
+    /// Gives a user a verified address, or throws if another user has verified it.
+    ///
+    /// Users who have not verified the address lose it.
     static func give(_ address: Address, to user: inout User, _ call: Call) throws {
         let isFree = try call.tx.accounts.prove(address, for: user.uid, app: call.app.id, region: user.region)
         guard isFree else { throw taken(address) }

@@ -3,7 +3,7 @@ import Providers
 import Storage
 import Wire
 
-/// A password, code or ticket, which proves that the caller owns the account; a session alone doesn't prove that.
+/// A password, code or ticket that proves the account's ownership, unlike a session alone.
 ///
 /// `prepare` counts a try. After this count is committed, `check` compares the proof in the next transaction.
 enum OwnerProof {
@@ -11,8 +11,9 @@ enum OwnerProof {
     case code(String, token: String?, CodePurpose, [Address])
     case ticket(String, [Address])
 
-    /// Counts a try of a password or code, and returns the slow work of the check; if the request names another user
-    /// (`isOwner` is false), no password is accepted.
+    /// Counts a try of a password or code, and returns the check's slow work.
+    ///
+    /// For another user (`isOwner` is false), no password is accepted.
     func prepare(_ user: User, isOwner: Bool = true, field: String, _ call: Call) throws -> BackgroundTask? {
         switch self {
         case .password(let password):
@@ -36,7 +37,7 @@ enum OwnerProof {
         }
     }
 
-    /// Throws if the proof is wrong; uses up a correct code or ticket.
+    /// Throws if the proof is wrong, or uses up a correct code or ticket.
     func check(_ user: User, field: String, _ call: Call) throws {
         switch self {
         case .password:

@@ -48,8 +48,7 @@ enum Passwords {
         return .done
     }
 
-    /// Ends all of the user's sessions but the one on `terminal`, makes the codes and links for a password reset
-    /// invalid, and informs the user.
+    /// Ends pending password resets and sessions other than `terminal`'s, and informs the user.
     private static func endOldPassword(
         of user: User,
         because reason: Session.EndReason,
@@ -104,9 +103,8 @@ enum Passwords {
 
     /// The purposes of the codes that can reset a password.
     ///
-    /// `register` is included because some SDKs request both registration codes and reset codes with the purpose
-    /// `register`. A guess counts as a try of both codes: the chance that one of five guesses matches one of two
-    /// six-digit codes is ten in a million.
+    /// `register` is included because some SDKs use it to request reset codes too. A guess counts as a try of both
+    /// codes. The chance that one of five guesses is right is ten in a million.
     private static let purposes: [CodePurpose] = [.resetPassword, .register]
 
     @Sendable
@@ -140,8 +138,8 @@ enum Passwords {
 
     /// Returns the user whose password can be reset with an address.
     ///
-    /// The result is the user who verified the address, or else the first user who registered with the address, or else
-    /// the user whose username is the address.
+    /// The user who verified the address comes first. The first user who registered with the address comes next. The
+    /// user whose username is the address comes last.
     static func resettable(_ address: Address, region: String, _ call: Call) throws -> User? {
         let (accounts, app) = (call.tx.accounts, call.app.id)
         // `find` returns the user who verified this e-mail address or registered with it.

@@ -4,7 +4,8 @@ import Wire
 
 /// The methods `account/loginWithProvider`, `linkProvider`, `unlinkProvider` and `providers`.
 ///
-/// A login finds the account by the provider's user id, never by the e-mail address that the provider reports.
+/// A login finds the account by the provider's user id. The e-mail address that the provider reports is never used for
+/// this.
 enum ProviderMethods {
     static let methods: [String: Method] = [
         "account/loginWithProvider": Method(needsToken: false, prepare: prepareLogin) { call in
@@ -43,7 +44,7 @@ enum ProviderMethods {
         }
     }
 
-    /// Records for the operator whether a provider works; nothing is recorded for a refused credential.
+    /// Records for the operator whether a provider works, except for a refused credential.
     private static func noteUse(_ call: Call, failure: String?) throws {
         let provider = try ProviderParameters(call.fields).credential().provider
         try call.tx.providerUses.note(provider.rawValue, of: call.app.id, failure: failure)
@@ -51,8 +52,7 @@ enum ProviderMethods {
 
     /// Carries out a method with the identity that the provider has confirmed.
     ///
-    /// If the provider has not confirmed an identity, the request is refused, and the failure is recorded in the audit
-    /// trail.
+    /// If the provider has not confirmed an identity, the request is refused. The audit trail records the failure.
     private static func withIdentity(
         _ call: inout Call,
         _ method: (VerifiedIdentity, inout Call) throws -> Reply

@@ -10,7 +10,7 @@ enum Registration {
         try RegistrationParameters(call.fields, in: call.regions, isZone: TimeZones.contains)
     }
 
-    /// Returns the requested password; throws if it equals one of the requested names.
+    /// Returns the requested password, or throws if it equals a requested name.
     private static func password(_ parameters: RegistrationParameters, _ call: Call) throws -> SecretBytes {
         let names =
             parameters.addresses.flatMap { LoginName.address($0).forms } + (parameters.username.map { [$0.text] } ?? [])
@@ -27,7 +27,7 @@ enum Registration {
 
     /// Returns whether the request must prove one of its addresses.
     ///
-    /// If the app registers e-mail addresses without proof, a phone number in the same request needs no proof either.
+    /// If the request's e-mail address needs no proof, its phone number needs no proof either.
     private static func needsProof(_ parameters: RegistrationParameters, _ policies: AppPolicies) -> Bool {
         guard !parameters.addresses.isEmpty else { return false }
         return parameters.email == nil || policies.emailRegistration == .code
@@ -39,8 +39,7 @@ enum Registration {
         throw call.fields.refuse("username", "is a phone number that this request doesn't prove")
     }
 
-    /// Sets the requested username; if the request contains no username, the verified phone number can become the
-    /// username.
+    /// Sets the requested username, or by default the verified phone number.
     private static func giveUsername(_ parameters: RegistrationParameters, to user: inout User, _ call: Call) throws {
         if let username = parameters.username {
             let region = parameters.place.region
@@ -101,8 +100,9 @@ enum Registration {
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
-    /// Stores the user with the verified address, or else with the unverified e-mail address if the app allows it;
-    /// other addresses stay pending until they are verified.
+    /// Stores the user with the verified address, or else an unverified e-mail address.
+    ///
+    /// Other addresses stay pending until they are verified.
     private static func make(_ parameters: RegistrationParameters, proved: Address?, _ call: inout Call) throws -> User
     {
         var draft = try NewUser.draft(parameters.place, &call)
@@ -116,7 +116,7 @@ enum Registration {
         for address in pending { draft.user.writeDown(address, at: call.tx.now) }
         let user = try NewUser.store(draft, &call)
         if registered != nil {
-            // Several users can claim the same address; the first of these users to follow a link gets the address.
+            // Several users can claim the same address. The first of them to follow a link gets the address.
             let policies = call.app.policies
             let isLink = policies.emailRegistration == .link && policies.emailVerification
             try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
@@ -127,9 +127,8 @@ enum Registration {
 
     /// Registers an e-mail address without proof.
     ///
-    /// Unless the app reveals which accounts exist, the caller doesn't learn whether another account has the address.
-    /// The answer is always the same, the new user can log in with their own password, and one message is sent to the
-    /// address.
+    /// Unless the app reveals accounts, the caller doesn't learn whether the address has one. The answer is always the
+    /// same, and the new user's own password works. One message is sent to the address.
     private static func claim(_ email: EmailAddress, at place: RequestRegion, for user: inout User, _ call: Call) throws
     {
         let owner = try call.tx.accounts.find(.address(.email(email)), app: call.app.id, region: place.region)

@@ -3,10 +3,10 @@ import Providers
 import Wire
 
 extension SecretBytes {
-    /// Creates the bytes of a given password for a comparison; empty if no account can have the password.
+    /// Creates bytes to compare, which are empty if no account can have the password.
     convenience init(compared password: GivenPassword) { self.init(PasswordRules.normalised(password.text) ?? []) }
 
-    /// Checks a new password, which must not be one of the user's names, and creates its bytes.
+    /// Checks a new password, which must not be in `names`, and creates its bytes.
     convenience init(new password: GivenPassword, names: [String]) throws(Rejection) {
         self.init(
             try PasswordRules.check(password.text, names: names, field: password.field)

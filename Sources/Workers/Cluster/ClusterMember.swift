@@ -3,10 +3,11 @@ package import Logging
 package import Mosquitto
 import Synchronization
 
-/// A member of the cluster; it runs this process's share of the lanes.
+/// A cluster member, which runs this process's share of the lanes.
 ///
-/// A member takes lanes that no process holds, gives back lanes beyond its share, and hands over all lanes when it
-/// stops. Its thread renews the process's lifetime, and listens to the other processes over a separate connection.
+/// A member takes lanes that no process holds, and gives back lanes beyond its share. When a member stops, it hands
+/// over all lanes. Its thread renews the process's lifetime, and listens to the other processes over a separate
+/// connection.
 package final class ClusterMember: Sendable {
     let membership: Membership
     let environment: Environment
@@ -67,6 +68,6 @@ package final class ClusterMember: Sendable {
         waker.wake()
     }
 
-    /// Returns the lanes that must be woken in other processes, and empties the list of these lanes.
+    /// Returns and clears the lanes that must be woken in other processes.
     func takeWakeups() -> Set<Lane> { toWake.withLock { exchange(&$0, with: []) } }
 }

@@ -4,14 +4,13 @@ package enum ClusterTiming {
     package static let lifetime = Duration.seconds(6)
     /// The interval at which a process renews its lifetime.
     package static let renewal = Duration.milliseconds(1_500)
-    /// How long a process works after a renewal, by its own clock; this time is shorter than `lifetime`, so that the
-    /// process stops before other processes take over its lanes.
+    /// How long a process works after a renewal, so it stops before a takeover.
     package static let trust = lifetime * 0.8
     /// The longest pause between two checks of the leases.
     package static let look = Duration.milliseconds(500)
     /// How long a process keeps its lanes while it receives nothing from the broker.
     package static let brokerPatience = Duration.seconds(5)
-    /// How long a lane that is being handed over may continue to work; the lane's next holder does the remaining work.
+    /// How long a lane may still work during a handover, before its next holder continues.
     package static let laneDrain = Duration.milliseconds(150)
     /// How long a stopping process waits for unfinished lanes before it gives them back.
     package static let handOver = Duration.milliseconds(250)

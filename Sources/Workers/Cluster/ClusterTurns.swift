@@ -3,8 +3,7 @@ import Glibc
 import Logging
 import Storage
 
-/// The loop of a cluster member's thread; in each turn, it renews the process's lifetime, checks the connection to the
-/// broker, and checks the leases.
+/// The loop that renews the process's lifetime, and checks the broker and the leases.
 struct ClusterTurns: ~Copyable {
     private let member: ClusterMember
     private var link: ProcessLink?
@@ -13,13 +12,14 @@ struct ClusterTurns: ~Copyable {
     private var nextBeat = ContinuousClock.now
     private var nextLink = ContinuousClock.now
     private var nextLook = ContinuousClock.now
-    /// Until this time, this process takes only lanes that were given back; the holder of any other lane may still be
-    /// alive.
+    /// Until this time, this process takes only lanes that were given back.
+    ///
+    /// The holder of any other lane may still be alive.
     private var mayTakeFrom = ContinuousClock.now
     private var hadFailure = false
     /// Whether this process has given up its lanes because it can't reach the broker.
     private var hasGivenUp = false
-    /// The time since which the broker has been unreachable; nil while the broker can be reached.
+    /// Since when the broker has been unreachable, or nil while it can be reached.
     private var unreachableSince: ContinuousClock.Instant? = .now
 
     init(_ member: ClusterMember) {
@@ -45,7 +45,8 @@ struct ClusterTurns: ~Copyable {
     private mutating func renew() {
         guard ContinuousClock.now >= nextRenewal else { return }
         nextRenewal = .now + ClusterTiming.renewal
-        // A process that can't reach the broker must not get lanes, so it stops reporting that it is alive.
+        // A process that can't reach the broker must not get lanes. Such a process therefore stops reporting that it is
+        // alive.
         if isCutOff { return }
         do {
             guard try member.membership.renew(store) else {
@@ -100,7 +101,7 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// How long to wait for the broker; the wait is shorter if this process must soon give up its lanes.
+    /// How long to wait for the broker, shortened if lanes must soon be given up.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
@@ -108,10 +109,9 @@ struct ClusterTurns: ~Copyable {
         return min(longest, max(left, .milliseconds(200)))
     }
 
-    /// Gives up all lanes without waiting for their threads, so that processes that can reach the broker can take the
-    /// lanes.
+    /// Gives up all lanes without waiting, so that connected processes can take them.
     ///
-    /// A lane taken by another process gets a new epoch, so this process can't commit the lane's transactions.
+    /// A lane taken by another process gets a new epoch. This process then can't commit the lane's transactions.
     private mutating func giveUp() {
         guard !hasGivenUp else { return }
         lanes.abandonAll()
@@ -178,8 +178,7 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
-    /// Gives back each lane when its thread has ended, and gives back all remaining lanes after
-    /// `ClusterTiming.handOver`.
+    /// Gives back each lane as its thread ends, or at the latest after `ClusterTiming.handOver`.
     private mutating func handOver() {
         let start = ContinuousClock.now
         lanes.stopAll()

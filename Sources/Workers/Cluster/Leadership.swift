@@ -1,12 +1,13 @@
 import Synchronization
 
-/// The role of the process that holds the session worker's lane: it also runs maintenance and sends e-mails and text
-/// messages.
+/// The role of the process with the session worker's lane.
+///
+/// That process also runs maintenance and sends e-mails and text messages.
 package final class Leadership: Sendable {
     private let isOurs: Atomic<Bool>
     private let membership: Membership?
 
-    /// Creates the leadership; a process that works alone is the leader from the start.
+    /// Creates the leadership, which a process that works alone has from the start.
     package init(among membership: Membership? = nil) {
         self.membership = membership
         isOurs = Atomic(membership == nil)

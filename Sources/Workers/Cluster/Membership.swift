@@ -2,8 +2,7 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// This process's membership among the processes that share the database: its id, its slot, and whether it may work
-/// now.
+/// This process's membership in the cluster: its id, slot and permission to work.
 package final class Membership: Sendable {
     /// The id of this process, which is unique to this run.
     package let id: String
@@ -20,10 +19,9 @@ package final class Membership: Sendable {
     /// The error thrown when all slots are in use.
     package struct NoSlot: Error {}
 
-    /// Joins the processes that share a database, and takes a slot; every number that the store assigns contains the
-    /// slot.
+    /// Joins the database's processes with a slot, which is part of every assigned number.
     ///
-    /// `earlier` is the id of a process that is known to have ended; the lanes and the slot of that process are freed
+    /// `earlier` is the id of a process known to have ended. The lanes and the slot of that process are freed
     /// immediately.
     /// - Throws: `NoSlot`, or an error of the store.
     package static func join(
@@ -43,10 +41,10 @@ package final class Membership: Sendable {
         return Membership(id: id, slot: slot, from: start)
     }
 
-    /// Whether it is certain that the other processes consider this process alive, so that they don't take its lanes.
+    /// Whether other processes certainly consider this one alive, and don't take its lanes.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
-    /// Renews the process's lifetime; returns false if another process has taken this process's slot.
+    /// Renews the process's lifetime, or returns false if another process has its slot.
     package func renew(_ store: Store) throws -> Bool {
         let start = ContinuousClock.now
         let isMember = try store.coordinate { try $0.nodes.renew(id, milliseconds: Self.lifetimeMilliseconds) }
@@ -54,7 +52,7 @@ package final class Membership: Sendable {
         return isMember
     }
 
-    /// Announces that the process is about to stop, so that the other processes take over its lanes.
+    /// Announces that the process will stop, so that other processes take its lanes.
     package func retire(_ store: Store) throws {
         try store.coordinate { try $0.nodes.retire(id) }
     }

@@ -1,10 +1,9 @@
 import Mosquitto
 import Wire
 
-/// A process's connection to the broker; as soon as this process is gone, the broker publishes the connection's MQTT
-/// will message to the other processes.
+/// A process's broker connection, whose MQTT will message tells other processes of its end.
 ///
-/// Over this connection, a process also wakes the lanes of other processes, and checks the broker with echoes to
+/// Over this connection, a process also wakes other processes' lanes. The process checks the broker with echoes to
 /// itself.
 struct ProcessLink: ~Copyable {
     private var client: MosquittoClient
@@ -23,7 +22,7 @@ struct ProcessLink: ~Copyable {
         var isOnline: Bool
     }
 
-    /// Connects to the broker, and waits at most `patience` for its answer; throws `MosquittoError`.
+    /// Connects to the broker within `patience`, or throws `MosquittoError`.
     init(_ options: ConnectionOptions, id: String, topics: Topics, waker: Waker, patience: Duration) throws {
         var options = options
         options.clientID = "svc.lamplighter.process.\(id)"
@@ -55,8 +54,7 @@ struct ProcessLink: ~Copyable {
         try client.flush()
     }
 
-    /// Announces that this process is online, is leaving or has given a lane back; other processes then check the
-    /// leases.
+    /// Announces a start, a departure or a returned lane, so that others check the leases.
     mutating func announce(isOnline: Bool) throws {
         try publish(topics.system("process/\(id)"), SystemCodec.processState(isOnline: isOnline))
     }
@@ -85,7 +83,7 @@ struct ProcessLink: ~Copyable {
         }
     }
 
-    /// Announces that the process is leaving, and disconnects cleanly, so that the broker doesn't publish the will.
+    /// Announces the departure and disconnects cleanly, so that the broker publishes no will.
     mutating func close() {
         try? announce(isOnline: false)
         client.disconnect()

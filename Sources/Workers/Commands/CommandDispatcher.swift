@@ -3,15 +3,15 @@ package import Domain
 import Storage
 import Wire
 
-/// The sender of all commands; it also creates the commands of apps and operators.
+/// The sender of all commands, which also creates those of apps and operators.
 ///
-/// `TriggerBatch` creates the commands of schedules. Any worker can accept a command, but only the control worker's
-/// lane for the device sends it, so that a device's commands are sent in the order of their numbers.
+/// `TriggerBatch` creates the commands of schedules. Any worker can accept a command, but only the device's control
+/// lane sends it. A device's commands are therefore sent in the order of their numbers.
 package enum CommandDispatcher {
-    /// Checks a request, stores it as a command with a number, and asks the control worker to send it immediately.
+    /// Checks and stores a request as a numbered command, and has it sent immediately.
     ///
-    /// The state of the command is `queued` at first, and soon becomes `sent` if the device is connected.
-    /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or the queue is full.
+    /// The command's state is `queued` at first, but soon `sent` if the device is connected.
+    /// - Throws: `Rejection` for an unknown or offline device, data that doesn't fit, or a full queue.
     package static func enqueue(
         _ request: CommandRequest,
         product: Product?,
@@ -35,12 +35,11 @@ package enum CommandDispatcher {
         work.effects.wake(.control, of: command.did)
     }
 
-    /// Accepts a request on the control worker; if the device is connected, the command is sent after the transaction's
-    /// commit.
+    /// Accepts a request on the control worker, which sends it after the commit if possible.
     ///
-    /// Older queued commands are sent first, since a device ignores a command that arrives after a newer one. If the
-    /// device might not be listening yet, the command is sent when the gate reports that the device is listening, or at
-    /// the latest when the wait for this report ends.
+    /// Older queued commands go first, since a device ignores a command after a newer one. If the device might not be
+    /// listening yet, the command waits for the gate's report. After a limited wait, the command is sent without that
+    /// report.
     static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
         let (command, state) = try prepare(request, product: product, in: &work)
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
@@ -79,7 +78,7 @@ package enum CommandDispatcher {
 
     /// Sends a connected device its queued commands, and repeats commands that the device may have missed.
     ///
-    /// If the device is offline again, nothing is sent; if the device has just reconnected, the dispatch is postponed.
+    /// If the device is offline again, nothing is sent. If it has just reconnected, the dispatch is postponed.
     static func sendQueued(_ dispatch: DispatchRequest, in work: inout UnitOfWork) throws {
         guard let record = try work.tx.statuses.find(dispatch.did),
             record.status.presence.isOnline
@@ -130,8 +129,9 @@ package enum CommandDispatcher {
 
     // MARK: Sending
 
-    /// Returns the queued commands that may still be sent, and ends commands that have expired or whose sender has lost
-    /// access.
+    /// Returns the queued commands that may still be sent, and ends the others.
+    ///
+    /// The others have expired, or their sender has lost access.
     private static func takeEntitled(_ did: DeviceID, product: Product?, in work: inout UnitOfWork) throws -> [Command]
     {
         try work.tx.commands.waiting(did).filter { command in
@@ -147,15 +147,15 @@ package enum CommandDispatcher {
         }
     }
 
-    /// Returns why a command may no longer be sent, according to the rights of its user or of its schedule's creator.
+    /// Returns why a command's user or schedule creator may no longer send it.
     ///
-    /// The result is nil if the command may be sent; it is always nil if the sender is neither a user nor a schedule.
+    /// The result is nil if the command may be sent. This is always so if neither a user nor a schedule is the sender.
     /// The reference describes the rules (commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         var user = command.user
         if command.actor.kind == .schedule {
-            // Deleting a schedule does not recall its command. If the schedule's creator has lost the binding to the
-            // device, `Bindings` has already ended the command.
+            // Deleting a schedule does not recall its command. If the creator has lost the binding to the device,
+            // `Bindings` has ended the command.
             user = try tx.schedules.find(ScheduleID(trusted: command.actor.id))?.creator
         }
         guard let uid = user else { return nil }
@@ -186,7 +186,7 @@ package enum CommandDispatcher {
 }
 
 extension Command {
-    /// Returns the command in the state `sent`; a command that didn't wait has no `queued` step.
+    /// Returns the command as `sent`, without a `queued` step if it didn't wait.
     fileprivate func sent(at now: Instant) -> Command {
         var command = self
         if createdAt == now {

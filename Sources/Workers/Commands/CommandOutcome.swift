@@ -4,10 +4,10 @@ import Wire
 
 /// The publication of commands' outcomes, to the terminals that sent the commands and to waiting requests.
 ///
-/// The status worker publishes the outcome of an answered command; the control worker does so if there is no answer. A
-/// terminal without the user's session gets no outcome, since another person might be using the terminal.
+/// The status worker publishes an answered command's outcome. Without an answer, the control worker publishes the
+/// outcome. A terminal without the user's session gets no outcome. Another person might be using it.
 enum CommandOutcome {
-    /// Publishes the outcome of a finished command, and, if a schedule sent the command, ends the schedule's run.
+    /// Publishes a finished command's outcome, and ends the run of its schedule, if any.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         try answer(command, product: product, in: &work)
         try endScheduleRun(command, in: &work)
@@ -21,7 +21,7 @@ enum CommandOutcome {
 
     /// Logs the outcome, sends it to the terminal that sent the command, and answers waiting requests.
     ///
-    /// A user who may no longer see the device learns the outcome of the command, but not the device's reported values.
+    /// Users who may no longer see the device get the outcome without reported values.
     static func answer(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         work.effects.observed.add(EndedCommand(command, at: work.now))
         if command.kind == .write {
@@ -39,8 +39,9 @@ enum CommandOutcome {
         for waiter in waiters { try answer(waiter, with: result, of: command, in: &work) }
     }
 
-    /// Sends the outcome of a write command to the terminal that sent the command; the outcome of a query is only in
-    /// the answer to the query's request.
+    /// Sends a write command's outcome to the terminal that sent the command.
+    ///
+    /// A query's outcome is only in the answer to its request.
     private static func tellTerminal(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         guard command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try isLive(command.actor, on: terminal, in: work.tx)
@@ -53,7 +54,7 @@ enum CommandOutcome {
         work.effects.publish(CommandCodec.outcome(command, product: product), to: topic)
     }
 
-    /// Returns whether the sender of a command still has a session or a valid key on the terminal.
+    /// Returns whether a command's sender still has a session or valid key on the terminal.
     private static func isLive(_ sender: Actor, on terminal: TerminalID, in tx: Transaction) throws -> Bool {
         if sender.kind == .service { return try tx.keys.isLive(on: terminal) }
         return try tx.sessions.isLive(sender.id, on: terminal)
@@ -91,8 +92,7 @@ enum CommandOutcome {
         )
     }
 
-    /// Returns why the command's user may not see the reported values; nil if the user may see these values, or if the
-    /// command has no user.
+    /// Returns why the command's user, if any, may not see reported values, or nil.
     private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
         guard let uid = command.user, command.kind == .query || command.result != nil else { return nil }
         guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }

@@ -7,16 +7,16 @@ enum CommandQueueLimits {
     /// The refusal of a command when the device has too many queued commands.
     static let full = Rejection(.tooManyRequests, "Too many commands are waiting for the device.", retryAfter: 60)
 
-    /// The number of bytes that must stay free in a message, for merged commands and for the command log's fields.
+    /// The bytes kept free in a message for merged commands and command log fields.
     private static let reserve = 2048
 
     /// Returns whether one more command can be queued for a device that has `waiting` queued commands.
     static func hasRoom(beside waiting: Int, in limits: Limits) -> Bool { waiting < limits.queuedPerDevice }
 
-    /// Returns ended copies of the queued commands that a new command replaces; returns none while the queue has room.
+    /// Returns ended copies of the queued commands to replace, none while the queue has room.
     ///
-    /// Queued commands are merged before they are sent, so each merged command must fit into a message.
-    /// - Throws: `Rejection` if the queue has no room, or the merged commands are too large or set too many attributes.
+    /// Queued commands are merged before sending, so each merged command must fit a message.
+    /// - Throws: `Rejection` if the queue is full, or merged commands have too many bytes or attributes.
     static func replaced(by command: Command, _ state: DispatchState, in work: UnitOfWork) throws -> [Command] {
         if state.isFirst { return [] }
         let waiting = try work.tx.commands.waiting(command.did).filter { !$0.isOver(at: work.now) }

@@ -7,11 +7,11 @@ import Wire
 package struct ControlHandler: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
-    /// The earliest time at which a command must be sent, or at which something expires: a command, an invitation or a
-    /// guest's binding.
+    /// The earliest time to send a command, or to end a command, invitation or guest's binding.
     private var nextDue: Instant?
-    /// Whether `nextDue` is up to date; `due` updates `nextDue` only some time after a batch, so that no request has to
-    /// wait.
+    /// Whether `nextDue` is up to date.
+    ///
+    /// `due` updates it some time after a batch, so that no request waits.
     private var isPlanned = true
     private var clockSteps = ClockSteps()
 
@@ -27,7 +27,7 @@ package struct ControlHandler: BatchHandler {
 
     package var role: WorkerRole {
         var subscriptions = requests.role.subscriptions
-        // The broker must not queue commands from Home Assistant, because a late command would surprise its user.
+        // The broker must not queue Home Assistant's commands, because a late command would surprise users.
         subscriptions.fleeting = environment.topics.filters("ha/+/+/set", of: environment.divided)
         return WorkerRole(.control, subscriptions, longReadings: requests.role.longReadings)
     }
@@ -90,8 +90,7 @@ package struct ControlHandler: BatchHandler {
         isPlanned = true
     }
 
-    /// Returns when this lane must next end an expired command, and when it must next send a command; nil means that
-    /// there is no such command.
+    /// Returns this lane's next times to end and to send a command, if any.
     private func nextCommands(in tx: Transaction) throws -> [Instant?] {
         [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
     }

@@ -1,15 +1,15 @@
 import Domain
 import Storage
 
-/// The state of a device at the moment when a new command arrives: whether the device is listening, and which commands
-/// come before the new one.
+/// A device's state when a command arrives: whether it listens, and which commands come first.
 enum DispatchState {
-    /// The device is listening; the commands of a pending dispatch request are sent just before the new command.
+    /// The device is listening, and a pending dispatch's commands are sent before the new one.
     case front(DispatchRequest?)
     /// Other commands are sent before the new command, as soon as the device is listening.
     case behind
-    /// The device might not be listening before `until`; `isNext` is true if no command is queued and the number of
-    /// sent commands without an answer is below the limit.
+    /// The device might not be listening before `until`.
+    ///
+    /// `isNext` is true if no command is queued and unanswered commands are below their limit.
     case unheard(until: Instant, isNext: Bool)
     /// The device is offline.
     case away
@@ -34,7 +34,7 @@ enum DispatchState {
     var isFirst: Bool { if case .front(nil) = self { true } else { false } }
     /// Whether the device is offline.
     var isAway: Bool { if case .away = self { true } else { false } }
-    /// The time until which the device might not listen yet; nil if the device is listening or is offline.
+    /// Until when the device might not listen, or nil if it listens or is offline.
     var listensFrom: Instant? {
         if case .unheard(let moment, _) = self { moment } else { nil }
     }

@@ -2,7 +2,7 @@ import Batching
 import Domain
 import Storage
 
-/// The control worker's work that isn't started by a message, namely ending expired items and sending queued commands.
+/// The control worker's timed work: ending expired items and sending queued commands.
 struct DueControl {
     private var commands: [Command]
     private var invitations: [Sharing]
@@ -14,15 +14,14 @@ struct DueControl {
             .union(guests.map(\.did) + dispatches.map(\.did))
     }
 
-    /// Finds a limited number of the earliest items of each kind, and locks the items' devices in the order of the
-    /// device ids.
+    /// Finds a limited number of due items, and locks their devices in id order.
     ///
-    /// Each lane sends its own devices' queued commands; only the first lane ends expired items, for all devices.
+    /// Each lane sends its own devices' queued commands. Only the first lane ends expired items, for all devices.
     init(in tx: Transaction, _ limits: Limits, of shards: Shards) throws {
         try self.init(reading: tx, limits, of: shards)
         let locked = devices
         guard try tx.lock(devices: Array(locked)) else { return }
-        // While the devices are locked, the items are read again; the next run handles new items of other devices.
+        // The items are read again under lock. The next run handles new items of other devices.
         try self.init(reading: tx, limits, of: shards)
         commands.removeAll { !locked.contains($0.did) }
         invitations.removeAll { !locked.contains($0.did) }

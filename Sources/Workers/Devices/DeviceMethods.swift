@@ -16,7 +16,7 @@ enum DeviceMethods {
         "device/commands": .reading(check: checkBound, LogMethods.commands),
     ]
 
-    /// Returns whether the requested page is too long for the worker to read it between other users' commands.
+    /// Returns whether the page is too long to read between other users' commands.
     @Sendable
     static func isLongPage(_ call: Call) throws -> Bool {
         try call.pageLimit() > Int(call.limits.pageDefault)
@@ -28,7 +28,7 @@ enum DeviceMethods {
 
     // MARK: The device of a request
 
-    /// Returns the caller's binding to the request's device; the device's product must belong to the app.
+    /// Returns the caller's binding to a device whose product must belong to the app.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bindingOfAnyProduct(call)
         guard let record = try call.tx.statuses.find(binding.did), call.app.products.contains(record.productKey) else {
@@ -64,7 +64,7 @@ enum DeviceMethods {
         }
     }
 
-    /// Returns the time from which users see a device's past, the time from which its history is kept, and its product.
+    /// Returns the starts of a device's visible past and kept history, and its product.
     static func reach(_ did: DeviceID, _ call: Call) throws -> (since: Instant, oldest: Instant, product: Product?) {
         guard let device = try call.tx.devices.find(did) else { throw isGone }
         let product = try call.work.product(device.productKey)
@@ -83,8 +83,7 @@ enum DeviceMethods {
         return try list(of: call.caller().uid, products: products, page: PageRange(offset: offset, limit: limit), call)
     }
 
-    /// Returns a page of a user's devices as the answer of `device/list`, shortened if it would be too large for a
-    /// payload.
+    /// Returns a page of a user's devices for `device/list`, shortened to fit a payload.
     static func list(of uid: UserID, products: [ProductKey]?, page range: PageRange, _ call: Call) throws -> Answer {
         let (known, limit) = (call.app.products.among(products), Int64(range.limit))
         let page = try call.tx.bindings.page(of: uid, products: known, offset: range.offset, limit: limit)

@@ -19,7 +19,9 @@ package enum DeviceOwnership {
         try bindings.carryOut(change, because: reason, follower: reason, in: &work)
     }
 
-    /// Removes a device for an operator, notifies its users and disconnects it; it can register again as a new device.
+    /// Removes and disconnects a device for an operator, and notifies its users.
+    ///
+    /// The device can register again as a new device.
     package static func forget(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let operatorActor = Actor(.operator, "lamplighter")
         try end(did, because: .forgotten, by: operatorActor, in: &work)

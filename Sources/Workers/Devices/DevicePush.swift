@@ -13,7 +13,7 @@ struct DevicePush {
         self.actor = actor
     }
 
-    /// Sends a user a change with its time and actor, and logs a binding's beginning, end or new role.
+    /// Sends a user a change, and logs a binding's beginning, end or new role.
     func notify(
         _ change: BindingCodec.Change,
         _ uid: UserID,

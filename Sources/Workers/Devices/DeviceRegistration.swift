@@ -8,7 +8,7 @@ struct DeviceRegistration {
     let request: RegistrationRequest
     /// The SHA-256 hash of the message, by which a repeated message is recognised.
     let content: [UInt8]
-    /// The source address that the gate reports; nil if the address is unknown or exempt from limits.
+    /// The source address from the gate, or nil if unknown or exempt from limits.
     let source: String?
     /// The topic on which the request was received.
     let topic: String
@@ -25,7 +25,7 @@ struct DeviceRegistration {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        // The batch has locked the devices that it knew; this lock is for a device that was created after that.
+        // The batch has locked the devices that it knew. This lock is for a device that was created later.
         let known = try work.tx.lock(\.did) { try work.tx.devices.find(request.productKey, request.mac) }
         if let answer = try earlierAnswer(to: known, in: work.tx) { return publish(answer, in: &work) }
         let bindings = try known.map { try work.tx.bindings.all(of: $0.did) } ?? []
@@ -91,8 +91,7 @@ struct DeviceRegistration {
         )
     }
 
-    /// Counts a new device towards the limits of its source address and its product; returns a refusal if a limit has
-    /// been reached.
+    /// Counts a new device by source address and product, or refuses it at a limit.
     private func countNew(with quotas: QuotaFront, in work: UnitOfWork) throws -> Rejection? {
         let product = request.productKey.text
         let (perSource, most) = (work.limits.counts.registrationsPerSource, work.limits.counts.registrationsPerProduct)
@@ -117,8 +116,8 @@ struct DeviceRegistration {
     /// Gives the device a new secret.
     ///
     /// The new secret is in the credentials file before the answer is sent. The gate reads that file, and closes
-    /// connections that used the old secret. A message that tells the gate to close the old connections could arrive
-    /// too late: the gate would then close the device's new connection.
+    /// connections that used the old secret. A message to the gate about closing the old connections could arrive too
+    /// late. The gate would then close the device's new connection.
     private func grant(_ did: DeviceID, in work: inout UnitOfWork) throws -> [UInt8] {
         let secret = Sodium.randomSecret()
         try work.tx.devices.setIdentity(did, secret: secret, passcode: request.passcode, hardware: request.hardware)
@@ -142,8 +141,9 @@ struct DeviceRegistration {
         work.effects.publish(OutboundMessage(destination, answer))
     }
 
-    /// Refuses a registration; if `asks` names a device, notifies that device's special user and owner that they can
-    /// allow a reset.
+    /// Refuses a registration.
+    ///
+    /// If `asks` names a device, its special user and owner are notified. They can allow a reset.
     private func refuse(
         _ rejection: Rejection,
         asking asks: DeviceID?,
@@ -162,7 +162,7 @@ struct DeviceRegistration {
         }
     }
 
-    /// Counts a message that asks a device's owners to allow a reset; returns false if the limit is reached.
+    /// Counts a message about allowing a reset, or returns false at the limit.
     private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
         let (max, seconds) = (RegistrationRules.triesMax, RegistrationRules.triesWindowSeconds)
         let limit = AttemptTable.Limit("resetRequested:\(did.text)", max: max, windowSeconds: seconds)

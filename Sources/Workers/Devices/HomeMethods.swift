@@ -101,8 +101,7 @@ enum HomeMethods {
         return .done
     }
 
-    /// Replans those schedules of a user that run at sunrise or sunset, since the times of these schedules depend on
-    /// the home's location.
+    /// Replans a user's sunrise and sunset schedules, which depend on the home's location.
     private static func replan(_ uid: UserID, _ call: inout Call) throws {
         try call.tx.replans.add(.user(uid))
         call.work.effects.wake(.schedule)

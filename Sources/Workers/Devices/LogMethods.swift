@@ -69,8 +69,8 @@ enum LogMethods {
     /// Returns the time from which users see their own commands.
     ///
     /// An ownership period begins after the times of all earlier reports. If the device's clock was ahead, the period
-    /// therefore begins in the future. A command's time is from the service's clock. If the user sent the command after
-    /// the binding began, the command belongs to the current period.
+    /// therefore begins in the future. A command's time is from the service's clock. A command sent after the binding
+    /// began therefore belongs to the current period.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,
@@ -81,7 +81,7 @@ enum LogMethods {
     }
 }
 
-/// A page of a log: at most `limit` rows from at most `scanMax` entries, and no more rows than fit into a payload.
+/// A page of a log: at most `limit` rows from `scanMax` entries, within a payload.
 private struct LogPage {
     private let limit: Int
     private let scanMax: Int
@@ -96,7 +96,7 @@ private struct LogPage {
         self.scanMax = scanMax
     }
 
-    /// Adds the next entry, or skips it if `make` returns nil; returns false if the page is full.
+    /// Adds an entry, skips it if `make` returns nil, or returns false if full.
     mutating func take(_ cursor: LogParameters.Cursor, _ make: () -> AnswerRow?) -> Bool {
         guard visited < scanMax else {
             isCut = true
@@ -118,6 +118,6 @@ private struct LogPage {
         return true
     }
 
-    /// The cursor of the next page; nil at the end of the log.
+    /// The cursor of the next page, or nil at the end of the log.
     var next: String? { isCut ? last?.text : nil }
 }

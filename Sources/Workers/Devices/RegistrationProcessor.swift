@@ -9,7 +9,9 @@ struct RegistrationProcessor {
 
     init(quotas: QuotaFront) { self.quotas = quotas }
 
-    /// Reads a registration; an unreadable message becomes a dead letter, and is refused if it has an id.
+    /// Reads a registration.
+    ///
+    /// An unreadable message becomes a dead letter, and is refused if it has an id.
     mutating func read(_ message: Inbound, product key: ProductKey, mac: MAC, in work: inout UnitOfWork) {
         let trace = message.trace ?? .make()
         do {

@@ -123,10 +123,10 @@ extension EventSubscription {
     /// The lag in seconds above which operators are warned.
     package static let behindMax: Int64 = 300
 
-    /// Returns how many seconds old the subscription's next event is; 0 if there is no next event.
+    /// Returns the next event's age in seconds, or 0 if there is no event.
     ///
-    /// The search reads a limited number of entries; if it finds no event, the age of the first entry that it didn't
-    /// read is returned.
+    /// The search reads a limited number of entries. If it finds no event, the result is the age of the first unread
+    /// entry.
     package func behind(in tx: Transaction) throws -> Int64 {
         guard let app = try tx.apps.find(app) else { return 0 }
         let (reader, withBulk) = (EventReader(app: app, filter: filter), filter.wantsStatuses)
@@ -150,14 +150,13 @@ extension Call {
     /// Returns the filter of the events that the request wants.
     func eventFilter() throws -> EventFilter { try fields.eventFilter { try product(of: $0) != nil } }
 
-    /// Returns the field `url` if a webhook may have this URL; nil if the field is absent.
+    /// Checks and returns the field `url`, or returns nil if the field is absent.
     func webhookURL() throws(Rejection) -> String? {
         guard let url = try fields.webhookURL() else { return nil }
         return try environment.outbound.check(url, field: "params.url").text
     }
 
-    /// Returns the app's subscription that the request names; if `isLocked` is true, the subscription stays unchanged
-    /// until the transaction ends.
+    /// Returns the subscription that the request names, and locks it if `isLocked` is true.
     func subscription(isLocked: Bool = false) throws -> EventSubscription {
         _ = try eventsKey()
         let id = try fields.subscriptionID()

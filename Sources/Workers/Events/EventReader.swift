@@ -4,7 +4,7 @@ import Wire
 
 /// A reader of the event log on behalf of an app.
 package struct EventReader: Sendable, Equatable {
-    /// The app; the reader reads only entries about this app's products and users.
+    /// The reader reads only entries about the products and users of this app.
     package var app: App
     /// The filter that selects the entries to return.
     package var filter: EventFilter
@@ -60,14 +60,13 @@ package struct EventReader: Sendable, Equatable {
 
     /// Returns those ends of the log's deleted parts that are after `cursor`.
     ///
-    /// Statuses are deleted separately from other entries, so each of the two kinds has its own end.
+    /// Statuses are deleted separately, so they have their own end.
     private func deleted(behind cursor: EventCursor, in tx: Transaction) throws -> Set<EventCursor> {
         let kinds = filter.wantsStatuses ? [false, true] : [false]
         return Set(try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor })
     }
 
-    /// Inserts the entry that reports a gap; the entry has the time of the last missing row, so each read returns the
-    /// same entry.
+    /// Inserts the entry for a gap, with the time of the last missing row.
     private func note(missingUpTo place: EventCursor, behind cursor: EventCursor, in page: inout Page) {
         let index = page.events.firstIndex { $0.id > place } ?? page.events.count
         let from = index > 0 ? page.events[index - 1].id : cursor

@@ -2,16 +2,16 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that enforces the log's size limits for statuses and for other entries by deleting the oldest of each.
+/// A job that keeps the log's statuses and its other entries within size limits.
 struct EventRetention: MaintenanceJob {
-    /// The sizes of the log's rows of one kind, added up page by page; each row is measured once, when it is new.
+    /// The sizes of the log's rows of one kind, with one sum for each page.
     private struct Kind {
         let isBulk: Bool
         let gauge: Gauge
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
-        /// Adds a page; a page without rows of this kind only extends the previous page, if there is one.
+        /// Adds a page with rows of this kind, or else extends the previous page.
         mutating func add(_ page: (end: EventCursor, bytes: Int64)) {
             if page.bytes == 0, let last = pages.indices.last { return pages[last].end = page.end }
             pages.append(page)
@@ -25,8 +25,7 @@ struct EventRetention: MaintenanceJob {
             }
         }
 
-        /// Returns the cursor up to which the oldest pages must be deleted to meet the limit; the log's start if no
-        /// deletion is needed.
+        /// Returns the end of the pages to delete, or `start` if nothing must be deleted.
         func excess(over max: Int64) -> EventCursor {
             var (left, place) = (bytes, EventCursor.start)
             for page in pages where left > max {
@@ -37,7 +36,7 @@ struct EventRetention: MaintenanceJob {
         }
     }
 
-    /// A full log is divided into at least this number of pages; a deletion removes at most one page too many.
+    /// The minimum number of pages of a full log, so that deletions are small.
     private static let pagesMin: Int64 = 64
     private let environment: Environment
     private var kinds: [Kind]

@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 package import Wire
 
-/// An open stream of the event log for an API key; it reads a page when the client has received the previous page.
+/// A stream of the event log for an API key, at the client's pace.
 ///
 /// Each read checks the key and, if the stream has a subscription, the subscription. A wait ends early if the key ends
 /// or the subscription changes.
@@ -26,13 +26,12 @@ package final class EventStream: Sendable {
         var cursor: EventCursor
         /// The subscription's cursor at the last read; nil without a subscription.
         var stored: EventCursor?
-        /// The time at which the stream last asked the log to keep statuses; nil if the stream needs no such request.
+        /// The time of the last request to keep statuses, or nil without such requests.
         var keptAt: ContinuousClock.Instant?
         var hasStopped = false
         var waiting: CheckedContinuation<Void, Never>?
 
-        /// Records the subscription's cursor; if that cursor was moved back or is ahead of the stream, moves the stream
-        /// to that cursor.
+        /// Records the subscription's cursor, and follows it if it moved back or is ahead.
         mutating func follow(_ row: EventCursor) {
             if let stored, row < stored { cursor = row }
             (stored, cursor) = (row, max(cursor, row))
@@ -44,7 +43,7 @@ package final class EventStream: Sendable {
     private let token: String
     private let filter: EventFilter
     private let subscription: SubscriptionID?
-    /// The unique id of this stream; a subscription stores the id of its newest stream, and earlier streams end.
+    /// The unique id of this stream, by which a subscription knows its newest stream.
     private let number = TraceID.make().text
     private let state: Mutex<State>
 
@@ -58,8 +57,7 @@ package final class EventStream: Sendable {
     /// The pause after a failure of the store.
     private static let pause = Duration.milliseconds(500)
 
-    /// Opens a stream for a request, which has the fields of `events/read`; blocks the thread, and can throw a
-    /// `Rejection`.
+    /// Opens a stream for a request, blocking the thread, or throws a `Rejection`.
     package init(_ environment: Environment, _ threads: StreamThreads, for request: EventStreamRequest) throws {
         let (now, token, fields, lastID) = (environment.clock.now, request.token, request.fields, request.lastID)
         let (key, filter, row, place) = try environment.store.read(at: now) {
@@ -95,8 +93,9 @@ package final class EventStream: Sendable {
         wake()
     }
 
-    /// Waits for the next entries, and returns the entries, `silence` or `end`; only one task at a time may call this
-    /// method.
+    /// Waits for the next entries, and returns them, `silence` or `end`.
+    ///
+    /// Only one task at a time may call this method.
     package func next() async -> EventPart {
         let silence = ContinuousClock.now + Self.silenceMax
         repeat {
@@ -146,7 +145,7 @@ package final class EventStream: Sendable {
                 let page = try reader.read(after: cursor, limit: Self.pageMax, bytesMax: Self.pageBytes, in: tx)
                 return (page, EventWait(reader, after: page.cursor, until: end, epoch: try tx.meta.catalogEpoch()))
             }
-            // The cursor moves only after the read has succeeded, because a read can fail or be repeated by the store.
+            // The cursor moves only now, because a read can fail or be repeated.
             state.withLock { $0.cursor = page.cursor }
             guard page.events.isEmpty else {
                 let types = page.types.map(\.rawValue)
@@ -174,7 +173,7 @@ package final class EventStream: Sendable {
         return (reader, row)
     }
 
-    /// Returns whether the key or the subscription has ended, or a newer stream has taken over the subscription.
+    /// Returns whether the key or the subscription ended, or a newer stream took over.
     package func hasEnded() async -> Bool {
         await threads.run { [self] in
             let now = environment.clock.now
@@ -188,7 +187,7 @@ package final class EventStream: Sendable {
     }
 }
 
-/// The threads that read for all streams in turn; they run while there is something to read.
+/// The threads that read for all streams, and run only while needed.
 package final class StreamThreads: Sendable {
     private struct State {
         var waiting: Deque<@Sendable () -> Void> = []
@@ -197,7 +196,7 @@ package final class StreamThreads: Sendable {
 
     private let state = Mutex(State())
 
-    /// The maximum number of threads; it is small, so that the store keeps readers free for requests.
+    /// The maximum number of threads, which leaves readers of the store for requests.
     private static let streamThreadsMax = 2
 
     /// Prepares the threads without starting any.

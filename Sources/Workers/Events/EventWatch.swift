@@ -5,7 +5,7 @@ import Synchronization
 
 /// A reader that waits for the next entry of the event log.
 package struct EventWait: Sendable {
-    /// The owner, such as a key's id, by which readers are counted; nil for webhooks and streams, which aren't counted.
+    /// The owner by which readers are counted, or nil for webhooks and streams.
     let owner: String?
     /// The reader that waits.
     let reader: EventReader
@@ -13,7 +13,7 @@ package struct EventWait: Sendable {
     let cursor: EventCursor
     /// The time at which the reader stops waiting.
     let end: ContinuousClock.Instant
-    /// The catalog's epoch at the reader's last read; if this is set, a change of the epoch ends the wait.
+    /// The catalog's epoch at the last read, if a new epoch ends the wait.
     let epoch: Int64?
 
     /// Describes a reader that waits at most until `end`.
@@ -34,9 +34,9 @@ package struct EventWait: Sendable {
 
 /// The readers that wait for entries of the event log.
 ///
-/// While readers wait, one thread reads and decodes new rows for all readers, and calls each reader for which there is
-/// an entry. Commits of this process wake the thread. Regular checks find the entries of other processes, and entries
-/// that become readable only when an older transaction ends.
+/// While readers wait, one thread reads and decodes new rows for all. The thread calls each reader for which there is
+/// an entry. Commits of this process wake the thread. Regular checks find the entries of other processes. They also
+/// find entries that become readable when an older transaction ends.
 package final class EventWatch: Sendable {
     private struct Waiting {
         let wait: EventWait
@@ -57,14 +57,14 @@ package final class EventWatch: Sendable {
     private let store: Store
     private let ending: Ending
 
-    /// How many milliseconds to wait for a commit of this process before searching for other processes' entries.
+    /// How many milliseconds to wait before searching for entries of other processes.
     private static let pause = (file: 500, server: 50)
     /// The pause after a failure, in milliseconds.
     private static let pauseAfterFailure = 500
 
     init(_ store: Store, ending: Ending) { (self.store, self.ending) = (store, ending) }
 
-    /// Records that a commit has added entries; this costs almost nothing if no reader is waiting.
+    /// Records that a commit has added entries.
     func ring() {
         guard count.load(ordering: .acquiring) > 0, !isRung.exchange(true, ordering: .acquiringAndReleasing) else {
             return
@@ -79,7 +79,7 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Refuses a reader if its owner, or all owners together, have too many waiting readers; `others` count as waiting.
+    /// Refuses a reader if its owner, or all owners together, have too many readers.
     func admit(_ wait: EventWait, beside others: [EventWait], _ limits: Limits) throws(Rejection) {
         let counts = counts(of: wait.owner)
         let own = counts.own + others.count { $0.owner == wait.owner }
@@ -87,8 +87,9 @@ package final class EventWatch: Sendable {
         throw Rejection(.tooManyRequests, "Too many readers with this key are waiting for events.", retryAfter: 1)
     }
 
-    /// Adds a waiting reader; `done` is called once, on any thread, when the reader's wait ends: because of an entry,
-    /// an outdated `epoch`, the time limit, or the end of the process.
+    /// Adds a waiting reader, and calls `done` once, on any thread, when the wait ends.
+    ///
+    /// The reason is an entry, a new `epoch`, the time limit or the process's end.
     package func add(_ wait: EventWait, done: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.waiting.append(Waiting(wait: wait, done: done))
@@ -118,8 +119,7 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Reads new rows, and calls each reader that has a reason to go on: a new entry, an outdated `epoch`, the end of
-    /// its waiting time or the end of the process.
+    /// Reads new rows, and calls each reader whose wait is over.
     private func look() throws {
         let (start, waiting) = state.withLock { ($0.seen, $0.waiting.map(\.wait)) }
         guard let seen = start else { return }
@@ -139,13 +139,13 @@ package final class EventWatch: Sendable {
             }
         }
         state.withLock { state in
-            // A reader that was added during the read may want entries that the read has already passed.
+            // A reader added during the read may want entries that the read passed.
             state.seen = state.waiting.dropFirst(waiting.count).map(\.wait.cursor).reduce(end.end, min)
         }
         if end.isMore { ring() }
     }
 
-    /// Calls and removes the readers at the given indices; only this method removes readers, so the indices are valid.
+    /// Calls and removes the readers at the given indices, which no other method changes.
     private func call(_ places: Set<Int>) {
         guard !places.isEmpty else { return }
         let called = state.withLock { state in

@@ -17,16 +17,17 @@ extension UnitOfWork {
         effects.log(LoggedEvent(.deviceStatus, at: now, did: record.did, product: record.productKey, data: data))
     }
 
-    /// Removes all reported values from a device's status, and logs the new status if a reader wants statuses.
+    /// Removes a device's reported values, and logs the status if readers want statuses.
     mutating func wipeStatus(of did: DeviceID) throws {
         try tx.statuses.wipe(did, at: now)
         guard try keepsStatuses(), let record = try tx.statuses.find(did) else { return }
         log(record, product: try product(record.productKey))
     }
 
-    /// Logs an event about a device and perhaps a user; does nothing if the device has been removed.
+    /// Logs an event about a device and perhaps a user.
     ///
-    /// `app` is the app of the user or of the acting user; if `app` is nil, it is read from the store.
+    /// Does nothing if the device has been removed. `app` is the app of the user or of the acting user. If `app` is
+    /// nil, the app is read from the store.
     mutating func log(
         _ type: EventType,
         of did: DeviceID,
@@ -46,7 +47,7 @@ extension UnitOfWork {
         effects.log(event)
     }
 
-    /// Logs a change of an account; `changed` is the changed part, if the change affects the account's security.
+    /// Logs a change of an account, with the `changed` part if it affects security.
     mutating func log(_ type: EventType, of user: User, by actor: Actor, changed: User.SecurityChange? = nil) {
         let data = LoggedEventCodec.account(user, isDeleted: type == .accountDeleted, changed: changed)
         effects.log(LoggedEvent(type, at: now, uid: user.uid, actor: actor, app: user.app, data: data))
@@ -70,7 +71,7 @@ extension UnitOfWork {
         effects.log(LoggedEvent(type, at: now, uid: session.uid, actor: actor, app: session.app, data: data))
     }
 
-    /// Logs a message from the maker; the notifier passes the message on to a user or to a device's users.
+    /// Logs a message from the maker, which the notifier passes on to users.
     mutating func logMessage(_ content: [UInt8], uid: UserID?, did: DeviceID?, by actor: Actor, app: AppID) {
         let type = EventType.notificationSent
         effects.log(LoggedEvent(type, at: now, did: did, uid: uid, actor: actor, app: app, data: content))

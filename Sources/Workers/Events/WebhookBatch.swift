@@ -2,7 +2,7 @@ package import Domain
 package import Providers
 import Sodium
 
-/// A batch of events to post to a webhook, and the cursors in the event log at which the batch ends.
+/// A batch of events for a webhook, and its end in the event log.
 struct WebhookBatch {
     /// The subscription as it was read before the post.
     let row: EventSubscription
@@ -17,12 +17,12 @@ struct WebhookBatch {
     /// Whether the log may have more entries after `end`.
     let isMore: Bool
 
-    /// Returns the id of a body; equal bodies have the same id.
+    /// Returns an id that equal bodies share.
     static func id(of body: [UInt8]) -> String { "wh-" + Sodium.hex(WebhookSecret.digest(of: body).prefix(16)) }
 }
 
 extension EventSubscription {
-    /// Returns the secrets that sign a post: the current secret and, for a day after a rotation, the previous secret.
+    /// Returns the signing secrets, with the previous secret for a day after a rotation.
     func secrets(at now: Instant) -> [WebhookSecret] {
         let old = oldSecretUntil.map { $0 > now } ?? false ? oldSecret : nil
         return [secret, old].compactMap(\.self).map { WebhookSecret($0) }
@@ -38,7 +38,7 @@ extension EventSubscription {
 
     private static let deadLetterPrefix = "webhook/"
 
-    /// Returns the subscription of a dead letter that a webhook refused; nil if the dead letter is an MQTT message.
+    /// Returns the subscription of a dead letter, or nil for an MQTT message.
     package static func webhook(ofDeadLetter topic: String) -> SubscriptionID? {
         guard topic.hasPrefix(deadLetterPrefix) else { return nil }
         return SubscriptionID(String(topic.dropFirst(deadLetterPrefix.count)))

@@ -24,7 +24,7 @@ enum WebhookMetrics {
         seconds.recordMilliseconds(milliseconds)
     }
 
-    /// Records the number of webhooks in each state, and the largest lag of a subscription in seconds.
+    /// Records how many webhooks are in each state, and the largest lag in seconds.
     static func has(_ subscriptions: [EventSubscription], behind seconds: Int64) {
         behind.record(seconds)
         var counts: [String: Int] = [:]

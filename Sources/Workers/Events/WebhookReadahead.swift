@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 import Wire
 
-/// A reader that reads the page after a batch while the batch is being posted, so that the next post needn't wait.
+/// A reader that reads the next page while a batch is being posted.
 final class WebhookReadahead: Sendable {
     private let reader: EventReader
     private let cursor: EventCursor
@@ -22,13 +22,13 @@ final class WebhookReadahead: Sendable {
         }
     }
 
-    /// Waits until the page has been read; the calling thread must not have an open transaction.
+    /// Waits for the page, and must be called without an open transaction.
     func wait() {
         isRead.wait()
         isRead.signal()
     }
 
-    /// Returns the page if it was read with this reader, cursor and limit; otherwise nil.
+    /// Returns the page, or nil if it doesn't match the reader, cursor and limit.
     func page(of reader: EventReader, after cursor: EventCursor, limit: Int) -> EventReader.Page? {
         guard cursor == self.cursor, limit == self.limit, reader == self.reader else { return nil }
         return page.withLock(\.self)

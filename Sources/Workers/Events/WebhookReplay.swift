@@ -2,10 +2,11 @@ package import Domain
 import Providers
 package import Storage
 
-/// The replay of a dead letter: for an operator, content that a webhook refused is posted once more.
+/// The replay of a dead letter that a webhook refused, for an operator.
 package enum WebhookReplay {
-    /// Posts a dead letter to its webhook even if the webhook is paused or disabled, and waits until the post has
-    /// ended; if the post fails, returns the reason.
+    /// Posts a dead letter to its webhook, and returns the reason if that fails.
+    ///
+    /// A paused or disabled webhook also gets the post.
     package static func run(
         _ letter: DeadLetter,
         to id: SubscriptionID,

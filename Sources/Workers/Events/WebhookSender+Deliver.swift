@@ -6,7 +6,7 @@ import Wire
 
 /// One turn of a webhook: reading the log, posting events, and storing the outcome.
 extension WebhookSender {
-    /// Performs one turn of a webhook on the calling thread, and blocks until the post has ended.
+    /// Performs one turn of a webhook, and blocks until the post has ended.
     func deliver(
         _ id: SubscriptionID,
         _ webhook: inout WebhookTurns.Webhook,
@@ -43,7 +43,7 @@ extension WebhookSender {
     /// The duration below which a post counts as quick, in milliseconds.
     private static let quickMilliseconds: Int64 = 1_000
 
-    /// Reads the subscription and the events after its cursor; sets `batch` if there are events to post.
+    /// Reads the subscription and its next events, and sets `batch` if there are any.
     private func look(
         _ id: SubscriptionID,
         _ webhook: inout WebhookTurns.Webhook,
@@ -79,9 +79,9 @@ extension WebhookSender {
         return .turn
     }
 
-    /// Moves the stored cursor past entries that don't match the filter, so that no gap is found when they are deleted.
+    /// Moves the stored cursor past unwanted entries, so that their deletion causes no gap.
     ///
-    /// - Returns: The next step if the subscription was changed meanwhile; otherwise nil.
+    /// - Returns: The next step if the subscription was changed meanwhile, or nil.
     private func pass(_ webhook: WebhookTurns.Webhook) throws -> WebhookTurns.Next? {
         guard var row = webhook.row, webhook.from > row.cursor else { return nil }
         let old = row.cursor
@@ -94,7 +94,7 @@ extension WebhookSender {
 
     // MARK: The outcome
 
-    /// Stores the outcome of a post; if the outcome can't be stored, the same content is posted again.
+    /// Stores the outcome of a post, which is repeated if this fails.
     private func settle(
         _ batch: WebhookBatch,
         _ outcome: WebhookClient.Outcome,
@@ -135,14 +135,13 @@ extension WebhookSender {
         try tx.eventSubscriptions.save(row)
     }
 
-    /// The interval, in milliseconds, at which delivery attempts are stored while the webhook accepts one batch after
-    /// another.
+    /// The milliseconds between writes of delivery attempts while the webhook accepts all batches.
     private static let noteMilliseconds: Int64 = 1_000
 
     private struct Verdict {
         var row: EventSubscription
         var end: WebhookMetrics.End
-        /// The reason why the batch's only event becomes a dead letter; nil if no event becomes a dead letter.
+        /// The reason why the batch's only event becomes a dead letter, or nil.
         var deadLetter: String?
     }
 
@@ -207,7 +206,7 @@ extension WebhookSender {
 }
 
 extension WebhookTurns.Webhook {
-    /// The reader of the webhook's events; nil until the subscription has been read for the first time.
+    /// The reader of the webhook's events, or nil before the first read.
     var reader: EventReader? {
         guard let row, let app else { return nil }
         return EventReader(app: app, filter: row.filter)
@@ -239,8 +238,7 @@ extension EventSubscription {
 }
 
 extension Environment {
-    /// Returns whether a post may begin: the row must be unchanged since it was read, and this process must still be
-    /// the leader.
+    /// Returns whether the row is unchanged and this process is still the leader.
     fileprivate func mayPost(_ row: EventSubscription) -> Bool {
         guard leadership.isHeld, let found = try? store.read(at: clock.now, { try $0.eventSubscriptions.find(row.id) })
         else { return false }

@@ -5,10 +5,11 @@ import Providers
 import Storage
 import Synchronization
 
-/// A sender that posts new events to each webhook, and moves the webhook's cursor after a 2xx answer.
+/// A sender that posts new events to each webhook.
 ///
-/// Each webhook gets one post at a time. If several processes share the work, only the leader sends. A post that is
-/// interrupted by the end of the process is repeated, so each event is delivered at least once, in order.
+/// Each webhook gets one post at a time. If several processes share the work, only the leader sends. A 2xx answer moves
+/// the webhook's cursor. If the process ends during a post, the post is repeated. So each event is delivered at least
+/// once, in order.
 package final class WebhookSender: Sendable {
     let environment: Environment
     let logger: Logger
@@ -17,7 +18,7 @@ package final class WebhookSender: Sendable {
     private let bell = DispatchSemaphore(value: 0)
     private let transfers = OpenTransfers()
     private let isStopping = Atomic<Bool>(false)
-    /// The last known epoch of the catalog; the epoch grows whenever a subscription, a product or an app changes.
+    /// The catalog's last known epoch, which grows when a subscription, product or app changes.
     private let number = Atomic<Int64>(-1)
 
     /// The maximum number of posts that are under way at the same time.
@@ -77,8 +78,7 @@ package final class WebhookSender: Sendable {
         }
     }
 
-    /// Gives each webhook a turn after a change of the catalog, because the webhook may have been switched on or
-    /// changed.
+    /// Gives each webhook a turn after a change of the catalog.
     private func findChanges() throws {
         let known = number.load(ordering: .acquiring)
         let (now, ids) = try environment.store.read { tx in
@@ -119,7 +119,7 @@ package final class WebhookSender: Sendable {
         threads.withLock { $0.running -= 1 }
     }
 
-    /// Waits for work; if no work arrives, stops counting the thread and returns true, and the thread must end.
+    /// Waits for work, and returns true if none arrived and the thread must end.
     private func isIdle() -> Bool {
         threads.withLock { $0.idle += 1 }
         let isOver = bell.wait(timeout: .now() + .seconds(Self.idleSeconds)) == .timedOut
@@ -148,7 +148,7 @@ package final class WebhookSender: Sendable {
         if next == .listen { listen(id, webhook) }
     }
 
-    /// Waits for the log's next entry; each entry is read and decoded only once, even if several readers wait.
+    /// Waits for the log's next entry, together with all other readers.
     private func listen(_ id: SubscriptionID, _ webhook: WebhookTurns.Webhook) {
         let number = number.load(ordering: .acquiring)
         // No reader may begin to wait while the process is ending.
@@ -162,6 +162,6 @@ package final class WebhookSender: Sendable {
         }
     }
 
-    /// How many seconds to wait for an entry before the cursor is moved past the entries that the filter left out.
+    /// How many seconds to wait before the cursor passes entries that don't match.
     private static let listenSeconds = 30
 }

@@ -1,34 +1,30 @@
 import DequeModule
 import Domain
 
-/// The schedule of the webhooks' turns: which webhooks have work, which are being served, and which are waiting for a
-/// time or for an entry of the event log.
+/// The schedule of the webhooks that are served, have work or wait.
 struct WebhookTurns {
     /// The state that the sender keeps in memory for a webhook while the service runs.
     struct Webhook {
-        /// The subscription as it was last read; nil before the first reading.
+        /// The subscription as last read, or nil before the first read.
         var row: EventSubscription?
         /// The subscription's app, as it was last read.
         var app: App?
-        /// The position up to which the event log has been read; if the filter left entries out, this position is after
-        /// the row's cursor.
+        /// The position up to which the log was read, including unwanted entries.
         var from = EventCursor.start
-        /// If the next post must repeat a failed post, the cursor of the failed post's last event; otherwise nil.
+        /// If a failed post must be repeated, the cursor of its last event.
         var upTo: EventCursor?
         /// The next batch, which is read while a post is under way.
         var ahead: WebhookReadahead?
-        /// The attempts that are not stored yet, newest first, and the time at which attempts were last stored.
+        /// The attempts not stored yet, newest first, and the time of the last storing.
         var tries: (unstored: [EventDelivery], storedAt: Instant) = ([], Instant(milliseconds: 0))
         /// The search for the event that makes the webhook refuse a batch.
         var search = WebhookSearch()
-        /// Whether the last post to the webhook was quick; before the first post, the webhook counts as slow.
+        /// Whether the last post to the webhook was quick, false before the first post.
         var isQuick = false
-        /// The catalog's epoch when the webhook began to wait for entries; nil if the webhook isn't waiting for
-        /// entries.
+        /// The catalog's epoch when the wait for entries began, or nil without a wait.
         var waitsSince: Int64?
 
-        /// Stores the subscription that was just read; if the subscription's cursor, URL or filter has changed, resets
-        /// the state that depends on these fields.
+        /// Stores the subscription, and resets the state if its cursor, URL or filter changed.
         mutating func begin(with row: EventSubscription) {
             defer { self.row = row }
             guard let old = self.row, old.cursor == row.cursor, old.url == row.url, old.filter == row.filter else {
@@ -50,14 +46,13 @@ struct WebhookTurns {
         case leave
     }
 
-    /// The maximum number of slow webhooks that are served at the same time; the limit keeps slow webhooks from
-    /// delaying quick ones.
+    /// The maximum number of slow webhooks at once, so that quick ones aren't delayed.
     static let slowMax = 6
 
     private var known: [SubscriptionID: Webhook] = [:]
     private var ready: Deque<SubscriptionID> = []
     private var due: [SubscriptionID: Instant] = [:]
-    /// For each webhook whose turn is under way, whether the webhook has been woken during that turn.
+    /// For each webhook in its turn, whether it was woken meanwhile.
     private var busy: [SubscriptionID: Bool] = [:]
 
     /// Whether a webhook can take a turn now.
@@ -75,13 +70,13 @@ struct WebhookTurns {
         if !ready.contains(id) { ready.append(id) }
     }
 
-    /// Gives a turn to each webhook whose wait is over or has become impossibly long because the clock was set back.
+    /// Wakes the webhooks whose wait is over, or too long after a clock change.
     mutating func wakeDue(at now: Instant) {
         let far = now.adding(seconds: WebhookRules.retryAfterMax)
         for (id, moment) in due where moment <= now || moment > far { wake(id) }
     }
 
-    /// Gives a webhook a turn, and ends its wait for entries if this wait began at the given epoch.
+    /// Gives a webhook a turn, and ends the wait that began at epoch `number`.
     mutating func heard(_ id: SubscriptionID, since number: Int64) {
         if known[id]?.waitsSince == number { known[id]?.waitsSince = nil }
         wake(id)
@@ -101,7 +96,7 @@ struct WebhookTurns {
     mutating func finish(_ id: SubscriptionID, _ webhook: Webhook, then next: Next) {
         let wasWoken = busy.removeValue(forKey: id) ?? false
         guard known[id] != nil else {
-            // The webhook was forgotten during its turn; if it was also woken, it gets another turn.
+            // The webhook was forgotten during its turn. It gets another turn if it was woken.
             if wasWoken { wake(id) }
             return
         }
@@ -116,8 +111,9 @@ struct WebhookTurns {
         if wasWoken { wake(id) }
     }
 
-    /// Records the catalog's epoch at which a webhook begins to wait for entries; returns false if the webhook is
-    /// unknown or this epoch is already recorded.
+    /// Records the epoch at which a known webhook begins to wait.
+    ///
+    /// Returns false if the webhook is unknown or has this epoch already.
     mutating func listens(_ id: SubscriptionID, since number: Int64) -> Bool {
         guard known[id] != nil, known[id]?.waitsSince != number else { return false }
         known[id]?.waitsSince = number

@@ -1,18 +1,17 @@
 import Domain
 import Storage
 
-/// A job that sums up each device's past days (`HistoryDayTable`), so that charts of months need not read every record.
+/// A job that sums up past days (`HistoryDayTable`) for charts of months.
 ///
 /// In a store without summaries, the job begins with the oldest day that has records. A run can stop between devices.
 struct HistoryDays: MaintenanceJob {
     private let environment: Environment
-    /// The day that the job sums up, and the device checked last; nil between two days.
+    /// The day to sum up and the last checked device, or nil between days.
     private var pass: (day: Int64, place: String)?
     /// The devices and days to sum up, in reverse order.
     private var waiting: [(did: DeviceID, day: Int64)] = []
     private static let page = 500
-    /// The time from the end of a day until the day is summed up, in milliseconds; until then, the day's last records
-    /// may still be in the buffer.
+    /// How many milliseconds after a day its last records may still be buffered.
     private static let lag: Int64 = 900_000
 
     let name = "historyDays"
@@ -40,7 +39,7 @@ struct HistoryDays: MaintenanceJob {
 
     func backlog(limit: Int) -> Int64? { Int64(min(waiting.count, limit)) }
 
-    /// Returns the next day to sum up, at most `last`; nil if all days are summed up.
+    /// Returns the next day to sum up, at most `last`, or nil at the end.
     private func nextDay(_ last: Int64) throws -> Int64? {
         let (done, days) = try environment.store.read { tx in
             (try tx.history.days.done(), try tx.products.all().compactMap(\.historyDays).max())
@@ -50,8 +49,7 @@ struct HistoryDays: MaintenanceJob {
         return next <= last ? next : nil
     }
 
-    /// Looks at the next page of devices, and finds those devices for which the day must be summed up; after the last
-    /// page, the day is done.
+    /// Finds the devices to sum up on the next page, or ends the day.
     private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
         let (devices, missing) = try environment.store.read { tx in
             let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)
@@ -65,7 +63,7 @@ struct HistoryDays: MaintenanceJob {
         return true
     }
 
-    /// Sums up one day of a device; if records arrive while the day is being read, the day is left for a later run.
+    /// Sums up one day of a device, unless records arrive while it is read.
     private func sumUp(_ did: DeviceID, _ day: Int64) throws {
         let draft = try environment.store.read { try $0.history.days.sumUp(did, day: day) }
         _ = try environment.store.batch(at: environment.clock.now) { tx in

@@ -11,7 +11,7 @@ enum HistoryMethod {
 
     @Sendable
     static func run(_ call: inout Call) throws -> Reply {
-        // The request is refused if the user has lost the device since the reading of the history began.
+        // The call refuses a user who lost the device since the reading began.
         let binding = try DeviceMethods.binding(call)
         guard let page = call.prepared.page else {
             throw Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)
@@ -40,7 +40,7 @@ enum HistoryMethod {
         return question
     }
 
-    /// Checks that users of the product may see the attribute with the given name, and returns the name.
+    /// Returns the name of an attribute, or throws if users may not see it.
     private static func attribute(_ name: String?, of product: Product?, _ call: Call) throws -> String? {
         guard let name, let product, !product.isFreeForm else { return name }
         guard let point = product.point(name) else {

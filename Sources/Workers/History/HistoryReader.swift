@@ -6,27 +6,27 @@ package import Wire
 package struct HistoryPage: Sendable {
     /// The rows in the answer to `device/history`.
     package var rows: [AnswerRow] = []
-    /// The position at which the next page begins; nil at the end of the history.
+    /// The position at which the next page begins, or nil at the end.
     package var place: HistoryPlace?
     /// The number of records read.
     package var visited = 0
-    /// The time in the history from which the page was read; the page has no earlier records.
+    /// The time from which the page was read.
     package var since: Instant
-    /// The refusal, if the page can't be used as an answer; otherwise nil.
+    /// The refusal, if the page can't be an answer.
     package var refusal: Rejection?
 
-    /// The maximum number of bytes of a page's rows, so that its answer fits into a payload.
+    /// The maximum number of bytes of rows, so that an answer fits a payload.
     static let bytesMax = Payload.bytesMax - 2048
 }
 
-/// A reader of devices' history; it runs outside the workers, so that it never delays messages.
+/// A reader of devices' history outside the workers, so that messages aren't delayed.
 package struct HistoryReader: Sendable {
     private let store: Store
     private let scanMax: Int
-    /// The maximum number of records in one read: a long read prevents SQLite from emptying its write-ahead log.
+    /// The most records in one read, since SQLite's write-ahead log grows meanwhile.
     private static let stepRecords = 20_000
 
-    /// Creates a reader of a store; for each page, the reader reads at most `scanMax` records.
+    /// Creates a reader that reads at most `scanMax` records for each page.
     package init(_ store: Store, scanMax: Int) {
         self.store = store
         self.scanMax = scanMax

@@ -4,9 +4,9 @@ import Wire
 
 /// A type that collects the rows of one page from consecutive records.
 protocol HistoryRows {
-    /// Adds the record that is at `place`; returns false if the record belongs on the next page.
+    /// Adds the record at `place`, or returns false if the page is full.
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool
-    /// Returns the finished page; `isCut` is true if the records from `place` on belong to the next page.
+    /// Returns the finished page, cut before `place` if `isCut` is true.
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage
 }
 

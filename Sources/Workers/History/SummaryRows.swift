@@ -3,7 +3,7 @@ import Foundation
 import Storage
 import Wire
 
-/// Rows that each sum up the values of one time step; time steps without values are left out.
+/// Rows that each sum up one time step that has values.
 struct SummaryRows: HistoryRows {
     private let question: HistoryQuestion
     private let summary: HistoryQuestion.Summary
@@ -40,7 +40,7 @@ struct SummaryRows: HistoryRows {
         }
     }
 
-    /// Ends the open step; returns false if the step's row doesn't fit on the page.
+    /// Ends the open step, or returns false if its row doesn't fit.
     private mutating func close() -> Bool {
         let row = bounds.flatMap { bounds in
             HistoryCodec.row(from: bounds.lowerBound, values: values.values(by: summary.function), for: question)
@@ -72,8 +72,8 @@ struct SummaryRows: HistoryRows {
         guard let bounds else { return page }
         // The next page sums up this step again, from the step's beginning.
         page.place = HistoryPlace(max(bounds.lowerBound, question.place.ts))
-        // A page without rows may have passed steps without values, and the next page doesn't read these steps again.
-        // The request is refused only if the page can't finish its first step.
+        // A page without rows may have passed steps without values. The next page doesn't read these steps again. The
+        // request is refused only if the page can't finish its first step.
         if rows.isEmpty, bounds.lowerBound <= question.place.ts {
             page.refusal = .invalid(
                 "params.every",

@@ -8,9 +8,9 @@ import Wire
 /// The announcer that sends retained messages about users' devices to the users' Home Assistants.
 ///
 /// The announcer compares a user's devices with the stored announcements, and publishes the differences. The announcer
-/// checks a user after an event that changes the user's devices or links. It checks all users at its start, after each
-/// change of the catalog, and from time to time, so it stores no cursor of the event log. If several processes share
-/// the database, only the leader announces.
+/// checks a user after an event that changes the user's devices or links. It checks all users at its start, after
+/// catalog changes, and from time to time. So it stores no cursor of the event log. If several processes share the
+/// database, only the leader announces.
 package final class HomeAssistantAnnouncer: Sendable {
     private let environment: Environment
     private let logger: Logger
@@ -18,15 +18,15 @@ package final class HomeAssistantAnnouncer: Sendable {
 
     /// The pause between two readings of the event log.
     private static let pause = Duration.milliseconds(200)
-    /// The minimum time between two checks of all users; a check finds new names, versions and subscriptions.
+    /// The minimum time between regular checks, which find new names, versions and subscriptions.
     private static let checkEvery = Duration.seconds(60)
-    /// The minimum time between two checks of all users, as a multiple of the duration of a check.
+    /// The minimum time between regular checks, as a multiple of a check's duration.
     private static let rest = 20
 
     /// The announcer's state while this process is the leader.
     private struct State {
         var cursor = EventCursor.start
-        /// The catalog's epoch at the last check of all users; nil before the first check.
+        /// The catalog's epoch at the last check, or nil before the first check.
         var epoch: Int64?
         var nextCheck = ContinuousClock.now
         /// The users who have links, or to whom devices have been announced.
@@ -72,8 +72,7 @@ package final class HomeAssistantAnnouncer: Sendable {
         state = next
     }
 
-    /// Reads new entries of the event log; returns the users whose devices or links were changed according to these
-    /// entries.
+    /// Returns the users whose devices or links changed according to new log entries.
     private func takeChanged(_ state: inout State) throws -> Set<UserID> {
         var (users, changed) = (state.users, Set<UserID>())
         state.cursor = try environment.store.read { tx in
@@ -108,8 +107,9 @@ package final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Returns the messages that a user's Home Assistants lack, each message with the record of its announced device;
-    /// an empty message removes a device.
+    /// Returns the messages that a user's Home Assistants lack, with their device records.
+    ///
+    /// An empty message removes a device.
     private func differences(for uid: UserID, in tx: Transaction) throws -> [(AnnouncedDevice, payload: [UInt8])] {
         var told = try tx.homeAssistant.all(of: uid)
         var differences: [(AnnouncedDevice, payload: [UInt8])] = []

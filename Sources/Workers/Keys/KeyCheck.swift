@@ -2,10 +2,11 @@ import Domain
 import Storage
 import Wire
 
-/// The check of a request's API key, and the choice of the user for whom the key acts.
+/// The check of a request's API key, and the choice of its user.
 enum KeyCheck {
-    /// Returns the API key that the request contains as its token, or nil if the token isn't an API key; throws if the
-    /// key is unknown or has ended, or if its terminal or app isn't the request's.
+    /// Returns the request's API key, or nil if the token isn't an API key.
+    ///
+    /// Throws if the key is unknown, has ended, or belongs to another terminal or app.
     static func key(of request: AppRequest, in tx: Transaction) throws -> APIKey? {
         guard let token = request.token, token.hasPrefix(APIKey.prefix) else { return nil }
         guard let key = try tx.keys.find(token: token), key.terminal == request.terminal, key.app == request.app else {
@@ -15,8 +16,7 @@ enum KeyCheck {
         return key
     }
 
-    /// If the terminal belongs to a key or a linked service, refuses a request whose method needs no token; no user
-    /// logs in on such a terminal.
+    /// Refuses a method that needs no token on terminals of keys and linked services.
     ///
     /// The gate admits requests from a linked service's terminal only with an access token.
     static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {
@@ -27,7 +27,7 @@ enum KeyCheck {
         throw Rejection(.forbidden, "A key can't call \(request.name).")
     }
 
-    /// Returns a session in which the key acts for the user that the request names; nil if the method acts for the app.
+    /// Returns a session for the named user, or nil if the app itself acts.
     static func session(of request: AppRequest, by key: APIKey, in tx: Transaction) throws -> Session? {
         guard APIKey.actsForUser(request.service, request.method) else { return nil }
         guard let text = request.uid else {

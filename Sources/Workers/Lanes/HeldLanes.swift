@@ -46,11 +46,10 @@ struct HeldLanes {
         noteLanes()
     }
 
-    /// Gives back the lanes whose threads have ended, or all lanes if `isLate` is true; returns whether there were
-    /// lanes to give back.
+    /// Gives back lanes whose threads have ended, and returns whether there were any.
     ///
-    /// If a lane's thread is still running, another process can take the lane only between two transactions of the
-    /// thread; once the lane is taken, the thread can't commit.
+    /// If `isLate` is true, gives back all lanes. A lane with a running thread can be taken only between its
+    /// transactions. After that, the thread can't commit.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -59,8 +58,7 @@ struct HeldLanes {
             try release(leases)
             for lease in leases { held[lease.lane]?.isReleased = true }
         } catch {
-            // This process keeps the lane as long as the process counts as alive; a later `balance` starts the lane
-            // again.
+            // This process keeps the lane while it counts as alive. A later `balance` starts the lane again.
             member.logger.warning("A lane could not be given back", because: error)
         }
         for lane in ended { held[lane.lease.lane] = nil }
@@ -77,10 +75,9 @@ struct HeldLanes {
         }
     }
 
-    /// Takes lanes or begins to give lanes back, so that all processes have about the same number of lanes.
+    /// Takes lanes or gives lanes back, so that all processes have about equally many.
     ///
-    /// If `takesForeign` is false, the process takes lanes that were given back, but no lanes of a process that seems
-    /// dead.
+    /// If `takesForeign` is false, the process takes only lanes that were given back.
     mutating func balance(takesForeign: Bool) throws {
         let id = member.membership.id
         let (leases, living) = try member.environment.store.coordinate { cluster in
@@ -104,8 +101,8 @@ struct HeldLanes {
                 isDraining: isDraining
             )
             let step = shares.step
-            // If the process must hand over all its lanes, it does so at once; otherwise, each lane is given back when
-            // the thread of the previous lane has ended.
+            // A process that must hand over its lanes gives back all at once. Otherwise, lanes are given back one after
+            // the other.
             if step.give > 0, isDraining || !own.contains(where: \.isStopping) {
                 let surplus = own.map(\.lease.lane).sorted { $0.number > $1.number }
                 for lane in surplus.prefix(step.give) { stop(lane) }
@@ -138,7 +135,7 @@ struct HeldLanes {
         }
     }
 
-    /// Starts threads for lanes that this process holds without a thread, such as a lane that could not be given back.
+    /// Starts threads for held lanes without a thread, such as after a failed release.
     private mutating func resume(_ worker: WorkerName, _ leases: [LeaseTable.Lease]) throws {
         for lease in leases where lease.node == member.membership.id && lease.isHeld {
             let lane = member.environment.plan.lane(of: worker, number: lease.lane)

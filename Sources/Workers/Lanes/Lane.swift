@@ -17,8 +17,7 @@ package struct Lane: Hashable, Sendable, CustomStringConvertible {
     /// The lane's number, starting at 0.
     package var number: Int { shards.lane }
 
-    /// The lane's name at the broker, in the outbox and in metrics: `status`, or `status.07` if the worker has several
-    /// lanes.
+    /// The lane's name, such as `status`, or `status.07` if the worker has several lanes.
     package var name: String {
         guard !shards.areAll else { return worker.rawValue }
         return "\(worker.rawValue).\(number < 10 ? "0" : "")\(number)"
@@ -37,13 +36,14 @@ extension WorkerName {
 /// The number of lanes of each worker.
 package struct LanePlan: Sendable, Equatable {
     private let counts: [WorkerName: Int]
-    /// Whether several processes share the work; the topics of clients' messages then begin with the shard.
+    /// Whether several processes share the work, and clients' topics begin with the shard.
     package let isShared: Bool
 
     /// The plan of a single process that does all the work.
     package static let alone = LanePlan(counts: [:], isShared: false)
-    /// The plan of several processes: 16 processes can have equal shares of the status lanes, and requests have several
-    /// lanes because each request has its own transaction.
+    /// The plan for several processes, with status lanes for up to 16 equal shares.
+    ///
+    /// Requests have several lanes, because each request has its own transaction.
     package static let shared = LanePlan(counts: [.status: 32, .control: 8, .account: 4, .schedule: 2], isShared: true)
 
     /// Returns the number of a worker's lanes.

@@ -12,15 +12,13 @@ package struct LaneLease: Sendable {
     /// Whether the lane certainly belongs to this process, as measured by the process's clock.
     var isTrusted: Bool { membership.isTrusted }
 
-    /// Throws `LaneInDoubt` if too much time has passed since this process last renewed its lifetime; the lane's next
-    /// turn must then not begin.
+    /// Throws `LaneInDoubt` if this process hasn't renewed its lifetime for too long.
     func check() throws {
         if !isTrusted { throw LaneInDoubt() }
     }
 }
 
-/// The error thrown when this process has not renewed its lifetime for too long, and another process may hold the lane
-/// by now.
+/// The error thrown when another process may hold the lane by now.
 struct LaneInDoubt: Error, CustomStringConvertible {
     var description: String { "this process has not reported to the database for too long; its lane may be lost" }
 }

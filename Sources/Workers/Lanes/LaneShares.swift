@@ -1,5 +1,4 @@
-/// The calculation of how many lanes a process takes or gives back, so that all processes have about the same number of
-/// lanes.
+/// The calculation of the lanes to take or give back for equal shares.
 struct LaneShares {
     /// The number of lanes that the worker has in all.
     var total: Int
@@ -12,7 +11,7 @@ struct LaneShares {
     /// Whether this process must hand over its lanes.
     var isDraining = false
 
-    /// One step towards even shares; the process soon checks whether another step is needed.
+    /// One step towards even shares, after which the process soon checks again.
     struct Step: Equatable {
         /// The number of free lanes to take.
         var take = 0
@@ -22,9 +21,8 @@ struct LaneShares {
 
     /// The next step towards even shares.
     ///
-    /// A process can take several free lanes at once. It gives back only one lane at a time, since a lane pauses while
-    /// it moves to another process. If the process must hand over its lanes to other processes, it gives back all lanes
-    /// at once.
+    /// A process can take several free lanes at once. It gives back one lane at a time, since a lane pauses while
+    /// moving. If it must hand over its lanes, it gives back all at once.
     var step: Step {
         guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
         let share = (total + others.count) / (others.count + 1)
@@ -32,11 +30,10 @@ struct LaneShares {
         return Step(take: max(0, min(portion, share - own)))
     }
 
-    /// The number of free lanes that this process gets if each free lane in turn goes to the process that then has the
-    /// fewest lanes.
+    /// The number of free lanes for this process.
     ///
-    /// Without this rule, two processes that give back lanes for a third process would take these lanes again
-    /// immediately.
+    /// Each free lane in turn goes to the process with the fewest lanes. Without this rule, two processes that give
+    /// lanes to a third would retake them.
     private var portion: Int {
         var (count, counts) = (own, others)
         for _ in 0..<free {

@@ -1,19 +1,15 @@
 import Synchronization
 
-/// A limit on the bytes that are sent to each terminal per second; the requests of a terminal that exceeds the limit
-/// must wait.
+/// A limit on the bytes that are sent to each terminal per second.
 ///
-/// Each byte that is sent advances the terminal's virtual time; while the virtual time is more than two seconds ahead
-/// of the clock, the terminal's requests wait. The workers share one budget. A party is the hash of a terminal's topic
-/// (`Parties`).
+/// Each byte sent advances the terminal's virtual time. The terminal's requests wait while that time is over two
+/// seconds ahead of the clock. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
 package final class AnswerBudget: Sendable {
-    /// The maximum number of remembered terminals (5 MB, at about 50 bytes each); if more terminals must be remembered,
-    /// all terminals are forgotten.
+    /// The maximum number of terminals (5 MB) that are remembered before all are forgotten.
     private static let partiesMax = 100_000
-    /// The size of the largest burst: as many bytes as the permitted rate allows in this time.
+    /// The largest burst, as the time in which its bytes may be sent.
     private static let burst: Duration = .seconds(2)
-    /// The number of bytes charged for a request that reads data, until the request's answer is known: the size of the
-    /// largest payload.
+    /// The bytes of the largest payload, charged until a read's answer is known.
     private static let reserve = 65_536
 
     private struct State {
@@ -25,10 +21,10 @@ package final class AnswerBudget: Sendable {
     private let state = Mutex(State())
     private let bytesPerSecond: Int
 
-    /// Creates a budget with a rate; a rate of 0 means no limit.
+    /// Creates a budget with a rate, where 0 means no limit.
     package init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }
 
-    /// Charges a party for bytes sent; a negative number refunds reserved bytes.
+    /// Charges a party for bytes, or refunds them if the number is negative.
     func charge(_ bytes: Int, to party: UInt64, at now: ContinuousClock.Instant) {
         guard bytesPerSecond > 0 else { return }
         let time = Duration.nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(bytesPerSecond))
@@ -48,7 +44,7 @@ package final class AnswerBudget: Sendable {
     /// Refunds the reservation of a request that was answered.
     func settle(_ party: UInt64, at now: ContinuousClock.Instant) { charge(-Self.reserve, to: party, at: now) }
 
-    /// Returns the time until a party's next request may begin; nil if it may begin now.
+    /// Returns how long a party's next request must wait, or nil without a wait.
     func wait(of party: UInt64, at now: ContinuousClock.Instant) -> Duration? {
         let paidAt = state.withLock { $0.paidAt[party] }
         guard let paidAt, paidAt > now + Self.burst else { return nil }

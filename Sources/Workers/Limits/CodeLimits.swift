@@ -3,15 +3,15 @@ import Sodium
 import Storage
 import Wire
 
-/// The limits on sending codes; they are the same for addresses with and without an account.
+/// The limits on sending codes, the same for addresses with and without an account.
 enum CodeLimits {
     /// The minimum time between two codes for the same purpose and address, in seconds.
     static let pauseSeconds: Int64 = 60
 
-    /// Counts a code that is about to be sent; if any limit is reached, throws and counts nothing.
+    /// Counts a code to be sent, or throws if any limit is reached.
     ///
-    /// All limits are checked before any is counted, so a refused terminal doesn't use up the limits of its app and
-    /// country.
+    /// All limits are checked before any is counted. So a refused terminal doesn't use up its app's and country's
+    /// limits.
     static func count(_ scope: CodeScope, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(scope.address.key, boundTo: "codes \(scope.app.text) \(scope.region)")
         let address = Sodium.base64URL(digest)
@@ -27,7 +27,7 @@ enum CodeLimits {
         let mark = AttemptTable.Limit("code/known/\(terminal)/\(address)", perHour: 1)
         guard try call.tx.attempts.take([mark]) == nil else { return [] }
         let quota = Quota(.codesPerTerminal, terminal, max: call.limits.counts.codesPerTerminal, seconds: Quota.hour)
-        // The limit of the terminal is reported before the limits that the terminal shares with other terminals.
+        // The terminal's own limit is reported before the limits it shares with others.
         try call.quotas.check([quota])
         return [quota]
     }

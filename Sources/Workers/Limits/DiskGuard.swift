@@ -2,23 +2,23 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// A guard of the free space on the data directory's disk; it decides whether data may still be written.
+/// A guard of the data directory's disk that decides whether data may be written.
 ///
-/// If the free space is smaller than a reserve, requests that write are refused, and reports stay unacknowledged at the
-/// broker. The reserve leaves space for ending sessions and for deletions. If the store and the broker are on other
-/// machines, the guard only reports. One thread checks the disk; any thread may read the result.
+/// If the free space falls below a reserve, requests that write are refused. Reports stay unacknowledged at the broker.
+/// The reserve leaves space for ending sessions and for deletions. If the store and the broker are on other machines,
+/// the guard only reports. One thread checks the disk; any thread may read the result.
 package final class DiskGuard: Sendable {
     /// The space of a disk, in bytes.
     package typealias Room = DiskRoom
 
-    /// The error thrown when the disk has too little space for a batch; the batch's messages are not at fault.
+    /// The error thrown when the disk has too little space for a batch.
     package struct IsLow: Error, CustomStringConvertible {
         package var description: String { "the disk is nearly full" }
     }
 
     /// A change found in a check of the disk.
     package enum News: Sendable, Equatable {
-        /// Too little space is free; the value is the reason, as text for an operator.
+        /// Too little space is free, with a reason for an operator.
         case low(String)
         /// Enough space is free again.
         case well
@@ -30,14 +30,14 @@ package final class DiskGuard: Sendable {
     private let measure: @Sendable () -> Room?
     private let low = Atomic<Bool>(false)
 
-    /// Makes a guard of the disk that `measure` measures; if `stops` is false, the guard only reports.
+    /// Makes a guard that uses `measure` and, if `stops` is false, only reports.
     package init(_ reserve: DiskReserve, stops: Bool = true, measure: @escaping @Sendable () -> Room?) {
         self.reserve = reserve
         self.stops = stops
         self.measure = measure
     }
 
-    /// Makes a guard of the disk that contains a path; if `stops` is false, the guard only reports.
+    /// Makes a guard of a path's disk that, if `stops` is false, only reports.
     package convenience init(path: String, _ reserve: DiskReserve, stops: Bool = true) {
         self.init(reserve, stops: stops) { Room.of(path) }
     }
@@ -48,14 +48,12 @@ package final class DiskGuard: Sendable {
     /// Whether the last check found too little space for writes.
     package var isLow: Bool { stops && low.load(ordering: .acquiring) }
 
-    /// The current space of the disk; nil if the space can't be measured or no disk is watched.
+    /// The disk's current space, or nil if it isn't watched or can't be measured.
     package var room: Room? { measure() }
 
-    /// Checks the disk; returns the change since the last check, or nil if nothing has changed or the space can't be
-    /// measured.
+    /// Checks the disk, and returns a change since the last check, if any.
     ///
-    /// The shortage counts as over only when the free space exceeds the reserve by a tenth, so that the state doesn't
-    /// change too often.
+    /// A shortage ends only when the free space exceeds the reserve by a tenth. So the state doesn't change too often.
     package func look() -> News? {
         guard reserve.percent > 0, let room = measure() else { return nil }
         let wanted = reserve.bytes(of: room.total)

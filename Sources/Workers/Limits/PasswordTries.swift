@@ -3,20 +3,20 @@ import Sodium
 package import Storage
 import Wire
 
-/// The counts of wrong passwords for each account, each terminal and each name, including names without an account.
+/// The counts of wrong passwords for each account, terminal and name.
 ///
-/// A try is counted before the password is compared, so that parallel requests get no extra tries; the count of a
-/// successful try is taken back.
+/// Names without an account count too. A try is counted before the comparison, so parallel requests get no extra tries.
+/// A successful try is subtracted again.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
     /// The accounts whose tries were used up by logins under other names.
     ///
-    /// A login to such an account is answered like a wrong password, to hide which names belong to the same account.
+    /// A login to such an account is answered like a wrong password. The answer hides which names belong to the same
+    /// account.
     let silentlyLocked: Set<UserID>
 
-    /// Counts an attempt to log in under a name that can belong to several users; throws `TooManyRequests` if no
-    /// attempt is left.
+    /// Counts a login under a name, or throws `TooManyRequests` if no try is left.
     static func begin(_ name: LoginName, region: String, meaning users: [User], _ call: Call) throws -> PasswordTries {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
         try take([named, terminal(call)], call)
@@ -31,7 +31,7 @@ package struct PasswordTries {
         return PasswordTries(silentlyLocked: Set(locked.map(\.uid)))
     }
 
-    /// Counts a try of a logged-in user, under all names of the account; throws `TooManyRequests` if no try is left.
+    /// Counts a logged-in user's try under all names, or throws `TooManyRequests`.
     static func begin(_ user: User, _ call: Call) throws {
         try take([account(user), terminal(call)], call)
         for name in names(user, call.tx) { try call.tx.attempts.add(name, windowSeconds: windowSeconds) }
@@ -48,20 +48,19 @@ package struct PasswordTries {
         for subject in [account(user), terminal(call)] + names(user, call.tx) { try call.tx.attempts.takeBack(subject) }
     }
 
-    /// Returns the seconds until a user may try a password again; nil while there are tries left.
+    /// Returns the seconds until a user may try again, or nil with tries left.
     package static func wait(of user: User, _ limits: Limits, in tx: Transaction) throws -> Int64? {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Deletes the counts of wrong passwords for a user's account and for all the user's names; called after a password
-    /// reset, or when an operator unlocks the user.
+    /// Deletes all counts of a user after a password reset or an unlocking.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }
 
     // MARK: Subjects
 
-    /// Counts a try for each subject; if a limit is reached, throws and counts nothing.
+    /// Counts a try for each subject, or throws if a limit is reached.
     private static func take(_ subjects: [String], _ call: Call) throws {
         let max = call.limits.passwordFailures
         let limits = subjects.map { AttemptTable.Limit($0, max: max, windowSeconds: windowSeconds) }
@@ -93,7 +92,7 @@ package struct PasswordTries {
     }
 
     private static func subject(_ name: LoginName, region: String, of app: AppID, in tx: Transaction) -> String {
-        // If a username is an e-mail address, a login can give it as a username or as an address; both share one count.
+        // A username that is an e-mail address shares its count with the address.
         var name = name
         if case .username(let username) = name, let email = EmailAddress(username.text) {
             name = .address(.email(email))

@@ -3,11 +3,11 @@ import Wire
 
 /// The counts of tries to give a proof: a passcode, a label or a scanned code.
 ///
-/// A try is counted before its proof is checked, so that parallel requests get no extra tries. If the proof is correct,
-/// `succeed` subtracts the try again; if the transaction fails, the try isn't counted either.
+/// Tries are counted before the proof is checked. So parallel requests get no extra tries. If the proof is correct,
+/// `succeed` subtracts the try again. A failed transaction counts no try.
 ///
-/// A try for a device that doesn't exist counts only towards the user's limit for that device name. Such a try is
-/// refused if the terminal has no tries left; it doesn't use up one of the terminal's tries.
+/// A try for an unknown device counts only for this user and device name. The try is refused if the terminal has no
+/// tries left. It doesn't use up the terminal's tries.
 struct ProofTries {
     private let counted: [Quota]
     private static let seconds = BindingRules.triesWindowSeconds
@@ -19,14 +19,13 @@ struct ProofTries {
         try call.quotas.take(counted)
     }
 
-    /// Counts a try towards the user's own limit only, as for a scanned code; throws `TooManyRequests` if no try is
-    /// left.
+    /// Counts a try for the user only, or throws `TooManyRequests` if none is left.
     init(_ owner: String, _ call: Call) throws { try self.init([Self.own(owner, call)], call) }
 
-    /// Counts a try for a device that the caller names by `target`; throws `TooManyRequests` if no try is left.
+    /// Counts a try for the device `target`, or throws `TooManyRequests` if none is left.
     ///
-    /// `isThere` means that the device belongs to this app. `hasLabel` means that the request contains the correct text
-    /// of the device's label; then other users' tries for the device don't matter.
+    /// `isThere` means that the device belongs to this app. `hasLabel` means that the request contains the device
+    /// label's correct text. Then other users' tries for the device don't matter.
     init(_ target: String, isThere: Bool, hasLabel: Bool, _ call: Call) throws {
         let uid = try call.caller().uid.text
         let (counts, name) = (call.limits.counts, call.request.terminal.text)

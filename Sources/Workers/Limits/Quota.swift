@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// A limit on the number of actions in a window of time, with its kind and owner.
+/// A limit on an owner's actions of one kind in a window of time.
 struct Quota: Sendable {
-    /// The kind of actions that a quota counts; the kind is also the metric's label.
+    /// The kind of actions that a quota counts, and the metric's label.
     enum Kind: String, Sendable, CaseIterable {
         case codePause, codesPerPurpose, codesPerAddress, codesPerTerminal, codesPerSource
         case codesPerApp, codesPerCountry
@@ -16,7 +16,7 @@ struct Quota: Sendable {
         case bindTriesPerUser, bindTriesPerTerminal, bindTriesPerDevice
         case previewsPerTerminal
 
-        /// The message to the caller if the limit is reached; it doesn't reveal whose limit it is.
+        /// The message if the limit is reached, which doesn't reveal whose limit it is.
         var message: String {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:
@@ -40,7 +40,7 @@ struct Quota: Sendable {
     static let day: Int64 = 86_400
 
     var kind: Kind
-    /// The owner of the count; each owner has one count of each kind.
+    /// The owner, with one count for each kind.
     var owner: String
     var max: Int
     var seconds: Int64
@@ -57,7 +57,7 @@ struct Quota: Sendable {
 
     fileprivate var limit: AttemptTable.Limit { AttemptTable.Limit(subject, max: max, windowSeconds: seconds) }
 
-    /// Returns the limit of a source address; returns no limit if the address is unknown or exempt from limits.
+    /// Returns a source address's limit, or no limit if it is unknown or exempt.
     static func source(_ kind: Kind, _ address: String?, of what: String? = nil, max: Int, seconds: Int64) -> [Quota] {
         guard let address else { return [] }
         let owner = what.map { "\(address)/\($0)" } ?? address
@@ -73,7 +73,7 @@ struct QuotaBook {
     let tx: Transaction
     let front: QuotaFront
 
-    /// If a limit is reached, throws `TooManyRequests` with the time until the action is allowed again; counts nothing.
+    /// Throws `TooManyRequests` with the time to wait if a limit is reached.
     func check(_ quotas: [Quota]) throws {
         var reached: (kind: Quota.Kind, wait: Int64)?
         for quota in quotas {
@@ -85,7 +85,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, reached.kind.message, retryAfter: reached.wait)
     }
 
-    /// Adds one to the count of each quota; if a limit is reached, throws `TooManyRequests` and counts nothing.
+    /// Adds one to all counts, or throws `TooManyRequests` if a limit is reached.
     func take(_ quotas: [Quota]) throws {
         if quotas.contains(where: { front.wait($0, at: tx.now) != nil }) { try check(quotas) }
         guard let wait = try tx.attempts.take(quotas.map(\.limit)) else {
@@ -115,7 +115,7 @@ extension AttemptTable.Limit {
 }
 
 extension Transaction {
-    /// Counts a try for a limit; if the limit has been reached, throws `TooManyRequests` with the given message.
+    /// Counts a try, or throws `TooManyRequests` with a message if none is left.
     func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
         if let wait = try attempts.take([limit]) { throw Rejection(.tooManyRequests, message, retryAfter: wait) }
     }
@@ -133,8 +133,7 @@ extension Call {
         Quota(kind, app.id.text, max: max, seconds: Quota.hour)
     }
 
-    /// Returns the hourly limit of the request's source address; returns no limit if the address is unknown or exempt
-    /// from limits.
+    /// Returns the hourly limit of the request's source, if the source has a limit.
     func perSource(_ kind: Quota.Kind, max: Int) -> [Quota] {
         Quota.source(kind, request.sourceAddress, max: max, seconds: Quota.hour)
     }

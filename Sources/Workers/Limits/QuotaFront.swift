@@ -9,14 +9,12 @@ import Synchronization
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The number of transactions whose counts are remembered; the number of transactions that are under way at the
-    /// same time is always smaller.
+    /// The number of remembered transactions, more than can ever run at once.
     private static let transactionsMax = 256
 
     private struct State {
         var until: [String: Instant] = [:]
-        /// The subjects whose counts recent transactions have increased, keyed by transaction time; a transaction may
-        /// still be rolled back.
+        /// The subjects counted by recent transactions, which may still be rolled back.
         var counted: [Instant: Set<String>] = [:]
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
@@ -28,7 +26,7 @@ package final class QuotaFront: Sendable {
     /// Creates an empty cache.
     package init() {}
 
-    /// Returns the seconds until a quota opens again; nil if the quota may already be open.
+    /// Returns the seconds until a quota opens, or nil if it may be open.
     func wait(_ quota: Quota, at now: Instant) -> Int64? {
         state.withLock { state in
             guard let until = state.until[quota.subject] else { return nil }
@@ -41,7 +39,7 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Notes that a transaction increased a quota's count, so that `refuse` ignores the quota for this transaction.
+    /// Notes a transaction's count, so that `refuse` ignores the quota for this transaction.
     func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
             if state.counted.count >= Self.transactionsMax { state.counted = [:] }
@@ -51,7 +49,7 @@ package final class QuotaFront: Sendable {
 
     /// Marks a quota as used up if committed counts have used it up.
     ///
-    /// Counts of the same transaction are ignored, because a rollback can undo them, and the retry must not be refused.
+    /// A rollback can undo the same transaction's counts, so they are ignored. Otherwise, the retry would be refused.
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in
@@ -67,7 +65,7 @@ package final class QuotaFront: Sendable {
     /// Counts a refusal in the metrics.
     func count(_ kind: Quota.Kind) { limited[kind]?.increment() }
 
-    /// Counts a failure of a sender; returns whether the sender has had at most `max` failures in 15 minutes.
+    /// Counts a sender's failure, and returns whether at most `max` occurred in 15 minutes.
     func mayNote(_ sender: String, max: Int, at now: Instant) -> Bool {
         state.withLock { state in
             if state.notes.count >= Self.entriesMax { state.notes = [:] }

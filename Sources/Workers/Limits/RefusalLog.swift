@@ -6,8 +6,8 @@ import Wire
 
 /// A log of refusals by the gate and by listeners, stored for `lamplighter refusals`.
 ///
-/// The gate reports at most 100 refusals per second. Equal refusals are counted in memory, and all counts are written
-/// in one small transaction: once a second or, in a flood, every five seconds. A log belongs to one thread.
+/// The gate reports at most 100 refusals per second. Equal refusals are counted in memory. A small transaction writes
+/// all counts once a second. In a flood, it does so every five seconds. A log belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
     private let isOurs: (ClientRefusal) -> Bool
@@ -17,13 +17,13 @@ package struct RefusalLog {
     private let suppressed: Counter
     private let unknown: Counter
 
-    /// The maximum number of refusals that wait to be written; further refusals are only counted in the metrics.
+    /// The most refusals that wait for a write, beyond which only metrics count them.
     private static let waitingMax = 1000
-    /// If more refusals than this are written at once, the log waits longer before it writes again.
+    /// A write of more refusals than this is followed by a longer pause.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 
-    /// Makes an empty log; refusals that `isOurs` accepts come from the service's own probes and aren't counted.
+    /// Makes an empty log that doesn't count the service's own probes (`isOurs`).
     package init(_ limits: Limits, isOurs: @escaping (ClientRefusal) -> Bool = { _ in false }) {
         self.limits = limits
         self.isOurs = isOurs
@@ -36,8 +36,7 @@ package struct RefusalLog {
         unknown = counter("other")
     }
 
-    /// Counts the refusal in a message of `system/refusal`, and returns the refusal; ignores unreadable messages and
-    /// the service's own probes.
+    /// Counts and returns a refusal, unless it is unreadable or the service's own probe.
     @discardableResult
     package mutating func take(_ payload: ArraySlice<UInt8>) -> ClientRefusal? {
         guard let (refusal, missed) = RefusalCodec.decode(payload) else { return nil }
@@ -55,12 +54,12 @@ package struct RefusalLog {
         return refusal
     }
 
-    /// Returns whether a write is due; also returns true if the clock has been set back.
+    /// Returns whether a write is due; the clock may have been set back.
     package func isDue(at now: Instant) -> Bool {
         !waiting.isEmpty && (now >= nextWrite || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }
 
-    /// Writes the waiting refusals; after an error of the store, a later call writes them.
+    /// Writes the waiting refusals, which stay waiting after an error of the store.
     package mutating func write(to store: Store, at now: Instant) throws {
         let many = waiting.count > Self.manyMin
         nextWrite = now.adding(milliseconds: many ? Self.longPauseMilliseconds : Self.pauseMilliseconds)

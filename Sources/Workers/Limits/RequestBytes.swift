@@ -1,7 +1,6 @@
 import Storage
 
-/// The total size of the remembered requests, as one sum for each page of rows; each row is read once, when the row is
-/// new.
+/// The total size of the remembered requests, with one sum for each page.
 ///
 /// Rows are added at the table's end and deleted at its front. All bytes of a page count until its last row is deleted.
 struct RequestBytes: Sendable {
@@ -11,7 +10,7 @@ struct RequestBytes: Sendable {
     /// The number of the last row that was read.
     private(set) var seen: Int64 = 0
 
-    /// Sets the range of the existing rows (nil if there are none), and removes the pages before the range.
+    /// Sets the range of the rows, nil without rows, and removes earlier pages.
     mutating func begin(with rows: ClosedRange<Int64>?) {
         let first = rows?.lowerBound ?? 0
         // After a table has become empty, its rows are numbered from 1 again.
@@ -27,8 +26,7 @@ struct RequestBytes: Sendable {
         seen = page.last
     }
 
-    /// Removes the oldest page if the pages together exceed `max` bytes; returns the last row number of the removed
-    /// page, or nil if no page was removed.
+    /// If the pages exceed `max` bytes, removes the oldest and returns its last row.
     mutating func popExcess(over max: Int64) -> Int64? {
         guard total > max, let page = pages.first else { return nil }
         pop(page)

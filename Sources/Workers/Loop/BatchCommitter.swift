@@ -7,12 +7,12 @@ struct CommitOutcome {
     var deadLetterNotices: [OutboundMessage] = []
     /// The messages that need no outbox.
     var signals: [OutboundMessage] = []
-    /// The changed credentials; a gate on another machine must receive them before all other messages.
+    /// The changed credentials, which a remote gate must receive before all other messages.
     var credentials: [String] = []
     /// The outcome of the work that was due.
     var due = Due.untried
 
-    /// How the work that was due ended.
+    /// The outcome of the due work.
     enum Due {
         case untried, succeeded
         case failed(any Error)
@@ -28,11 +28,11 @@ struct CommitOutcome {
     }
 }
 
-/// Divides a worker's messages and due work into transactions; the division depends on the store's engine.
+/// Divides a worker's messages and due work into transactions, depending on the store.
 protocol BatchCommitter {
-    /// Commits the parts of a batch, and also the due work if `due` is true; hands all messages to the publisher.
+    /// Commits the parts of a batch, and the due work if `due` is true.
     ///
-    /// - Throws: An error that ends the connection and the loop; the error was not caused by a message.
+    /// - Throws: An error that ends the connection and the loop. No message caused this error.
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],
         due: Bool,
@@ -42,8 +42,7 @@ protocol BatchCommitter {
     ) throws -> CommitOutcome
 }
 
-/// The committer for a database file; since the file's writers take turns, the committer does everything in one
-/// transaction.
+/// The committer for a database file: one transaction, since the file's writers take turns.
 enum FileCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],
@@ -59,8 +58,8 @@ enum FileCommitter: BatchCommitter {
         do {
             return try transactions.carryOut(batch, due: true, into: &publisher, at: now)
         } catch  where Failure.isMessages(error) {
-            // The joint transaction has failed. Messages and due work are tried again in separate transactions, so that
-            // one can't make the other fail.
+            // The joint transaction has failed. Messages and due work are tried again in separate transactions. So
+            // neither can make the other fail.
             var outcome = try transactions.carryOutMessages(batch, into: &publisher, at: now)
             outcome.add(try transactions.carryOutDue(into: &publisher, at: now))
             return outcome
@@ -68,7 +67,7 @@ enum FileCommitter: BatchCommitter {
     }
 }
 
-/// The committer for a database server; it uses one transaction for each part of a batch, and one for due work.
+/// The committer for a database server: one transaction per part, and one for due work.
 enum ServerCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],

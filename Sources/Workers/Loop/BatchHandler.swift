@@ -12,8 +12,9 @@ package struct Inbound {
     package let responseTopic: ArraySlice<UInt8>?
     /// The MQTT 5 correlation data, if any.
     package let correlation: ArraySlice<UInt8>?
-    /// The source of a request or registration, which is an IPv4 address or an IPv6 /64 network; nil if the source is
-    /// unknown or exempt from limits (127.0.0.1, ::1).
+    /// The IPv4 address or IPv6 /64 network that sent a request or registration.
+    ///
+    /// Nil means an unknown source, or one exempt from limits (127.0.0.1, ::1).
     package var sourceAddress: String?
     /// Whether the message's correlation data was too long and was removed.
     package var isCorrelationTooLong = false
@@ -27,30 +28,31 @@ package struct Inbound {
     /// The trace that the message's sender names, if any.
     var trace: TraceID? { traceparent.flatMap { TraceID(traceparent: $0) } }
 
-    /// The topic as text for dead letters and logs, with `*` in place of invalid names in a request's topic.
+    /// The topic for dead letters and logs, with `*` in place of invalid names.
     package var topicText: String { Topics.shown(topic) }
 }
 
 /// A handler of the messages of one worker.
 ///
-/// After a failure, a batch may run again, as a whole or in parts; each run begins with the handler's earlier state.
+/// After a failure, a batch may run again, whole or in parts. Each run begins with the handler's earlier state.
 package protocol BatchHandler {
     /// The worker's name and its subscriptions.
     var role: WorkerRole { get }
-    /// Prepares the handler for a new connection to a broker that may have lost its state; returns messages to send.
+    /// Prepares the handler for a new connection, and returns messages to send.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
-    /// Splits a batch into parts, one for each transaction; a batch that is only for other workers has no parts.
+    /// Splits a batch into parts, one for each transaction.
     ///
-    /// A batch without parts is acknowledged without a transaction. If no other process writes to the database
-    /// (`isShared` is false), there is at most one part. Within a part, locks are taken in a fixed order.
+    /// A batch without parts is acknowledged without a transaction. If no other process writes (`isShared` is false),
+    /// there is at most one part. A batch that is only for other workers has no parts. Within a part, locks are taken
+    /// in a fixed order.
     func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]]
     /// Carries out a batch in one transaction and returns its effects.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
     /// Returns the work that waits in memory and, if there is a transaction, in the store.
     ///
-    /// This method is cheap and writes nothing; without a transaction, the method never throws.
+    /// This method is cheap, writes nothing, and never throws without a transaction.
     func waiting(in tx: Transaction?) throws -> WaitingWork
-    /// Carries out due work and work that other workers left; returns nil if there is no such work.
+    /// Carries out due work and work that other workers left, or returns nil.
     mutating func due(in tx: Transaction) throws -> Effects?
 }
 
@@ -60,8 +62,7 @@ package struct WorkerRole: Sendable {
     package let name: WorkerName
     /// The topic filters that the worker subscribes to.
     package let subscriptions: Subscriptions
-    /// The methods that read a lot of data, such as `device/history`; requests for these methods wait until all other
-    /// requests are served.
+    /// The methods that read much data, such as `device/history`, and are served last.
     package let longReadings: [String]
 
     /// Describes a worker.
@@ -78,7 +79,7 @@ package struct WorkerRole: Sendable {
 
 /// The work that a handler still has to do.
 package struct WaitingWork {
-    /// The time by which `due` must be called; nil if only other workers can cause work.
+    /// When `due` must be called, or nil if only other workers can cause work.
     package var nextDue: Instant?
     /// Whether the slow work of a waiting request is done and only the transaction is left.
     package var canRelease: Bool

@@ -2,16 +2,16 @@ import Domain
 
 /// The number of messages in the next batch, chosen so that the batch ends in time.
 ///
-/// A batch of many expensive messages would delay the senders of cheap messages; batches of few cheap messages would
-/// spend most of their time on commits. Therefore, the size of each batch depends on the duration of the last batch.
+/// Batches of expensive messages would delay the senders of cheap messages. Batches of few cheap messages would spend
+/// most time on commits. Therefore, the size of each batch depends on the duration of the last batch.
 ///
-/// With a remote database, most of a batch's duration can be latency, which smaller batches don't shorten. The target
+/// With a remote database, a batch's duration can be mostly latency. Smaller batches don't shorten latency. The target
 /// duration is then at least three times the shortest recent duration.
 ///
-/// If processes share the lanes, a lane's first batch is small, because a lane that was taken over has a backlog of
-/// unknown cost.
+/// If processes share the lanes, a lane's first batch is small. A lane that was taken over has a backlog of unknown
+/// cost.
 struct BatchPace {
-    /// The maximum number of messages in the first batch of a lane, if processes share the lanes.
+    /// The maximum size of a lane's first batch if processes share the lanes.
     static let firstMax = 16
 
     private let most: Int
@@ -22,7 +22,7 @@ struct BatchPace {
     /// The maximum number of messages in the next batch.
     private(set) var size: Int
 
-    /// Creates a pace that begins with the largest batch size, or with a small size if processes share the lanes.
+    /// Creates a pace that begins with the largest size, or small with shared lanes.
     ///
     /// `isElsewhere` means that the store may be on another machine.
     init(_ limits: Limits, isElsewhere: Bool = false, isShared: Bool = false) {

@@ -5,9 +5,8 @@ import Wire
 
 /// The transactions in which a worker's handler carries out batches and due work.
 ///
-/// If a batch fails, its halves are tried separately. A failed half is split again, until one failing message is left
-/// and becomes a dead letter. A batch whose transaction took too long is also halved, but no message becomes a dead
-/// letter.
+/// If a batch fails, its halves are tried separately. A failed half is split again, until the failing message is alone.
+/// That message becomes a dead letter. A batch that took too long is also halved, but makes no dead letter.
 struct BatchTransactions<Handler: BatchHandler> {
     private(set) var handler: Handler
     /// The pace, which determines the number of messages in the next batch.
@@ -30,14 +29,13 @@ struct BatchTransactions<Handler: BatchHandler> {
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        // On a shared database, each request has its own transaction, so larger batches help only the status worker.
+        // On a shared database, each request has its own transaction. Larger batches then help only the status worker.
         let isShared = environment.store.isShared
         pace = BatchPace(environment.limits, isElsewhere: isShared && handler.role.name == .status, isShared: isShared)
         writer = EffectWriter(worker: handler.role.name, environment: environment, metrics: metrics, logger: logger)
     }
 
-    /// Prepares the handler for the new connection; returns messages for the broker, and whether the lane has connected
-    /// before.
+    /// Prepares the handler for a new connection, and returns messages for the broker.
     mutating func begin(
         isSessionPresent: Bool,
         at now: Instant
@@ -59,7 +57,7 @@ struct BatchTransactions<Handler: BatchHandler> {
 
     // MARK: The transaction
 
-    /// Carries out due work; if the work itself fails, returns the failure as an outcome.
+    /// Carries out due work, and returns a failure of this work as an outcome.
     mutating func carryOutDue(into publisher: inout Publisher, at now: Instant) throws -> CommitOutcome {
         do {
             return try carryOut([], due: true, into: &publisher, at: now)
@@ -68,7 +66,7 @@ struct BatchTransactions<Handler: BatchHandler> {
         }
     }
 
-    /// Carries out a batch; if the batch fails, carries out its halves.
+    /// Carries out a batch, or its halves if the batch fails.
     mutating func carryOutMessages(
         _ batch: [Inbound],
         into publisher: inout Publisher,
@@ -83,10 +81,10 @@ struct BatchTransactions<Handler: BatchHandler> {
         }
     }
 
-    /// In one transaction, carries out a batch, and also due work if `due` is true; gives the resulting messages to the
-    /// publisher.
+    /// Carries out a batch, and due work if `due` is true, in one transaction.
     ///
-    /// The same transaction deletes the outbox's confirmed rows, and reads rows that other workers left in the outbox.
+    /// The same transaction deletes the outbox's confirmed rows. It also reads rows that other workers left in the
+    /// outbox.
     mutating func carryOut(
         _ batch: [Inbound],
         due: Bool = false,
@@ -102,8 +100,7 @@ struct BatchTransactions<Handler: BatchHandler> {
             reached(.inTransaction)
             // Messages that another worker committed earlier are published first.
             if environment.wakeups.isCalled(lane) { publisher.expectStoredRows() }
-            // If an earlier run's commit was not confirmed, that run may have stored a row, which must be published
-            // first.
+            // An earlier run with an unconfirmed commit may have stored a row. That row must be published first.
             if isRunAgain { publisher.expectStoredRows() }
             isRunAgain = true
             try publisher.deleteConfirmed(in: tx)
@@ -147,7 +144,7 @@ struct BatchTransactions<Handler: BatchHandler> {
 
     // MARK: A message that fails
 
-    /// Carries out a failed batch in halves, until the failing message is alone and becomes a dead letter.
+    /// Carries out a failed batch in halves, until the failing message is alone.
     private mutating func carryOutHalves(
         of batch: [Inbound],
         into publisher: inout Publisher,
@@ -194,7 +191,7 @@ struct BatchTransactions<Handler: BatchHandler> {
     }
 }
 
-/// A step of a worker's turn; tests and traces observe these steps.
+/// A step of a worker's turn, for tests and traces.
 package enum TurnStep: String, Sendable, CaseIterable {
     case read, inTransaction, beforeCommit, committed, published, flushed
 }

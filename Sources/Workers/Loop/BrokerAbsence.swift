@@ -1,7 +1,7 @@
 import Mosquitto
 import Synchronization
 
-/// The limit on log lines about an unreachable broker: one line per minute for all workers of a process.
+/// The limit of one log line per minute and process about an unreachable broker.
 package final class BrokerAbsence: Sendable {
     private let toldAt = Mutex<ContinuousClock.Instant?>(nil)
     private static let pause: Duration = .seconds(60)

@@ -2,23 +2,22 @@ package import Domain
 package import Mosquitto
 package import Wire
 
-/// A worker's connection to the broker; tests replace it with a connection that can fail at each step.
+/// A worker's connection to the broker, which tests can replace.
 ///
 /// A connection is used by only one thread. A received message is acknowledged only when `flush` is called after
 /// `acknowledge`. After an error, the worker drops the connection and makes a new one.
 package protocol BrokerConnection: ~Copyable {
-    /// The topic filters of message batches; empty if each message arrives separately.
+    /// The topic filters of message batches, empty if messages arrive separately.
     var batchFilters: [String] { get }
-    /// Connects to the broker; returns whether the broker still had the worker's MQTT session.
+    /// Connects to the broker, and returns whether it still had the MQTT session.
     mutating func connect() throws -> Bool
-    /// Subscribes to filters; if `sendsRetained` is true, also requests the retained messages on these filters.
+    /// Subscribes to filters, and requests retained messages if `sendsRetained` is true.
     mutating func subscribe(_ filters: [String], sendsRetained: Bool, quality: QualityOfService) throws
     /// Ends subscriptions; allowed only if all received messages have been acknowledged.
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
     mutating func receive(upTo limit: Int, linger: Duration, wait: Duration, into intake: inout Intake) throws
-    /// Queues a message that expires after `expirySeconds` (nil: never); returns the packet id that the broker will
-    /// confirm.
+    /// Queues a message, which expires unless `expirySeconds` is nil, and returns its packet id.
     ///
     /// Messages that are sent over the same outlet stay in order. If `outlet` is nil, the message is sent over the
     /// receiving connection.
@@ -37,7 +36,7 @@ package protocol BrokerConnection: ~Copyable {
 }
 
 extension Topics {
-    /// Returns the topics of a lane's message batches; the gate packs and unpacks these batches.
+    /// Returns the topics on which the gate and a lane exchange message batches.
     package func batches(of lane: Lane) -> ConnectionOptions.Batches {
         ConnectionOptions.Batches(
             incoming: batches(lane.name),
@@ -86,7 +85,7 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
     /// Prepares one connection that receives messages, and several connections (the outlets) that publish.
     ///
     /// If `proof` is given, `connect` calls `proof` before the connection receives, subscribes to or acknowledges
-    /// anything. The call of `proof` uses an outlet, so a connection with a `proof` has at least one outlet.
+    /// anything. With a `proof`, there is at least one outlet, because the call uses it.
     package init(_ options: ConnectionOptions, outlets: Int, waker: Waker, proof: BrokerProof? = nil) throws {
         self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []

@@ -11,7 +11,7 @@ struct DueBackoff {
     private(set) var end = Instant(milliseconds: 0)
     private var nextSeconds = firstSeconds
 
-    /// Returns whether due work may be tried: the pause is over, or the clock was set back.
+    /// Returns whether the pause is over, or the clock was set back.
     func isOver(at now: Instant) -> Bool { now >= end || end > now.adding(seconds: Self.lastSeconds) }
 
     /// Begins the next pause; returns its length in seconds.

@@ -3,7 +3,7 @@ import Logging
 import Storage
 import Wire
 
-/// The writer that stores the effects of a worker's transactions; after commits, it wakes workers and starts slow work.
+/// A writer that stores effects and, after commits, wakes workers and starts slow work.
 struct EffectWriter {
     /// The lane's name.
     private let worker: String
@@ -13,8 +13,7 @@ struct EffectWriter {
     private let appSpace: [UInt8]
     private let deadLettersMax: Int
     private let disk: DiskGuard
-    /// The environment for wakeups and slow work; nil in a process without workers, where effects only stay in the
-    /// store.
+    /// The environment for wakeups and slow work, or nil in a process without workers.
     private let environment: Environment?
     /// The metrics of the worker's loop; nil outside a loop.
     private let metrics: WorkerMetrics?
@@ -51,19 +50,19 @@ struct EffectWriter {
 
     // MARK: In the transaction
 
-    /// Stores the messages; returns their row in the outbox, or nil if there are no messages.
+    /// Stores the messages, and returns their row in the outbox, if any.
     func write(_ effects: Effects, in tx: Transaction) throws -> Int64? {
         guard !effects.messages.isEmpty else { return nil }
         return try tx.outbox.add(effects.messages, by: worker, isSecret: effects.isSecret)
     }
 
-    /// Stores all of a transaction's entries for the event log, in one row for each kind of entry.
+    /// Stores a transaction's event-log entries, in one row for each kind.
     func log(_ all: [Effects], in tx: Transaction) throws {
         let events = all.flatMap(\.events)
         if !events.isEmpty { try tx.eventLog.append(events) }
     }
 
-    /// Stores dead letters; returns their notices, which are published once and without the outbox.
+    /// Stores dead letters, and returns notices to publish once without the outbox.
     func keepDeadLetters(of effects: Effects, in tx: Transaction) throws -> [OutboundMessage] {
         // If the disk has too little space, dead letters are only counted and logged.
         guard !effects.deadLetters.isEmpty, !disk.isLow else { return [] }
@@ -80,7 +79,7 @@ struct EffectWriter {
         }
     }
 
-    /// Stores messages, events, dead letters and notices on behalf of the worker; returns whether messages were stored.
+    /// Stores the worker's messages, events and dead letters, and returns whether messages were stored.
     @discardableResult
     func leave(_ effects: Effects, in tx: Transaction) throws -> Bool {
         var effects = effects
@@ -113,8 +112,7 @@ struct EffectWriter {
         for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
     }
 
-    /// Charges terminals for the bytes sent to them, reserves budget for the answers to requests that only read, and
-    /// refunds the reservations of answered requests.
+    /// Charges terminals for sent bytes, and reserves or refunds budget for answers.
     private func charge(_ effects: Effects, _ environment: Environment) {
         let (budget, parties, now) = (environment.answers, parties, environment.clock.steady)
         for messages in [effects.messages, effects.readings] {

@@ -2,18 +2,17 @@ package import Domain
 package import Storage
 package import Wire
 
-/// The effects that follow the commit of a batch: messages, dead letters, slow work and wakeups of workers.
+/// The effects after a batch's commit: messages, dead letters, slow work and wakeups.
 package struct Effects {
-    /// The messages that this worker publishes, in order; each is stored until the broker has confirmed it.
+    /// The messages to publish in order, each stored until the broker confirms it.
     package private(set) var messages: [OutboundMessage] = []
     /// The entries of the event log, in order.
     package private(set) var events: [LoggedEvent] = []
     /// The dead letters to store.
     package private(set) var deadLetters: [DeadLetter.Draft] = []
-    /// The messages whose loss does no harm; they are published once and without the outbox.
+    /// The messages that are published once, without the outbox, since their loss is harmless.
     private(set) var signals: [OutboundMessage] = []
-    /// The answers to requests that only read, published once without the outbox: a client without an answer asks
-    /// again.
+    /// The answers to reads, without the outbox, since clients without answers ask again.
     private(set) var readings: [OutboundMessage] = []
     /// The answer topics of requests whose reserved budget is refunded.
     private(set) var settled: [String] = []
@@ -26,10 +25,10 @@ package struct Effects {
     package struct Call: Hashable, Sendable {
         /// The worker to wake.
         package var worker: WorkerName
-        /// The id, such as a device's or a terminal's, whose lane is woken; nil for all lanes.
+        /// The id whose lane is woken, or nil for all lanes.
         package var id: String?
 
-        /// Creates a wakeup of the worker's lane for `id`, or of all its lanes if `id` is nil.
+        /// Creates a wakeup of the lane for `id`, or of all lanes.
         package init(_ worker: WorkerName, of id: String? = nil) {
             self.worker = worker
             self.id = id
@@ -95,8 +94,7 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message; if the payload may contain a secret, keeps the names and sizes of the
-    /// payload's members, but no values.
+    /// Makes a dead letter of a message, without values if `isSecret` is true.
     ///
     /// If `trace` is nil, the dead letter gets the message's trace, which can also be nil.
     package mutating func deadLetter(
@@ -116,13 +114,12 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message on an unknown topic; keeps the names and sizes of the payload's members, but no
-    /// values.
+    /// Makes a dead letter of a message on an unknown topic, without its values.
     package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
         deadLetter(message, .topic, because: reason, isSecret: true)
     }
 
-    /// Makes a dead letter of an unreadable message; keeps the names and sizes of the payload's members, but no values.
+    /// Makes a dead letter of an unreadable message, without its values.
     package mutating func deadLetter(_ message: Inbound, unreadable error: WireError, trace: TraceID? = nil) {
         deadLetter(message, .malformed, because: error.reason, isSecret: true, trace: trace)
         count(error.rejection)
@@ -157,7 +154,7 @@ package struct Effects {
 extension DeadLetter {
     /// A dead letter that has not been stored yet.
     package struct Draft: Sendable {
-        /// The kind of the message's fault; it is also the metric's label.
+        /// The kind of the message's fault, and the metric's label.
         package enum Kind: String, Sendable {
             /// The topic is unknown.
             case topic
@@ -165,7 +162,7 @@ extension DeadLetter {
             case malformed
             /// The device is unknown.
             case unknownDevice
-            /// The message is well-formed, but its data doesn't fit the product, or a webhook refused the message.
+            /// The message's data doesn't fit the product, or a webhook refused the message.
             case refused
             /// The service repeatedly failed to handle the message.
             case failed
@@ -179,7 +176,7 @@ extension DeadLetter {
         package var topic: String
         /// The payload, or the part of it that may be kept.
         package var payload: [UInt8]
-        /// Whether only the names and sizes of the payload's members are kept, since the values may be secret.
+        /// Whether only the members' names and sizes are kept, because values may be secret.
         package var isShapeOnly: Bool
         /// The trace that the message's sender named, for the log.
         package var trace: TraceID?

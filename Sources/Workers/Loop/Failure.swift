@@ -4,7 +4,7 @@ import Storage
 
 /// The classification of a turn's errors.
 enum Failure {
-    /// Returns whether a message may be the cause of an error, so that the batch would succeed without that message.
+    /// Returns whether a message may be the cause of an error.
     static func isMessages(_ error: any Error) -> Bool {
         !(error is MosquittoError) && !(error is DiskGuard.IsLow) && !(error is CancellationError)
             && !(error is LaneInDoubt)
@@ -13,8 +13,8 @@ enum Failure {
 
     /// Returns whether the messages of a failed batch can succeed in parts.
     ///
-    /// The messages can succeed in parts if one message may be the cause of the error, or if a batch of several
-    /// messages took too long.
+    /// Parts can succeed if one message may be the cause of the error. They can also succeed if several messages
+    /// together took too long.
     static func mayPass(_ error: any Error, inPartsOf count: Int) -> Bool {
         count > 0 && isMessages(error) || count > 1 && StoreError.isTooLong(error)
     }

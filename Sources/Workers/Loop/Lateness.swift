@@ -2,14 +2,13 @@ import DequeModule
 import Domain
 import Wire
 
-/// A worker's delay: the age of the oldest message that waits at the broker, in the worker's queue or in the outbox.
+/// The age of the oldest message that waits for a worker or in its outbox.
 ///
-/// The worker can't count the messages at the broker. Instead, each second it sends itself an echo, which waits in the
-/// same queues as other messages.
+/// The worker can't count the messages at the broker. Instead, the worker sends itself an echo each second. Echoes wait
+/// in the same queues as other messages.
 ///
 /// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Therefore, the
-/// status worker sends the next echo early if it has done all messages before the last echo and messages are still
-/// arriving.
+/// status worker sends an echo early while messages are arriving. It first finishes all messages before the last echo.
 struct Lateness {
     private let worker: WorkerName
     private let name: String
@@ -27,13 +26,14 @@ struct Lateness {
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
     /// The number of the newest echo for which all earlier messages are done.
     private var seen: Int64 = 0
-    /// The number of echoes still to send early: the first follows a message, and the second reports that the first has
-    /// returned.
+    /// The number of echoes still to send early.
+    ///
+    /// The first follows a message. The second reports that the first has returned.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
     private var isLate = false
 
-    /// The maximum number of outstanding echoes; more echoes would not improve the measurement.
+    /// The maximum number of outstanding echoes, as more would not improve the measurement.
     private static let echoesMax = 60
     /// The minimum time between two echoes.
     private static let gap = Duration.milliseconds(50)
@@ -70,15 +70,15 @@ struct Lateness {
         message.topic.count == topic.utf8.count && message.topic.elementsEqual(topic.utf8)
     }
 
-    /// Records that an echo has returned; the broker has dropped any earlier echo that has not returned.
+    /// Records that this echo has returned and that any earlier missing echo is lost.
     private mutating func confirmEcho(_ number: Int64) {
         while let first = echoes.first, first.number <= number { _ = echoes.popFirst() }
         if returned == nil, number > seen { returned = (number, .now) }
     }
 
-    /// Measures the delay, reports whether the worker is late, and returns the next echo if an echo is due.
+    /// Measures the delay, reports lateness, and returns the next echo if one is due.
     ///
-    /// `queued` is the arrival time of the oldest unfinished message; `unpublished` is the time of the oldest
+    /// `queued` is the arrival time of the oldest unfinished message. `unpublished` is the time of the oldest
     /// unconfirmed outbox row.
     mutating func measure(queued: ContinuousClock.Instant?, unpublished: ContinuousClock.Instant?) -> OutboundMessage? {
         let now = ContinuousClock.now
@@ -102,7 +102,7 @@ struct Lateness {
         lastEcho + (mayHasten ? min(Self.gap, limits.echoInterval) : limits.echoInterval)
     }
 
-    /// The longest wait for messages before the next echo; nil if the next echo isn't sent early.
+    /// The longest wait before an early echo, or nil if no early echo is due.
     var pause: Duration? {
         guard limits.echoInterval > .zero, mayHasten else { return nil }
         return max(.milliseconds(1), nextEcho - .now)

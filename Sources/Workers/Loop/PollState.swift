@@ -1,22 +1,20 @@
 import Domain
 
-/// A state machine that decides how long a worker waits and what it does after the wait.
+/// A state machine that decides how long a worker waits and what follows.
 ///
-/// The state machine takes events, returns steps and has no side effects. A worker checks the store for due work and
-/// other workers' messages twice a second, or every two seconds if processes share the work. It also checks the store
-/// whenever another worker wakes it, or a wait ends without a message or confirmation.
+/// The state machine takes events, returns steps and has no side effects. Twice a second, a worker checks the store for
+/// due work and others' messages. If processes share the work, the worker checks every two seconds. It also checks when
+/// another worker wakes it. Another check follows any wait that ends without a message or confirmation.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {
         /// Wait for messages, at most for this time.
         case wait(Duration)
-        /// Check whether the store contains work (including due work, if `due` is true); the result is the event
-        /// `looked`.
+        /// Check the store for work (if `due`, also for due work), then report `looked`.
         case look(due: Bool)
         /// Publish messages without using the store.
         case publishOnly
-        /// Commit this number of messages, and also due work if `due` is true; the same transaction deletes confirmed
-        /// rows.
+        /// Commit messages, delete confirmed rows, and do due work if `due` is true.
         case commit(messages: Int, due: Bool)
     }
 
@@ -34,10 +32,9 @@ struct PollState {
     struct Outlook {
         /// True if messages are waiting in memory or rows must be read from the store.
         var hasWork = false
-        /// The next time at which work is due; nil if only other workers can cause work, or if due work is not allowed
-        /// now.
+        /// When work is next due, or nil if no work is scheduled or allowed now.
         var nextDue: Instant?
-        /// The time until a message that must wait can be published or handled; nil if no message must wait.
+        /// How long a message must still wait, or nil if no message must wait.
         var pause: Duration?
         /// Whether rows of the outbox are waiting for deletion.
         var hasConfirmedRows = false
@@ -53,7 +50,7 @@ struct PollState {
         var isCalled = false
         /// How many rows of the outbox wait for deletion: none, some or many.
         var confirmedRows = ConfirmedRows.none
-        /// Whether the outbox has so large a backlog that due work must not add messages to it.
+        /// Whether the outbox is too full for due work to add messages.
         var isBehind = false
     }
 
@@ -72,7 +69,7 @@ struct PollState {
     private var backoff = DueBackoff()
     /// Whether a delayed message limited the length of the last wait.
     private var isPausing = false
-    /// The time since which rows of the outbox have waited for deletion; nil if no row is waiting.
+    /// Since when confirmed rows have waited for deletion, or nil if no row waits.
     private var confirmedSince: ContinuousClock.Instant?
     /// Whether the current turn checks the store for messages that other workers left.
     private(set) var isLooking = false
@@ -84,7 +81,8 @@ struct PollState {
 
     /// Creates the initial state of a worker.
     ///
-    /// Processes that share the work also wake each other's lanes over the broker, so they check the store less often.
+    /// Processes that share the work also wake each other's lanes over the broker. Therefore, they check the store less
+    /// often.
     init(_ limits: Limits, isShared: Bool = false) {
         interval = isShared ? Self.sharedInterval : Self.ownInterval
         patience = limits.patience
@@ -104,7 +102,7 @@ struct PollState {
     /// Resets the backoff after a success.
     mutating func dueSucceeded() { backoff = DueBackoff() }
 
-    /// Records a failure of work that was due; returns the pause before the work is tried again, in seconds.
+    /// Records that due work failed, and returns the seconds until the next try.
     mutating func dueFailed(at now: Instant) -> Int64 { backoff.begin(at: now) }
 
     /// Records that a transaction has deleted all confirmed rows.
@@ -133,14 +131,14 @@ struct PollState {
     }
 
     private mutating func mustLook(_ received: Received, at now: Instant) -> Bool {
-        // If the next check is due later than one interval from now, the clock has been set back since the last check.
+        // A check more than one interval ahead means that the clock was set back.
         let isTime = now >= nextLook || nextLook > now.adding(milliseconds: interval)
         guard received.isCalled || isTime || (received.isIdle && !isPausing) else { return false }
         nextLook = now.adding(milliseconds: interval)
         return true
     }
 
-    /// Returns whether confirmed rows must be deleted now; otherwise they are deleted with the next batch.
+    /// Returns whether confirmed rows must be deleted now, rather than with the next batch.
     private mutating func mustDelete(
         _ rows: ConfirmedRows,
         at now: ContinuousClock.Instant

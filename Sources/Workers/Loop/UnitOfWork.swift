@@ -5,7 +5,7 @@ package import Wire
 
 /// A running transaction, with its dependencies and the effects that follow its commit.
 ///
-/// A worker makes a unit of work for each batch; web pages, background jobs and tools make one for each transaction
+/// A worker makes a unit of work for each batch. Web pages, background jobs and tools make one for each transaction
 /// (`Environment.work(publishedBy:_:)`). A unit of work must not be used after its transaction.
 package struct UnitOfWork {
     /// The transaction in which the work is done.
@@ -14,11 +14,11 @@ package struct UnitOfWork {
     package let topics: Topics
     /// The limits that the work must obey.
     package let limits: Limits
-    /// The products and apps as this transaction sees them; nil if they must be read from the store.
+    /// The products and apps, or nil if they must be read from the store.
     private let catalog: Catalog?
     /// The source of new ids.
     package var ids: IDSource
-    /// The shards of the lane; all shards if the work isn't divided.
+    /// The lane's shards, or all shards if the work isn't divided.
     var shards = Shards.all
     /// The effects that follow the commit.
     package var effects = Effects()
@@ -28,7 +28,7 @@ package struct UnitOfWork {
         self.init(tx, topics: topics, limits: limits, catalog: nil, ids: IDSource(of: tx.slot))
     }
 
-    /// Begins the work of a worker's transaction; the catalog must be current.
+    /// Begins the work of a worker's transaction with a current catalog.
     init(_ tx: Transaction, topics: Topics, limits: Limits, catalog: Catalog?, ids: IDSource) {
         self.tx = tx
         self.topics = topics
@@ -43,7 +43,7 @@ package struct UnitOfWork {
     /// Makes a new id with a prefix.
     package mutating func makeID(_ prefix: Character) -> String { ids.make(prefix, at: now) }
 
-    /// Makes a new device's id; if the work is divided, the id belongs to the shard of the device's registrations.
+    /// Makes a device's id, in the shard of its registrations if work is divided.
     mutating func makeDeviceID(_ mac: MAC) -> DeviceID {
         let shard = shards.areAll ? nil : Shard.of(mac.text.utf8)
         return DeviceID(trusted: ids.make("d", at: now, shard: shard))
@@ -74,7 +74,7 @@ package struct UnitOfWork {
 
     // MARK: Parts
 
-    /// Returns a copy without effects for a part of the work; if the part fails, the copy's effects are dropped.
+    /// Returns a copy without effects for a part of the work that may fail.
     func branch() -> UnitOfWork {
         var part = UnitOfWork(tx, topics: topics, limits: limits, catalog: catalog, ids: ids)
         part.shards = shards
@@ -87,7 +87,7 @@ package struct UnitOfWork {
         effects.merge(part.effects)
     }
 
-    /// Runs a part of the work; if it fails, the part's changes and effects are undone, and all others stay.
+    /// Runs a part of the work, and undoes only that part if it fails.
     package mutating func isolated<Value>(_ body: (inout UnitOfWork) throws -> Value) throws -> Value {
         var part = branch()
         let value = try tx.isolated { try body(&part) }
@@ -97,7 +97,7 @@ package struct UnitOfWork {
 }
 
 extension Environment {
-    /// Runs a transaction outside a worker's loop; a worker of this process publishes the transaction's messages.
+    /// Runs a transaction outside a worker's loop, with messages that this process publishes.
     ///
     /// The worker also publishes notices of dead letters. After the commit, the workers with new work are woken.
     package func work<Value>(publishedBy worker: WorkerName, _ body: (inout UnitOfWork) throws -> Value) throws -> Value
@@ -115,9 +115,10 @@ extension Environment {
 }
 
 extension Store {
-    /// Runs a transaction of a tool; a worker of the service publishes the transaction's messages.
+    /// Runs a tool's transaction, whose messages a worker of the service publishes.
     ///
-    /// A running service finds the messages within half a second, or two seconds if processes share the work.
+    /// A running service finds the messages within half a second. If processes share the work, this can take two
+    /// seconds.
     package func work<Value>(
         publishedBy worker: WorkerName,
         topics: Topics,

@@ -14,7 +14,7 @@ extension WorkerLoop where Connection: ~Copyable {
         let answers = refuseUnfit(in: &batch)
         let parts = handler.parts(of: batch, isShared: environment.store.isShared)
         let outcome = try commit(parts)
-        // This call only releases the acknowledgements; `flush()` sends them after the published messages.
+        // This call only releases the acknowledgements. The method `flush()` sends them after the published messages.
         connection.acknowledge(queue.finishBatch())
         try teach(outcome.credentials)
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
@@ -29,7 +29,7 @@ extension WorkerLoop where Connection: ~Copyable {
 
     // MARK: Receiving
 
-    /// Receives messages and confirmations; waits for them while there is no other work.
+    /// Receives messages and confirmations, and waits for them if there is no other work.
     private mutating func receive() throws {
         try connection.receive(upTo: room, linger: environment.limits.batchLinger, wait: try wait(), into: &intake)
         publisher.confirm(intake.confirmed)
@@ -40,12 +40,12 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// The number of messages that the worker can receive now.
     ///
-    /// While many messages wait to be published, the worker receives no new messages, so its memory stays limited. New
-    /// messages wait in the broker. The worker can empty the outbox even while it receives no messages.
+    /// While many messages wait to be published, the worker receives no new messages. This limits the worker's memory.
+    /// New messages wait in the broker. The worker can empty the outbox even while it receives no messages.
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
-        // While messages are waiting, the worker receives up to four batches, so that more senders take turns in the
+        // While messages are waiting, the worker receives up to four batches. Thus, more senders take turns in the
         // worker's queue.
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
@@ -76,11 +76,10 @@ extension WorkerLoop where Connection: ~Copyable {
         return rest
     }
 
-    /// Returns the current moment as measured by both clocks; `wall` is the time of the machine's clock.
+    /// Returns the current moment on both clocks, given the machine's time.
     func moment(_ wall: Instant) -> PollState.Moment { PollState.Moment(wall: wall, steady: .now) }
 
-    /// Removes wakeups, echoes and unfit requests from a batch; returns the answers to these requests and to those that
-    /// the queue refused.
+    /// Removes wakeups, echoes and unfit requests, and returns the answers to refused requests.
     private mutating func refuseUnfit(in batch: inout [Inbound]) -> [OutboundMessage] {
         batch = lateness.takeEchoes(from: takeWakeups(from: batch))
         let topics = environment.topics
@@ -95,8 +94,7 @@ extension WorkerLoop where Connection: ~Copyable {
 
     // MARK: Committing
 
-    /// Commits the parts of a batch, and any work that is due; returns the messages that are published without the
-    /// outbox.
+    /// Commits a batch and due work, and returns the messages published without the outbox.
     private mutating func commit(_ parts: [[Inbound]]) throws -> CommitOutcome {
         environment.clockHistory.record(environment.clock)
         let now = environment.clock.now
@@ -155,15 +153,14 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// Publishes messages that need no outbox: notices, signals, refusals and echoes.
     private mutating func publish(_ outcome: CommitOutcome, answers: [OutboundMessage]) throws {
-        // Notices are sent over an outlet, since the receiving connection would send them only after the
-        // acknowledgements of received messages.
+        // Notices are sent over an outlet. The receiving connection would send them only after the acknowledgements.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.measure(queued: queue.oldest, unpublished: publisher.oldest)
         let signals = answers + outcome.signals + [echo].compactMap(\.self)
         try connection.publish(signals, over: 0, quality: .atLeastOnce)
     }
 
-    /// Ends the subscriptions whose retained messages are needed only once, if all received messages have been handled.
+    /// Ends the one-time subscriptions to retained messages, once all received messages are handled.
     private mutating func unsubscribeWhenSwept() throws {
         guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
         try connection.unsubscribe(mustUnsubscribe)
@@ -176,13 +173,12 @@ extension WorkerLoop where Connection: ~Copyable {
         metrics.leftOut(publisher.takeLeftOut())
     }
 
-    /// The maximum number of credentials in a message, which has up to 64 KiB; each credential takes up to 700
-    /// hexadecimal digits.
+    /// The maximum number of credentials (up to 700 digits each) in 64 KiB.
     private static var credentialsInAMessage: Int { 60 }
 
-    /// Sends changed credentials to a gate on another machine, before the answers that depend on these credentials.
+    /// Sends changed credentials to a remote gate, before the answers that depend on them.
     ///
-    /// Each connection for answers gets the credentials, since only the messages of one connection stay in order.
+    /// Each connection for answers gets the credentials. Only the messages of one connection stay in order.
     private mutating func teach(_ credentials: [String]) throws {
         guard !credentials.isEmpty else { return }
         for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {

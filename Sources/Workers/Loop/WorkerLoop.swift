@@ -6,9 +6,9 @@ import Wire
 
 /// A worker's loop, which in each turn receives, decides, commits, publishes and acknowledges, in this order.
 ///
-/// If a step before `flush()` throws, nothing has been acknowledged. The broker then delivers the batch again, and the
+/// If a step before `flush()` throws, nothing has been acknowledged. The broker then delivers the batch again. The
 /// inbox ensures that no message takes effect twice. Committed messages are in the outbox and are published again.
-/// Therefore, when a loop has thrown, the loop and its connection are dropped, and a new loop begins.
+/// Therefore, a loop that has thrown is dropped with its connection. A new loop then begins.
 package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: BatchHandler>: ~Copyable {
     var connection: Connection
     var transactions: BatchTransactions<Handler>
@@ -28,8 +28,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     var handler: Handler { transactions.handler }
     var lane: Lane { environment.lane(of: handler.role.name) }
 
-    /// Prepares a loop over an unopened connection; `confirmedRows` are the outbox's confirmed rows that the previous
-    /// loop left undeleted.
+    /// Prepares a loop over an unopened connection, with confirmed rows still to delete.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
@@ -67,7 +66,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     /// True while messages are waiting to be published, or to be confirmed by the broker.
     package var isPublishing: Bool { backlog > 0 || publisher.needsStore }
 
-    /// The number of messages in memory that wait to be published or that the broker has not confirmed.
+    /// The number of messages in memory that wait for publication or confirmation.
     package var backlog: Int { publisher.backlog }
 
     /// Whether requests are waiting for their turn, or for slow work.
@@ -75,7 +74,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         get throws { try handler.waiting(in: nil).isAwaiting || queue.count > 0 || queue.held.count > 0 }
     }
 
-    /// Stops receiving messages, which then wait at the broker; messages that other workers left are still published.
+    /// Stops receiving, but still publishes the messages that other workers left.
     package mutating func endIntake() {
         mayReceive = false
         publisher.expectStoredRows()
@@ -99,12 +98,12 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         // A lane's very first connection can't have lost an MQTT session.
         if start.hadSession, !isSessionPresent { metrics.sessionLost() }
         if !isSessionPresent { try connection.subscribe(subscriptions.swept, sendsRetained: true) }
-        // These subscriptions may come from an earlier connection that was lost, so the worker always ends them.
+        // The worker always ends these subscriptions. An earlier, lost connection may have begun them.
         mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
-        // The signals and the state are flushed before a message is received, because later they would have to wait for
-        // the acknowledgements of received messages.
+        // The signals and the state are flushed before a message is received. Later, they would have to wait for the
+        // acknowledgements of received messages.
         try connection.flush()
         try environment.store.read { try publisher.findLeftovers(in: $0) }
     }
@@ -115,14 +114,14 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         if publisher.hasConfirmedRows {
             _ = try? environment.store.batch(at: now) { try publisher.deleteConfirmed(in: $0) }
         }
-        // If this state can't be published, the broker publishes the will, which also says that the worker is offline.
+        // If this state can't be published, the broker publishes the will. The will also says that the worker is
+        // offline.
         try? publishState(isOnline: false, at: now)
         try? connection.flush()
         connection.disconnect()
     }
 
-    /// Publishes whether the worker is online; if processes share the work, the session worker publishes the states of
-    /// all workers.
+    /// Publishes whether the worker is online, unless the session worker publishes all states.
     private mutating func publishState(isOnline: Bool, at now: Instant) throws {
         guard !environment.plan.isShared else { return }
         let state = OutboundMessage(

@@ -3,8 +3,8 @@ import Metrics
 
 /// The metrics of one worker.
 ///
-/// The type is a class because of a bug in Swift 6.3.1: if a noncopyable generic struct stored a struct of ten
-/// references, the references were released once too often.
+/// The type is a class because of a bug in Swift 6.3.1. The bug affects a struct of ten references in a noncopyable
+/// generic struct. The references were released once too often.
 package final class WorkerMetrics: Sendable {
     private let received: Counter
     private let published: Counter
@@ -95,6 +95,6 @@ package final class WorkerMetrics: Sendable {
 
     func sessionLost() { sessionsLost.increment() }
 
-    /// Counts one more attempt to connect to the broker after a failure or a pause for lack of disk space.
+    /// Counts a connection attempt that follows a failure or a pause for disk space.
     package func reconnected() { reconnects.increment() }
 }

@@ -6,27 +6,27 @@ import Storage
 import Synchronization
 import Wire
 
-/// A thread that runs one worker, or one of its lanes, and restarts it after every failure.
+/// A thread that runs a worker or one lane, and restarts it after failures.
 ///
-/// Calls of libmosquitto and SQLite block the thread, so a worker never runs on Swift's cooperative thread pool.
+/// Calls of libmosquitto and SQLite block the thread. Therefore, a worker never runs on Swift's cooperative thread
+/// pool.
 package final class WorkerThread: Sendable {
     private let options: ConnectionOptions
     private let proof: BrokerProof?
     private let environment: Environment
     private let logger: Logger
     private let lane: Lane
-    /// The lease of the lane; nil if one process does all the work.
+    /// The lane's lease, or nil if one process does all the work.
     private let lease: LaneLease?
     private let isStopping = Atomic<Bool>(false)
     private let isAbandoned = Atomic<Bool>(false)
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
-    /// The rows of the outbox that the broker had already confirmed when the previous run failed; these rows aren't
-    /// published again.
+    /// The outbox rows confirmed before the last failure, which aren't published again.
     private let confirmedRows = Mutex<[Int64]>([])
 
-    /// Prepares a worker's thread; `options` contain the broker's address and the password.
+    /// Prepares a worker's thread with the broker's address and password from `options`.
     ///
     /// A second instance of the worker has its own `clientID`. `proof` checks the broker before the worker receives
     /// messages.
@@ -50,7 +50,7 @@ package final class WorkerThread: Sendable {
         try self.init(Lane(name), lease: nil, options: options, proof: proof, environment: environment, logger: logger)
     }
 
-    /// Prepares the thread of a lane; the thread ends when it is stopped or when another process has taken the lane.
+    /// Prepares a lane's thread, which also ends when another process takes the lane.
     convenience init(
         _ lease: LaneLease,
         options: ConnectionOptions,
@@ -93,7 +93,7 @@ package final class WorkerThread: Sendable {
     /// Runs until `stop` is called, and returns when the worker has finished its work and disconnected.
     package func run() async { await PlainThread.run { self.work() } }
 
-    /// Runs until `stop` is called or the lane is lost; then calls `ended`.
+    /// Runs until `stop` is called or the lane is lost, then calls `ended`.
     func start(_ ended: @escaping @Sendable () -> Void) {
         PlainThread.detach {
             self.work()
@@ -157,11 +157,11 @@ package final class WorkerThread: Sendable {
 
     /// Runs the worker over one connection, until the connection fails or the worker must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
-        // The lease is checked before the worker connects. When the worker connects, the broker closes any other
-        // connection with the lane's client id, even if that connection belongs to a process that has taken the lane.
+        // The lease is checked before the worker connects. The broker then closes any other connection with the lane's
+        // client id. That connection may belong to a process that has taken the lane.
         if lease != nil {
             try environment.store.enter(lane.name)
-            // An answer can depend on credentials, so the gate must have them before the answer is sent.
+            // An answer can depend on credentials. Therefore, the gate must have the credentials first.
             try environment.store.inheritCredentials()
         }
         var loop = WorkerLoop(
@@ -193,14 +193,13 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// For a limited time, answers requests that wait for their turn or for slow work; clients repeat the requests that
-    /// stay unanswered.
+    /// For a limited time, answers requests that wait for their turn or slow work.
     ///
     /// The outbox is also emptied, until the broker stops confirming messages. The lane's next process publishes again
     /// what is left in the outbox. A store can be moved only if its outbox is empty.
     private func drain<Handler: BatchHandler>(_ loop: inout WorkerLoop<MosquittoConnection, Handler>) throws {
         loop.endIntake()
-        // A lane that is handed over has less time, because no process serves the lane until the handover is complete.
+        // A lane that is handed over has less time. No process serves the lane until the handover is complete.
         let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
         let end = ContinuousClock.now + longest
         var (backlog, silentUntil) = (loop.backlog, ContinuousClock.now + Self.brokerSilence)
@@ -216,11 +215,11 @@ package final class WorkerThread: Sendable {
 
     /// Whether reports must stay at the broker because the disk has too little space for them.
     ///
-    /// After its thread has started, a worker connects once even while the disk is low on space. Otherwise the worker
-    /// may have no MQTT session, and without a session, the broker keeps no messages.
+    /// A new thread's worker connects once, even if the disk is low on space. Otherwise, the worker may have no MQTT
+    /// session. Without a session, the broker keeps no messages.
     private var mustRest: Bool { lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed) }
 
-    /// Stays disconnected while the disk has too little space; the broker keeps new messages meanwhile.
+    /// Stays disconnected while disk space is low, with new messages kept by the broker.
     ///
     /// The worker reports no fault, since the disk's state is reported separately.
     private func rest() {

@@ -1,10 +1,10 @@
 import Domain
 import Storage
 
-/// A job that erases cancelled accounts and long-idle anonymous users; each step erases parts of several accounts.
+/// A job that erases cancelled accounts and long-idle anonymous users.
 struct AccountErasure: MaintenanceJob {
     private let environment: Environment
-    /// The maximum number of accounts of each kind that one step handles; each account has its own transaction.
+    /// The maximum number of accounts of each kind in one step.
     private static let accountsStep = 20
     let name = ExpiringRows.cancellation.kind
 

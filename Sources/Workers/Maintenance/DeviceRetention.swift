@@ -1,13 +1,13 @@
 import Domain
 import Storage
 
-/// A job that deletes each device's history, events and commands once they are older than the product's settings allow.
+/// A job that deletes history, events and commands older than the product's settings allow.
 struct DeviceRetention: MaintenanceJob {
     private let environment: Environment
-    /// The id of the last device that was checked; empty before a run.
+    /// The id of the last checked device, or empty before a run.
     private var place = ""
     private var days: [ProductKey: Int] = [:]
-    /// The devices of the current page that have data to delete, handled from the end of the array.
+    /// The current page's devices with data to delete, handled from the array's end.
     private var overdue: [(did: DeviceID, oldest: Instant)] = []
     /// The number of devices that one step checks.
     private static let page = 500
@@ -27,7 +27,7 @@ struct DeviceRetention: MaintenanceJob {
     /// Returns a number of devices, not of rows, because one row of history contains many records.
     func backlog(limit: Int) -> Int64? { Int64(min(overdue.count, limit)) }
 
-    /// Finds the next page's devices that have data to delete; returns false after the last page.
+    /// Returns whether there is another page, and finds its devices with data to delete.
     private mutating func lookAtPage() throws -> Bool {
         let store = environment.store
         if place.isEmpty {
@@ -53,7 +53,7 @@ struct DeviceRetention: MaintenanceJob {
         }
     }
 
-    /// Deletes old data of a device in one transaction; returns whether there may be more to delete.
+    /// Deletes a device's old data in one transaction, and returns whether more may remain.
     private func delete(_ did: DeviceID, before oldest: Instant) throws -> Bool {
         let limit = environment.limits.historyStep
         return try environment.store.batch(at: environment.clock.now) { tx in

@@ -3,8 +3,7 @@ import Logging
 import Metrics
 import Storage
 
-/// A job that checks the disk ten times a second, and reports each change in the log, the metrics and the service's
-/// readiness.
+/// A job that checks the disk ten times a second and reports each change.
 struct DiskWatch: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger
@@ -31,7 +30,7 @@ struct DiskWatch: MaintenanceJob {
             low.record(0)
             environment.health.diskIsLow(nil)
             logger.notice("The disk has space again")
-            // Workers hold back work while the disk is low on space; waking them makes them continue immediately.
+            // Workers hold back work while the disk is low on space. Woken workers continue immediately.
             for name in WorkerName.allCases { environment.wakeups.wake(name) }
         }
         return false

@@ -1,9 +1,9 @@
 import Storage
 
-/// A job that removes the remains of erased accounts from the database's files, when no account is being erased.
+/// A job that removes erased accounts' remains from the database's files.
 struct ErasedContent: MaintenanceJob {
     private let environment: Environment
-    /// The minimum time, in seconds, between two removals; a removal blocks all writers.
+    /// The minimum seconds between two removals, which block all writers.
     private static let vacuumSeconds: Int64 = 60
     private var notBefore: ContinuousClock.Instant
     let name = "erasedContent"

@@ -5,9 +5,9 @@ import Storage
 struct ExpiredRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
-    /// The seconds for which rows are kept after their end; nil to keep them forever.
+    /// How many seconds rows are kept after their end, or nil for unlimited time.
     private let keptSeconds: Int64?
-    /// Whether workers handle expired rows; if true, the job only counts the expired rows that are not handled yet.
+    /// Whether workers handle expired rows, so that the job only counts unhandled ones.
     private let isLeftToWorkers: Bool
 
     /// Makes a job for each kind of row that expires.
@@ -54,10 +54,10 @@ struct ExpiredRows: MaintenanceJob {
         } == step
     }
 
-    /// Returns a range of times; a row is kept if its time lies within this range.
+    /// Returns the range of times for which rows are kept.
     ///
-    /// If the clock has been set to another time, the range for requests is larger, so that a repeated request doesn't
-    /// take effect twice.
+    /// If the clock has been set, the range for requests is larger. Otherwise, a repeated request could take effect
+    /// twice.
     private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
         guard rows.kind == ExpiringRows.request.kind else {
             return now.adding(seconds: -seconds)...now.adding(seconds: seconds)

@@ -1,7 +1,7 @@
 import Metrics
 import Storage
 
-/// A job that shrinks the database file after large deletions, in steps so small that they don't delay commits.
+/// A job that shrinks the database file after large deletions, without delaying commits.
 ///
 /// The job starts when more than a quarter of the file is free. The job leaves an eighth of the file free, because new
 /// rows reuse free pages.
@@ -11,11 +11,10 @@ struct FileShrinking: MaintenanceJob {
     private var isAtWork = false
     private var pages = 32
 
-    /// The longest time for which a step should block other writers; after a longer step, the step size is halved.
+    /// The longest time to block other writers before the step size is halved.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
-    /// The job begins only if there are more than `beginMin` free bytes, and ends at the latest when only `endMin` free
-    /// bytes are left.
+    /// The job begins above `beginMin` free bytes, and ends at `endMin` at the latest.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
     let name = "fileShrinking"
@@ -39,8 +38,7 @@ struct FileShrinking: MaintenanceJob {
             ? size.freeBytes > max(Self.endMin, size.bytes / 8) : size.freeBytes > max(Self.beginMin, size.bytes / 4)
     }
 
-    /// Adapts the step size to the duration of a step, so that steps become smaller when they must wait for other
-    /// writers.
+    /// Adapts the step size to a step's duration, including its wait for other writers.
     private mutating func adapt(to took: Duration) {
         pages =
             took > Self.stepMax

@@ -1,13 +1,12 @@
 import Domain
 import Storage
 
-/// A job that moves records from the history buffer into the devices' chunks; batches of messages add the records to
-/// the buffer.
+/// A job that moves records from the history buffer into the devices' chunks.
 ///
-/// A round begins if the buffer contains enough records, or if a record has waited for a long time.
+/// A round begins if there are enough records or a record has waited long.
 struct HistoryCompaction: MaintenanceJob {
     private let environment: Environment
-    /// The round under way; a failure ends it, and a later round finds the remaining records in the buffer.
+    /// The round under way, whose remaining records stay in the buffer after a failure.
     private var round: Compaction?
 
     let name = "historyCompaction"
@@ -28,13 +27,12 @@ struct HistoryCompaction: MaintenanceJob {
             round = isMore ? compaction : nil
             return isMore
         } catch is RoundTaken {
-            // Another process has taken over the round; the next run reads the remaining records again.
+            // Another process has taken over the round. The next run reads the remaining records again.
             return false
         }
     }
 
-    /// Begins a round if one is due: for this process's part of the buffer, or for the part of a process that has
-    /// ended.
+    /// Begins a due round, for this process's records or those of an ended process.
     private func begin() throws -> Compaction? {
         for owner in try environment.store.ownersToCompact() { if let round = try begin(owner) { return round } }
         return nil

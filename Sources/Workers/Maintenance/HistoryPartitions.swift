@@ -2,11 +2,10 @@ import Domain
 import Logging
 import Storage
 
-/// A job that makes the history's weekly partitions in advance, and drops the partitions that are too old for all
-/// products.
+/// A job that makes the history's weekly partitions in advance, and drops old ones.
 ///
-/// The job runs only on PostgreSQL. If a product keeps its history for a shorter time than other products,
-/// `DeviceRetention` deletes the old history of that product's devices.
+/// The job runs only on PostgreSQL. Some products keep their history for a shorter time than others. `DeviceRetention`
+/// deletes the old history of these products' devices.
 struct HistoryPartitions: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger

@@ -1,15 +1,14 @@
 import Domain
 import Storage
 
-/// A job that deletes the older report ids of devices that send very many reports, before these ids expire.
+/// A job that deletes older report ids early if a device sends many reports.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// The devices with very many reports, whose report ids from before the given times are deleted; nil between two
-    /// runs.
+    /// The devices and the times before which to delete ids, or nil between runs.
     private var crowded: [(did: DeviceID, before: Instant)]?
-    /// The maximum number of transactions in one step; workers can commit between two transactions.
+    /// The maximum number of transactions in a step, between which workers can commit.
     ///
-    /// Deleting all old report ids of a device in one transaction would delay every worker by up to a second.
+    /// Deleting all old report ids at once would delay workers by up to a second.
     private static let transactionsMax = 10
 
     let name = "crowdedInbox"
@@ -17,8 +16,7 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// The first step of a run finds the devices with too many report ids; each later step deletes older report ids of
-    /// these devices, until no device is left.
+    /// Finds the devices in a run's first step, and deletes ids in later steps.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }
@@ -35,7 +33,7 @@ struct InboxThinning: MaintenanceJob {
         return !devices.isEmpty
     }
 
-    /// Returns the devices that have more than twice as many report ids as the job keeps for each device.
+    /// Returns the devices with more than twice as many report ids as the job keeps.
     private func findCrowded() throws -> [(did: DeviceID, before: Instant)] {
         let kept = environment.limits.inboxPerDevice
         let dids = try environment.store.read { tx in try tx.inbox.crowded(over: kept * 2) }

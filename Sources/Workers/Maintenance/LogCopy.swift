@@ -1,7 +1,7 @@
 import Logging
 import Storage
 
-/// A job that copies the write-ahead log into the database file, so that the log restarts from its beginning.
+/// A job that lets the write-ahead log start anew by copying it to the database.
 ///
 /// The log restarts only after the whole log has been copied. Copying the whole log takes about 40 ms. This job copies
 /// most of the log while writers are writing. Writers then wait only a millisecond, while the rest of the log is
@@ -11,8 +11,7 @@ struct LogCopy: MaintenanceJob {
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// The interval between copies while little is written; after a copy, writers can begin again at the log's start,
-    /// even if the disk is full.
+    /// The interval between copies, which let writers continue even if the disk is full.
     let interval: Duration = .seconds(10)
     /// The log is copied each time this number of pages (32 MB) has been written.
     ///
@@ -30,7 +29,7 @@ struct LogCopy: MaintenanceJob {
     }
 
     func step() -> Bool {
-        // The copy can fail because a writer is copying the log at the same time; the next run tries again.
+        // The copy can fail if a writer is also copying. The next run tries again.
         try? copy()
         return false
     }

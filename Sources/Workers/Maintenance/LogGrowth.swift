@@ -1,6 +1,6 @@
 import Storage
 
-/// A job that extends the file of the write-ahead log in advance, so that commits overwrite existing content.
+/// A job that extends the write-ahead log's file, so that commits overwrite existing content.
 struct LogGrowth: MaintenanceJob {
     private let environment: Environment
     private var rest = DueBackoff()
@@ -11,7 +11,7 @@ struct LogGrowth: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Extends the file by one piece; after a failure, for example on a full disk, does nothing for a while.
+    /// Extends the file by one piece, and pauses after a failure.
     mutating func step() -> Bool {
         guard rest.isOver(at: environment.clock.now) else { return false }
         do {

@@ -29,7 +29,7 @@ package enum MaintenanceJobs {
 
     /// Makes the jobs that watch the disk and maintain the files or partitions of the database.
     ///
-    /// Each process with workers runs these jobs; if the database is a file, there is only one such process.
+    /// Each process with workers runs these jobs. If the database is a file, there is only one such process.
     package static func files(_ environment: Environment, logger: Logger) -> [any MaintenanceJob] {
         let ofAnyStore: [any MaintenanceJob] = [
             DiskWatch(environment, logger), HistoryCompaction(environment), LoadCounts(environment),

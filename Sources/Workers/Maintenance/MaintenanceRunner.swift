@@ -2,7 +2,7 @@ package import Logging
 import Metrics
 import Storage
 
-/// A runner of maintenance jobs; it chooses the job whose step is next, and measures backlogs.
+/// A runner that chooses which maintenance job takes the next step, and measures backlogs.
 ///
 /// The job that has been due longest runs first. A runner belongs to one thread.
 package struct MaintenanceRunner {
@@ -22,8 +22,7 @@ package struct MaintenanceRunner {
     private struct Entry {
         var job: any MaintenanceJob
         var due: ContinuousClock.Instant
-        /// The time at which the job's last run began, and the number of pages that had been written to the database by
-        /// then.
+        /// When the last run began, and how many pages had been written by then.
         var began: (at: ContinuousClock.Instant, pages: Int)
         var isRunning = false
         var hasFailed = false
@@ -58,8 +57,7 @@ package struct MaintenanceRunner {
         for entry in entries { entry.job.rest() }
     }
 
-    /// Runs a job's step or measures the backlogs, whichever is due, and returns 0; if neither is due, returns the time
-    /// until one of the two is due.
+    /// Does a due step or measurement and returns 0, or returns the wait.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady
         noteWrites(at: now)
@@ -77,7 +75,7 @@ package struct MaintenanceRunner {
         return .zero
     }
 
-    /// Makes each job due if enough pages have been written since the beginning of the job's last run.
+    /// Makes each job due if enough pages have been written since its last run.
     private mutating func noteWrites(at now: ContinuousClock.Instant) {
         let written = environment.store.pagesWritten
         for place in entries.indices where !entries[place].isRunning {
@@ -97,8 +95,7 @@ package struct MaintenanceRunner {
         }
     }
 
-    /// Logs the first of a job's consecutive failures as a warning and the others at `debug`, since every run fails
-    /// while the disk is full.
+    /// Logs only the first of consecutive failures as a warning, the others at `debug`.
     private mutating func report(_ error: any Error, of place: Int) {
         logger.log(
             level: entries[place].hasFailed ? .debug : .warning,
@@ -110,7 +107,7 @@ package struct MaintenanceRunner {
         entries[place].hasFailed = true
     }
 
-    /// Measures the backlog of each job; if a backlog can't be counted now, its last value stays.
+    /// Measures each job's backlog, or keeps the last value if it can't be counted.
     private mutating func measure() {
         for place in entries.indices {
             guard let count = try? entries[place].job.backlog(limit: Self.backlogMax) else { continue }

@@ -5,15 +5,14 @@ import Synchronization
 /// A separate thread for maintenance jobs, since these jobs block the thread on which they run.
 package final class MaintenanceThread: Sendable {
     private let makeRunner: @Sendable () -> MaintenanceRunner
-    /// The leadership that decides whether this process runs the jobs; nil if every process runs them.
+    /// The leadership that the jobs need, or nil if every process runs the jobs.
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest sleep of the thread; the sleep can delay a stop, and also a job that depends on the number of
-    /// written pages.
+    /// The thread's longest sleep, which can delay a stop or an early run.
     private static let sleepMax: Duration = .milliseconds(100)
 
-    /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.
+    /// Prepares a thread for a list of `MaintenanceJobs`, which are made on the thread.
     ///
     /// If `isForOne`, only one of the processes that share the database runs the jobs.
     package init(

@@ -4,17 +4,16 @@ import Storage
 // Limits on the rows and bytes of tables that clients fill. All rows expire later. These jobs are needed when clients
 // add too many rows before the first rows expire. Each step deletes the oldest rows first.
 
-/// A job that deletes the oldest dead letters when their bytes or their number exceed a limit.
+/// A job that deletes the oldest dead letters above limits of bytes and number.
 struct DeadLetterBound: MaintenanceJob {
     private let environment: Environment
-    /// The number of the dead letter that was newest at the last step; if no newer letter exists, there is nothing to
-    /// check.
+    /// The number of the newest dead letter at the last step.
     private var seen: Int64 = 0
     let name = "deadLetter"
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Deletes all excess letters in one step, since excess letters can take up much space (up to 64 KiB each).
+    /// Deletes all excess letters at once, since each can take up to 64 KiB.
     mutating func step() throws -> Bool {
         let limits = environment.limits
         let (newest, heavy) = try environment.store.read { [seen] tx -> (Int64, Int64?) in
@@ -38,11 +37,11 @@ struct DeadLetterBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes the oldest remembered requests, with their answers, when their number or bytes exceed a limit.
+/// A job that deletes the oldest remembered requests above limits of number and bytes.
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
-    /// The maximum number of reads of new requests in one step; each read returns a page of limited size.
+    /// The maximum number of reads in a step, each of one page of requests.
     private static let pagesMax = 20
     let name = "excessRequest"
 
@@ -77,7 +76,7 @@ struct RequestBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes rows of one kind when their number exceeds a limit; rows that expire first are deleted first.
+/// A job that deletes rows of one kind above a limit, in order of expiry.
 struct ExcessRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows

@@ -2,9 +2,9 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that records the number of sessions, and the number of devices for each product and state.
+/// A job that counts sessions, and devices by product and state.
 ///
-/// This job runs less often than the job `StoreGauges`, since counting devices and sessions reads a whole index.
+/// Counting devices and sessions reads a whole index. Therefore, this job runs less often than `StoreGauges`.
 struct StoreCounts: MaintenanceJob {
     private struct Key: Hashable {
         var product: String
@@ -19,7 +19,7 @@ struct StoreCounts: MaintenanceJob {
     let name = "counts"
     let interval: Duration = .seconds(30)
 
-    /// The number of products that are counted separately; these are the products with the most devices.
+    /// How many products, those with the most devices, are counted separately.
     static let productsMax = 100
     /// The name under which the devices of all other products are counted.
     private static let others = "other"
@@ -52,8 +52,8 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // The gauge's product has been removed, or the product is no longer among those with the most devices. In the
-        // second case, the product's devices are now counted as `other`.
+        // The product has been removed, or is no longer among those with the most devices. In the second case, the
+        // product's devices are now counted as `other`.
         for (key, gauge) in devices where values[key] == nil {
             gauge.destroy()
             devices[key] = nil

@@ -2,8 +2,7 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that records the number of connected devices and, for each outbox, the number of rows and the age of the
-/// oldest row.
+/// A job that records the number of connected devices, and the size and age of each outbox.
 struct StoreGauges: MaintenanceJob {
     private struct Outbox {
         let worker: String
@@ -17,8 +16,7 @@ struct StoreGauges: MaintenanceJob {
             age = Gauge(label: "lamplighter_outbox_age_seconds", dimensions: labels, factory: metrics)
         }
 
-        /// Returns whether a lane belongs to this worker; a lane has a name such as `status`, or `status.07` if the
-        /// worker has several lanes.
+        /// Returns whether a lane (such as `status` or `status.07`) belongs to this worker.
         func owns(_ lane: String) -> Bool { lane == worker || lane.hasPrefix("\(worker).") }
     }
 

@@ -1,19 +1,18 @@
 import Domain
 import Storage
 
-/// A job that erases devices that were never bound and have not been seen for a while.
+/// A job that erases devices that were never bound and not seen for long.
 ///
-/// Anyone with a product's secret can register devices, each of which takes up a row in the store and a record in the
+/// Anyone with a product's secret can register devices. Each device takes up a row in the store and a record in the
 /// gate. Devices that have ever been bound are kept. Devices whose MACs an operator listed are also kept: the list
 /// limits their number. An erased device registers again with its product's secret when it is switched on.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
-    /// The number of devices that one run checks; with a run every 5 s, checking a million devices takes about three
-    /// hours.
+    /// How many devices a run checks, so that a million take about three hours.
     private static let page = 500
-    /// The id of the last device that was checked; empty before the first page.
+    /// The id of the last checked device, or empty before the first page.
     private(set) var place = ""
-    /// The devices of the current page that must be erased, handled from the end of the array.
+    /// The current page's devices that must be erased, handled from the array's end.
     private var overdue: [DeviceID] = []
 
     let name = "unboundDevice"
@@ -35,7 +34,7 @@ struct UnboundDevices: MaintenanceJob {
         return !overdue.isEmpty
     }
 
-    /// Runs one transaction of a device's erasure; returns whether another transaction may be needed.
+    /// Runs one transaction of a device's erasure, and returns whether more may follow.
     private func erase(_ did: DeviceID, _ oldest: Instant) throws -> Bool {
         let limit = environment.limits.sweepStep
         let now = environment.clock.now
@@ -43,7 +42,7 @@ struct UnboundDevices: MaintenanceJob {
             try tx.lock(devices: [did])
             // Since this job read the id, the device may have been bound or may have connected.
             guard try tx.devices.isNeverBound(did, notSeenSince: oldest) else { return false }
-            // `end` is later than the time of any accepted report, so all of the device's data is deleted.
+            // `end` is later than any accepted report, so all the device's data is deleted.
             let end = now.adding(seconds: 2 * Report.aheadMaxSeconds)
             if try tx.retention.prune(did, before: end, limit: limit) { return true }
             let pieces = environment.limits.historyStep

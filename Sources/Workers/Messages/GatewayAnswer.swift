@@ -4,7 +4,7 @@ import Wire
 
 /// How the session worker handles answers of gateways on `system/outbound/result` (reference: delivery#gateway).
 enum GatewayAnswer {
-    /// Stores the outcome that a gateway reports; ignores answers about messages that are unknown, finished or expired.
+    /// Stores an outcome from a gateway, unless the message is unknown, finished or expired.
     static func take(_ message: Inbound, _ outcomes: MessageOutcomes, in work: inout UnitOfWork) throws {
         guard let result = work.decode(message, with: OutgoingMessageCodec.decode),
             let row = try work.tx.lock({ try work.tx.outgoingMessages.find(result.id) }, naming: users(of:)),
@@ -20,7 +20,7 @@ enum GatewayAnswer {
         }
     }
 
-    /// Returns the user who gets a push, because this user must be locked; returns no user for any other message.
+    /// Returns the user who gets a push and must be locked, otherwise no user.
     private static func users(of row: OutgoingMessageTable.Due?) -> (users: [UserID], devices: [DeviceID]) {
         (users: [row?.message.push?.address.uid].compactMap(\.self), devices: [])
     }

@@ -2,21 +2,21 @@ import Domain
 import Sodium
 import Storage
 
-/// A message with a link; the caller's transaction creates the link and queues the message.
+/// A message with a link, which the caller's transaction creates and queues.
 struct LinkMail {
     private let kind: Link.Kind
     private let template: OutgoingMessage.Template
-    /// The user whose account the link changes, as stored before the change; nil if no account has the address.
+    /// The user before the change, or nil if no account has the address.
     private let user: User?
     private let app: AppID
     /// The address to which the message is sent.
     private let address: Address
     /// The country code of the user.
     private let countryCode: String
-    /// The account's new address, if the link is of the kind `undoAddress`; nil for other links.
+    /// The account's new address if the link is of the kind `undoAddress`, otherwise nil.
     private var replacement: Address?
 
-    /// Makes a message with a requested link; by default, the kind of link determines the template.
+    /// Makes a message with a requested link, by default with the kind's template.
     init(
         _ kind: Link.Kind,
         saying template: OutgoingMessage.Template? = nil,
@@ -30,20 +30,19 @@ struct LinkMail {
         address = .email(email)
     }
 
-    /// Makes a message to the previous address, with a link that restores this address; `before` is the account before
-    /// the change.
+    /// Makes a message to the previous address with a link that restores this address.
     init(undoing old: Address, of before: User, replacement: Address) {
         (kind, template, address) = (.undoAddress, Self.standard(.undoAddress), old)
         (user, app, countryCode) = (before, before.app, before.countryCode)
         self.replacement = replacement
     }
 
-    /// Creates the link and queues its message; voids earlier links of the same kind, except undo links.
+    /// Queues a new link, and voids earlier links of its kind except undo links.
     ///
-    /// If there is no account, the same work is done but no message is sent, so that nobody learns that the account
-    /// doesn't exist.
-    /// - Throws: `TooManyRequests` if the hourly limit of requested links to the address is reached, even if no account
-    ///   has the address.
+    /// Without an account, the same work is done but no message is sent. Thus, nobody learns that the account doesn't
+    /// exist.
+    /// - Throws: `TooManyRequests` if the address has reached the hourly limit of requested links. The limit applies
+    ///   even if no account has the address.
     func send(publicURL: String, in work: inout UnitOfWork) throws {
         if kind != .undoAddress { try count(in: work) }
         let uid = user?.uid ?? UserID(trusted: work.makeID("n"))
@@ -98,8 +97,7 @@ struct LinkMail {
         return detail
     }
 
-    /// Counts a requested message with a link, or throws `TooManyRequests`; all spellings of an address share one
-    /// count.
+    /// Counts a requested link by address, in any spelling, or throws `TooManyRequests`.
     func count(in work: UnitOfWork) throws {
         guard case .email(let email) = address else { return }
         let hash = Sodium.hex(work.tx.hash("\(app.text) \(email.key)", boundTo: "link"))

@@ -2,9 +2,9 @@ import Domain
 import Sodium
 import Storage
 
-/// The rules that decide whether a link fits its account, and what the link changes (reference: delivery#links).
+/// The rules for what a link changes, and whether it fits (reference: delivery#links).
 enum LinkRules {
-    /// Returns whether an account is still in the state that it had when its link was made.
+    /// Returns whether an account's state is the same as when its link was made.
     static func fits(_ link: Link, _ user: User) -> Bool {
         switch link.kind {
         case .verifyEmail:
@@ -24,8 +24,9 @@ enum LinkRules {
         email == EmailAddress(trusted: address)
     }
 
-    /// Applies the effect of a link to the link's user, but sets no new password; returns false if another account has
-    /// the address.
+    /// Applies a link's effect, except a new password.
+    ///
+    /// Returns false if another account has the address.
     static func apply(_ link: Link, to user: inout User, in tx: Transaction) throws -> Bool {
         guard let address = address(of: link),
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
@@ -39,8 +40,7 @@ enum LinkRules {
         user.gain(address, since: instant(link.detail["since"]))
         user.pendingPhone = nil
         user.pendingEmail = nil
-        // A password that was set after the link was created may be an intruder's, so the owner must set a new
-        // password.
+        // A password set after the link's creation may be an intruder's. Therefore, the owner must set a new password.
         if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
         try tx.links.void(.verifyEmail, of: user.uid)
         try tx.links.void(.resetPassword, of: user.uid)
@@ -48,11 +48,10 @@ enum LinkRules {
         return true
     }
 
-    /// Removes the ways to log in that were added after the address changed or within the day before, since an intruder
-    /// may have added them.
+    /// Removes ways to log in added since the day before the address changed.
     ///
-    /// These ways to log in are provider identities, an address of the other kind (phone or e-mail), an e-mail
-    /// username, and undo links.
+    /// An intruder may have added these ways to log in. They are provider identities, undo links and an e-mail
+    /// username. An address of the other kind (phone or e-mail) is also removed.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,
@@ -73,13 +72,12 @@ enum LinkRules {
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
-    /// Records that the e-mail address with which a user registered is verified; called when the user sets a new
-    /// password with a link or code that was sent to this address.
+    /// Records that a user's registered e-mail address is verified by a link or code.
     ///
-    /// Another person may have added data to the account before the mailbox was verified, so the account loses its
-    /// phone number, its identities, its links, and its username if the username is a different e-mail address. Nothing
-    /// changes if the mailbox was already verified, or if this mailbox isn't the account's e-mail address. The result
-    /// is false if another account has verified the mailbox.
+    /// Before the verification, another person may have added data to the account. Therefore, the account loses its
+    /// phone number, its identities and its links. It also loses its username if that is a different e-mail address.
+    /// Nothing changes if the mailbox was already verified or isn't the account's e-mail address. The result is false
+    /// if another account has verified the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified, user.emailClaim != .given
         else { return true }
@@ -117,7 +115,7 @@ enum LinkRules {
 }
 
 extension User {
-    /// The user's own username, if it is an e-mail address; nil otherwise.
+    /// The user's own username if it is an e-mail address, otherwise nil.
     fileprivate var namedMailbox: EmailAddress? {
         ownsUsername ? username.flatMap { try? Username($0) }?.email : nil
     }

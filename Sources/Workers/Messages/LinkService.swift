@@ -26,12 +26,12 @@ package struct LinkService: Sendable {
         }
     }
 
-    /// Returns the picture that has the given digest; nil if there is no such picture or the store is busy.
+    /// Returns a digest's picture, or nil if it doesn't exist or the store is busy.
     package func avatar(_ digest: String) async -> AvatarTable.Image? {
         try? await blocking.run { try environment.store.read { try $0.avatars.find(digest) } }
     }
 
-    /// A link with its user; both are nil if the link can't be followed.
+    /// A link and its user, both nil if the link can't be followed.
     private struct ResolvedLink: Sendable {
         var link: Link?
         var user: User?
@@ -81,7 +81,7 @@ package struct LinkService: Sendable {
         await view { try use(token, passwordHash: nil) }
     }
 
-    /// Uses up a link; for a link that sets a password, `hash` is the new password's hash.
+    /// Uses up a link, with the new password's hash if the link sets one.
     private func use(_ token: String, passwordHash hash: String?) throws -> LinkView {
         try environment.work(publishedBy: .session) { work in
             try lock(token, in: work.tx)
@@ -128,8 +128,8 @@ package struct LinkService: Sendable {
 
     /// Follows a link that sets a new password.
     ///
-    /// The password is hashed before the link is used up; if two visitors follow a link at the same time, only one of
-    /// them succeeds.
+    /// The password is hashed before the link is used up. If two visitors follow a link at once, only one of them
+    /// succeeds.
     package func follow(_ token: String, password: String) async -> LinkView {
         let admitted = try? await blocking.run {
             try environment.store.batch(at: environment.clock.now, once: true) { tx in try admit(token, in: tx) }
@@ -146,8 +146,7 @@ package struct LinkService: Sendable {
         return await view { try use(token, passwordHash: hash) }
     }
 
-    /// Finds a link, and counts the attempt; the number of attempts in an hour is limited, since each attempt hashes a
-    /// password.
+    /// Finds a link, and limits attempts per hour, since each attempt hashes a password.
     private func admit(_ token: String, in tx: Transaction) throws -> ResolvedLink {
         let resolved = try resolved(token, at: tx.now, in: tx)
         guard let link = resolved.link else { return resolved }
@@ -172,8 +171,8 @@ package struct LinkService: Sendable {
         }
         if link.kind == .resetPassword {
             try work.tx.codes.void([.resetPassword], of: user)
-            // The message about the changed password is sent to the user's verified e-mail address, or else to the
-            // link's address.
+            // The message about the changed password is sent to the user's verified e-mail address. Without such an
+            // address, the link's address gets the message.
             let mailbox = user.isEmailVerified ? user.email : nil
             let address = Address.email(mailbox ?? EmailAddress(trusted: link.address))
             try work.tx.outgoingMessages.add(OutgoingMessage(.passwordChanged, to: address, of: user, in: &work))

@@ -12,10 +12,9 @@ import Wire
 package final class MessageOutcomes: Sendable {
     /// The condition of a channel, as seen in the last attempts to send.
     struct Condition: Equatable {
-        /// True if the last message was accepted, or if it was refused for a reason that concerns only this message.
+        /// Whether the last message was accepted, or refused only because of the message itself.
         var works = true
-        /// The milliseconds from creation to the first try's outcome, for the last message whose first try showed that
-        /// the channel works.
+        /// The milliseconds from creation to outcome, last measured on a first try that worked.
         var milliseconds: Int64 = 0
     }
 
@@ -23,7 +22,7 @@ package final class MessageOutcomes: Sendable {
     private static let secretsMax = 100
     private let shown = Mutex<[(id: MessageID, secret: String)]>([])
 
-    /// Returns the code or link of a recent message whose text was logged; texts are logged only in development.
+    /// Returns the code or link of a recent message that was logged in development.
     package func shownSecret(_ id: MessageID) -> String? { shown.withLock { $0.last { $0.id == id }?.secret } }
 
     private func remember(_ message: OutgoingMessage) {
@@ -52,8 +51,7 @@ package final class MessageOutcomes: Sendable {
 
     // MARK: Outcomes of a try
 
-    /// Handles a sent message: deletes the message, notifies the terminal, and remembers the secret if the text was
-    /// logged.
+    /// Deletes a sent message, notifies the terminal, and remembers a logged secret.
     func sent(
         _ row: OutgoingMessageTable.Due,
         by provider: String,
@@ -68,15 +66,15 @@ package final class MessageOutcomes: Sendable {
         notifyTerminal(row, nil, in: &work)
     }
 
-    /// Handles a failed try to send a message: schedules the next try, or gives up on the message.
+    /// After a failed try, schedules the next one or gives up on the message.
     func failed(
         _ row: OutgoingMessageTable.Due,
         _ failure: MessageFailure,
         by provider: String,
         in work: inout UnitOfWork
     ) throws {
-        // If the lease has expired and another process has tried to send the message, only the outcome of that process
-        // counts. If the terminal's session has ended, the push to the terminal has been deleted, so no outcome counts.
+        // After the lease has expired, another process may have tried to send the message. Then only that process's
+        // outcome counts. The end of a terminal's session deletes its pushes. Then no outcome counts.
         guard try work.tx.outgoingMessages.isAt(row.tries, row.message.id) else { return }
         work.tx.afterCommit {
             self.count(row, "retried")
@@ -106,7 +104,7 @@ package final class MessageOutcomes: Sendable {
         try work.tx.outgoingMessages.postpone(row.message.id, until: work.now.adding(seconds: pause))
     }
 
-    /// Returns the reason for giving up on a refused message; nil if another try will follow.
+    /// Returns why a refused message is given up, or nil if another try follows.
     private static func reason(
         _ failure: MessageFailure,
         _ row: OutgoingMessageTable.Due,
@@ -117,8 +115,9 @@ package final class MessageOutcomes: Sendable {
         return Rejection(.unavailable, "The message was refused.")
     }
 
-    /// Handles a due dummy: if the channel works and a real message would have been sent by now, tells the terminal
-    /// that the message was sent; otherwise postpones the dummy.
+    /// Tells the terminal that a due dummy was sent, or postpones the dummy.
+    ///
+    /// The dummy is sent when a working channel would have sent a real message.
     func stand(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         let condition = condition(row.message.channel)
         let ripe = row.createdAt.milliseconds + condition.milliseconds
@@ -157,7 +156,7 @@ package final class MessageOutcomes: Sendable {
         notifyTerminal(row, why, in: &work)
     }
 
-    /// Counts the outcome of a message, records it for operators, and logs a failure; nothing is recorded for a dummy.
+    /// Counts and records a message's outcome, and logs failures, but ignores dummies.
     ///
     /// The outcome of a push is counted too, but it is recorded in the push's notification.
     private func end(
@@ -190,7 +189,7 @@ package final class MessageOutcomes: Sendable {
         work.effects.log(LoggedEvent(.messageFailed, at: work.now, app: message.app, data: data))
     }
 
-    /// Records for the operator whether the app's messages can be sent; ignores messages that are only logged.
+    /// Records whether the app's messages can be sent, unless they are only logged.
     private func noteUse(
         _ row: OutgoingMessageTable.Due,
         by provider: String,
@@ -238,7 +237,7 @@ package final class MessageOutcomes: Sendable {
         pause(after: tries, first: limits.messageBackoff, max: limits.messageBackoffMax)
     }
 
-    /// Returns how many seconds to wait before the next try; the wait doubles with each try.
+    /// Returns how many seconds to wait before the next try, doubled with each try.
     static func pause(after tries: Int, first: Int64, max: Int64) -> Int64 {
         Swift.min(max, first << Int64(min(Swift.max(tries, 1) - 1, 16)))
     }

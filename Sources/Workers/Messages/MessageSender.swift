@@ -5,11 +5,11 @@ import Storage
 import Synchronization
 import Wire
 
-/// The sender of queued e-mails, text messages and pushes; it leases messages in small transactions, and then sends
-/// them.
+/// The sender of queued e-mails, text messages and pushes.
 ///
-/// A leased message without an outcome is due again after a restart or when its lease expires, so each message is sent
-/// at least once. The sender runs in the process of the session worker, which publishes the sender's MQTT messages.
+/// Messages are leased in small transactions before they are sent. Without an outcome, a message is due again after its
+/// lease or a restart. Therefore, each message is sent at least once. The sender runs in the process of the session
+/// worker, which publishes the sender's MQTT messages.
 package final class MessageSender: Sendable {
     private let environment: Environment
     private let routes: [OutgoingMessage.Channel: Route]
@@ -21,7 +21,7 @@ package final class MessageSender: Sendable {
 
     /// The attempts whose outcomes have not been stored yet.
     private struct Tried {
-        /// The messages, each with the reason why it could not be sent; nil if the message was sent.
+        /// The messages, each with its failure, or nil if it was sent.
         var rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)] = []
         /// Whether a task is storing outcomes.
         var isStoring = false
@@ -33,7 +33,7 @@ package final class MessageSender: Sendable {
         case log(OutgoingMessage, MessageText?)
     }
 
-    /// Prepares a sender; if a channel has no route, its messages are published for gateways.
+    /// Prepares a sender that leaves messages to gateways if a channel has no route.
     package init(_ environment: Environment, routes: [OutgoingMessage.Channel: Route], logger: Logger) {
         (self.environment, self.routes, self.logger) = (environment, routes, logger)
         (wakeup, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -66,8 +66,7 @@ package final class MessageSender: Sendable {
         await drain()
     }
 
-    /// Schedules an immediate try of the messages that the service's last run left unsent, since an operator may have
-    /// fixed the problem.
+    /// Makes unsent messages due now, since an operator may have fixed the problem.
     private func resume() {
         // If several processes share the work, another process may be sending these messages.
         guard !environment.plan.isShared else { return }
@@ -86,8 +85,7 @@ package final class MessageSender: Sendable {
         environment.pushes.shutdown()
     }
 
-    /// Runs one round of sending; returns the time until the next round, at most 1 s, since other processes queue
-    /// messages, too.
+    /// Runs a round, and returns the time until the next one, at most 1 s.
     func round() -> Duration {
         guard environment.leadership.isHeld else { return .milliseconds(200) }
         do {
@@ -134,7 +132,7 @@ package final class MessageSender: Sendable {
         for step in steps { carryOut(step) }
     }
 
-    /// Decides what happens to a due message; returns the action to carry out after the commit.
+    /// Decides about a due message, and returns what to do after the commit.
     private func decide(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws -> Step? {
         if row.message.isDummy {
             try outcomes.stand(row, in: &work)
@@ -159,7 +157,7 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Decides what happens to a due push; returns the action to carry out after the commit.
+    /// Decides about a due push, and returns what to do after the commit.
     private func decide(
         _ row: OutgoingMessageTable.Due,
         _ push: OutgoingPush,
@@ -189,7 +187,7 @@ package final class MessageSender: Sendable {
         return MessageText.render(message, appName: appName) { own?.words($0.rawValue, $1) }
     }
 
-    /// Publishes a message for a gateway, and plans a repeat in case the gateway doesn't answer in time.
+    /// Publishes a message for a gateway, and plans a repeat if no answer comes.
     private func publish(_ row: OutgoingMessageTable.Due, _ content: [UInt8], in work: inout UnitOfWork) throws {
         let limits = work.limits
         if row.tries > 1 {
@@ -224,8 +222,7 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores the outcomes of attempts to send, with many outcomes in one transaction; does nothing while another task
-    /// is storing outcomes.
+    /// Stores many outcomes in one transaction, unless another task is storing outcomes.
     private func settle() {
         let isFirst = tried.withLock { !exchange(&$0.isStoring, with: true) }
         while isFirst {
@@ -238,7 +235,7 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores the outcomes of messages; if this fails, the messages are sent again when their leases expire.
+    /// Stores outcomes, but if this fails, the messages are sent again later.
     private func store(_ rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)]) {
         do {
             try environment.work(publishedBy: .session) { work in

@@ -1,7 +1,7 @@
 import Domain
 
 extension OutgoingMessage {
-    /// Makes a message to an address that may belong to no user; the message expires after a day.
+    /// Makes a message, valid for a day, to an address with or without a user.
     init(
         _ template: Template,
         to address: Address,

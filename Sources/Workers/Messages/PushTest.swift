@@ -29,8 +29,7 @@ package enum PushTest {
         return { [pushes = environment.pushes, delivery] in await pushes.end(of: delivery) }
     }
 
-    /// Records the outcome of a test push in the row of the push's address; if the push service no longer knows the
-    /// address, deletes it.
+    /// Records a test push's outcome, or deletes an address unknown to the push service.
     package static func end(_ end: PushEnd, of address: PushAddress, in work: UnitOfWork) throws {
         try work.tx.lock(users: [address.uid])
         try work.end(OutgoingPush(to: address, of: nil, payload: []), as: end)

@@ -4,9 +4,9 @@ package import Domain
 package enum Route: Sendable {
     /// Messages are published for gateways, which answer with the outcome.
     case gateway
-    /// Messages are not sent, but only logged; in development, with their text.
+    /// Messages are only logged, with their text in development.
     case log(showsText: Bool)
-    /// Messages are sent by the service itself; the function returns when the provider has accepted the message.
+    /// The service sends messages itself, with a function that waits for the provider's acceptance.
     case direct(@Sendable (ComposedMessage) async throws(MessageFailure) -> Void)
 
     /// The name of the route that only logs messages.
@@ -61,8 +61,7 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// True if the outcome sent to the terminal must not reveal whether the account exists, but only the channel's
-    /// condition.
+    /// Whether the terminal must learn only the channel's condition, not the account's existence.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {
@@ -87,7 +86,7 @@ extension OutgoingMessage {
             .map { Self.isTelling($0) ? "***" : $0 }.joined(separator: " ")
     }
 
-    /// Returns whether a word may be a code, a phone number, an e-mail address or a link.
+    /// Returns whether a word may be a code, phone number, e-mail address or link.
     private static func isTelling(_ word: Substring) -> Bool {
         word.contains("@") || word.contains("://") || word.count { $0.isNumber } > 3
     }

@@ -3,9 +3,9 @@ import Metrics
 import Storage
 import Wire
 
-/// The decisions about several notifications in one transaction, in which the users of these notifications are locked.
+/// The decisions about several notifications in one transaction, which locks their users.
 ///
-/// The users, their settings and their push addresses are read for the whole batch, before the first decision.
+/// The users, their settings and their push addresses are read before the first decision.
 struct NotificationBatch {
     /// The users; erased users are missing.
     private var users: [UserID: User] = [:]
@@ -45,8 +45,7 @@ struct NotificationBatch {
 
     private func settings(of uid: UserID) -> NotificationSettings { settings[uid] ?? NotificationSettings(uid) }
 
-    /// Returns the newest notification about the subject of `note`, including the batch's changes; `stored` is the
-    /// newest such notification in the store.
+    /// Returns the newest notification on the same subject, with the batch's changes.
     private func latest(like note: Notification, _ stored: Notification?) -> Notification? {
         let known = Subject(note).flatMap { newest[$0] }.flatMap { id in added.first { $0.id == id } }
         return known ?? stored.map { changed[$0.id] ?? $0 }
@@ -99,7 +98,7 @@ struct NotificationBatch {
         try push(&note, sparing: draft.spared, in: &work)
     }
 
-    /// Marks the notifications whose conditions have ended; if a notification is still hidden, it will not be shown.
+    /// Marks the notifications whose conditions have ended, and never shows those still hidden.
     mutating func clear(_ drafts: [NotificationDraft], in work: inout UnitOfWork) throws {
         let notes = drafts.map { $0.note("") }
         let similar = try work.tx.notifications.similar(to: notes)
@@ -115,7 +114,7 @@ struct NotificationBatch {
         }
     }
 
-    /// Decides about notifications that are now due, either about an offline device or with a delayed push.
+    /// Decides about due notifications, either of offline devices or with a delayed push.
     mutating func wake(_ notes: [Notification], in work: inout UnitOfWork) throws {
         var bindings: [Int: Binding] = [:]
         let pairs = notes.map { (did: $0.did ?? DeviceID(trusted: ""), uid: $0.uid) }
@@ -181,7 +180,7 @@ struct NotificationBatch {
         return name
     }
 
-    /// Returns the content of a push that has the given type's text and belongs to no notification.
+    /// Returns a push's content with the type's text, without a notification.
     static func plain(
         _ type: String,
         for uid: UserID,
@@ -198,8 +197,7 @@ struct NotificationBatch {
         return NotificationCodec.payload(note)
     }
 
-    /// Sends each terminal a push with the number of notifications that were not pushed to this terminal because of the
-    /// hourly limit.
+    /// Tells each terminal how many notifications the hourly limit kept from being pushed.
     static func sum(_ owed: [PushAddress], in work: inout UnitOfWork) throws {
         for var address in owed {
             let payload = try plain("more", for: address.uid, with: ["count": "\(address.leftOut)"], in: work)
@@ -275,7 +273,7 @@ struct NotificationBatch {
 }
 
 extension UnitOfWork {
-    /// Notifies open apps of changes in their users' message centres, with the current counts of unread notifications.
+    /// Tells open apps about changes in message centres, with counts of unread notifications.
     mutating func publish(_ news: [(change: NotificationCodec.Change, note: Notification)]) throws {
         let unread = try tx.notifications.unread(of: Set(news.map(\.note.uid)))
         for (change, note) in news {

@@ -6,7 +6,7 @@ import Wire
 struct NotificationDraft {
     /// The user.
     var uid: UserID
-    /// The id of the event; each user gets at most one notification for an event.
+    /// The event's id, for which each user gets at most one notification.
     var eventID: String
     /// The part of the message centre to which the notification belongs.
     var kind: Notification.Kind
@@ -14,8 +14,7 @@ struct NotificationDraft {
     var type: String
     /// The device.
     var did: DeviceID?
-    /// The name by which similar events of the device are recognised; empty if the event is never combined with similar
-    /// events.
+    /// The name shared by a device's similar events, or empty if events aren't combined.
     var subject = ""
     /// The variant of the text.
     var variant = ""
@@ -23,11 +22,11 @@ struct NotificationDraft {
     var values: [String: String] = [:]
     /// The time of the event.
     var ts: Instant
-    /// The name that the user has given to the device; empty if the user has given no name.
+    /// The user's name for the device, or empty if there is no such name.
     var alias = ""
     /// Whether the user is subscribed to the device.
     var isSubscribed = true
-    /// The text that the maker has given; nil for a text of the service or the app.
+    /// The maker's text, or nil for a text of the service or the app.
     var given: NotificationText?
     /// Data for the app.
     var data = AnswerCodec.nothing
@@ -79,7 +78,7 @@ struct NotifiedEvent {
     /// The notification without its user.
     var draft: NotificationDraft
 
-    /// Makes a notified event from an entry of the event log; nil if no user is notified of the entry.
+    /// Makes a notified event from a log entry, or nil if no user is notified.
     ///
     /// `earlier` contains the earlier events that have not been handled yet.
     static func of(
@@ -140,7 +139,7 @@ struct NotifiedEvent {
             return notified
         }
         (notified.effect, notified.audience) = (.clear, .holders(did, subject))
-        // Usually, no user has been notified that the device went offline, so there is nothing to clear.
+        // Usually, nobody was notified that the device went offline. Then there is nothing to clear.
         let isAwaited = earlier.contains { $0.draft.did == did && $0.draft.subject == subject }
         let isHeld = try isAwaited || !tx.notifications.holders(of: did, subject, after: "", limit: 1).isEmpty
         return isHeld ? notified : nil
@@ -148,7 +147,7 @@ struct NotifiedEvent {
 
     private static func ofRole(_ source: Source) -> NotifiedEvent? {
         let (event, role) = (source.event, source.details.role)
-        // A user who becomes a special user or an owner is not notified, since the user loses no right.
+        // A user who becomes a special user or an owner is not notified. Such a user loses no right.
         guard let uid = event.uid, event.actor?.kind != .user || event.actor?.id != uid.text, role?.isPrincipal != true
         else { return nil }
         var notified = NotifiedEvent(source, .home, for: .user(uid))
@@ -157,8 +156,9 @@ struct NotifiedEvent {
         return notified
     }
 
-    /// Makes a notification about an invitation; the offer and a withdrawal are for the guest, and other changes, such
-    /// as the guest's answer, are for the inviter.
+    /// Makes a notification about an invitation, for the guest or the inviter.
+    ///
+    /// Offers and withdrawals are for the guest. Other changes, such as the guest's answer, are for the inviter.
     private static func ofSharing(_ source: Source, in tx: Transaction) throws -> NotifiedEvent? {
         guard let (id, status) = source.details.sharing, let sharing = try tx.sharings.find(id) else { return nil }
         let isForGuest = status == .pending || status == .revoked

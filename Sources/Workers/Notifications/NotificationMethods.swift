@@ -133,7 +133,7 @@ enum NotificationMethods {
         return .result(NotificationCodec.push(address))
     }
 
-    /// Counts and prepares a test push; returns nil if the terminal has no push address.
+    /// Counts and prepares a test push, or returns nil if there is no address.
     @Sendable
     private static func prepareTest(_ call: inout Call) throws -> BackgroundTask? {
         guard var address = try call.tx.pushAddresses.find(call.userSession().terminal) else { return nil }
@@ -159,15 +159,13 @@ enum NotificationMethods {
 }
 
 extension Call {
-    /// Returns the session of a user's terminal; throws if the terminal belongs to an API key, since such a terminal
-    /// has no push address.
+    /// Returns the user's session, or throws if the terminal belongs to an API key.
     fileprivate func userSession() throws(Rejection) -> Session {
         guard key == nil else { throw Rejection(.forbidden, "A key's terminal gets no pushes.") }
         return try caller()
     }
 
-    /// Returns the number of the app's users who are bound to the given device; throws if the device belongs to none of
-    /// the app's products.
+    /// Counts the app's users of a device, or throws if its product isn't the app's.
     fileprivate func users(of did: DeviceID?) throws -> Int {
         guard let did, let record = try tx.statuses.find(did), app.products.contains(record.productKey) else {
             throw Rejection(.resourceNotFound, "The app has no such device.", field: "params.did")

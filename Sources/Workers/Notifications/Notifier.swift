@@ -5,21 +5,22 @@ import Synchronization
 
 /// A reader of the event log that notifies users.
 ///
-/// If several processes share the database, only the leader's notifier works. Each transaction writes the notifications
-/// of some events together with the position of the last handled event. Therefore, each notification of an event is
-/// made exactly once, even if the process crashes.
+/// If several processes share the database, only the leader's notifier works. Each transaction writes notifications
+/// together with the position of the last handled event. Therefore, each notification of an event is made exactly once,
+/// even if the process crashes.
 package final class Notifier: Sendable {
     private let environment: Environment
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
 
-    /// The name of the stored value that contains the position up to which events have been handled.
+    /// The name of the stored position up to which events have been handled.
     package static let placeFact = "notifier"
     /// The pause between two reads of the event log.
     private static let pause = Duration.milliseconds(100)
     /// The longest pause between two transactions.
     ///
-    /// With this pause, 10,000 users are notified of an event within ten seconds, even if each transaction takes 60 ms.
+    /// With this pause, 10,000 users are notified of an event within ten seconds. This holds even if each transaction
+    /// takes 60 ms.
     private static let restMax = Duration.milliseconds(40)
     /// The pause between two searches for notifications that are due.
     private static let duePause = Duration.seconds(1)
@@ -30,10 +31,10 @@ package final class Notifier: Sendable {
 
     /// The position up to which events have been handled.
     ///
-    /// All events up to `cursor` have been handled; a later event may have been handled for only some of its users.
+    /// All events up to `cursor` have been handled. A later event may have been handled for only some of its users.
     private struct Place {
         var cursor: EventCursor
-        /// The event of which only some users have been notified, and the notified user with the largest id.
+        /// The partly handled event, and the notified user with the largest id.
         var partial: (event: String, uid: String)?
 
         init(_ cursor: EventCursor) { self.cursor = cursor }
@@ -47,7 +48,7 @@ package final class Notifier: Sendable {
 
         var text: String { partial.map { "\(cursor.text) \($0.event) \($0.uid)" } ?? cursor.text }
 
-        /// Returns the last user who has been notified of an event; empty if no user has been notified.
+        /// Returns the last notified user of an event, or empty if nobody was notified.
         func lastUser(of event: NotifiedEvent) -> String { partial?.event == event.id.text ? partial?.uid ?? "" : "" }
     }
 
@@ -88,9 +89,9 @@ package final class Notifier: Sendable {
 
     // MARK: Events
 
-    /// Handles the next events, for a limited number of users; returns whether there may be more events.
+    /// Handles events for a limited number of users, and returns whether more may remain.
     ///
-    /// No event between the stored position and `seen` leads to a notification; `seen` isn't stored after every read.
+    /// No event between the stored position and `seen` leads to a notification. Not every read stores `seen`.
     private func follow(_ seen: inout EventCursor) throws -> Bool {
         var (events, end, isMore) = ([NotifiedEvent](), EventCursor.start, false)
         let stored = try environment.store.read(at: environment.clock.now) { tx -> Place? in
@@ -128,12 +129,11 @@ package final class Notifier: Sendable {
         }
     }
 
-    /// Notifies users of events up to `end`, and stores the new position; does nothing if another process has changed
-    /// the stored position.
+    /// Notifies users and stores position `end`, unless another process has changed the stored position.
     private func carryOut(_ events: [NotifiedEvent], from stored: Place, to end: EventCursor) throws {
         let began = ContinuousClock.now
         // The pause after a brief transaction is three times as long as the transaction. The notifier thus uses at most
-        // a quarter of a core, and occupies the store's writer at most a quarter of the time.
+        // a quarter of a core. It occupies the store's writer at most a quarter of the time.
         defer { PlainThread.pause(min((.now - began) * 3, Self.restMax)) }
         try environment.work(publishedBy: .reach) { work in
             guard try work.tx.meta.hold(Self.placeFact, at: stored.text) else { return }
@@ -166,7 +166,7 @@ package final class Notifier: Sendable {
 
     // MARK: Due notifications
 
-    /// Decides about notifications that are due; returns whether more notifications may be due.
+    /// Decides about due notifications, and returns whether more may be due.
     private func wake() throws -> Bool {
         let limit = environment.limits.notificationCrowd
         let isDue = try environment.store.read(at: environment.clock.now) { tx in
@@ -190,7 +190,7 @@ package final class Notifier: Sendable {
 }
 
 extension NotifiedEvent {
-    /// Returns at most `limit` notifications for the users after `uid`, in the order of the users' ids.
+    /// Returns up to `limit` notifications for users after `uid`, in the order of ids.
     fileprivate func drafts(after uid: String, limit: Int, in tx: Transaction) throws -> [NotificationDraft] {
         func made(for uid: UserID, _ binding: Binding? = nil) -> NotificationDraft {
             var made = draft

@@ -3,7 +3,7 @@ import Storage
 
 /// The queue from which the senders take pushes.
 enum PushQueue {
-    /// Queues a push; if the app has no configuration for this kind, returns `notConfigured` without queuing.
+    /// Queues a push, or returns `notConfigured` if the app lacks this kind's configuration.
     static func add(_ push: OutgoingPush, in work: inout UnitOfWork) throws -> PushEnd? {
         guard try work.app(push.address.app)?.push.has(push.address.kind) == true else { return .notConfigured }
         try work.tx.outgoingMessages.add(OutgoingMessage(push, id: MessageID(trusted: work.makeID("m")), at: work.now))
@@ -21,7 +21,7 @@ extension PushEnd {
         }
     }
 
-    /// The reason for the push's failure; nil if the push did not fail.
+    /// Why the push failed, or nil if it did not fail.
     var error: String? {
         switch self {
         case .sent, .notConfigured: nil
@@ -32,8 +32,7 @@ extension PushEnd {
 }
 
 extension UnitOfWork {
-    /// Records a queued push's outcome in its notification and in the row of its address; deletes the address if the
-    /// push service no longer knows it.
+    /// Records a push's outcome, and deletes an address unknown to the push service.
     ///
     /// The caller must first lock the user of the push address.
     func end(_ push: OutgoingPush, as end: PushEnd) throws {

@@ -21,10 +21,10 @@ package struct OAuthService: Sendable {
 
     /// The credentials of a client in the header `Authorization`.
     package typealias Basic = (id: String, secret: String)
-    /// New tokens; if there is no new refresh token, the client keeps its old one.
+    /// New tokens, without a refresh token if the client keeps its old one.
     package typealias Tokens = (access: String, refresh: String?, scopes: [KeyScope])
 
-    /// Returns a client, its app, and the digest of the app's secret; nil if the client or its app doesn't exist.
+    /// Returns a known client, its app and the secret's digest, or nil if unknown.
     package func known(_ id: String) async throws -> (client: OAuthClient, app: App, appSecret: [UInt8])? {
         try await blocking.run {
             try environment.store.read { tx in
@@ -36,8 +36,7 @@ package struct OAuthService: Sendable {
         }
     }
 
-    /// Links a client to a session that a login on the page has begun; returns the code, or nil if the session has
-    /// ended meanwhile.
+    /// Links a client to a live session and returns a code, otherwise nil.
     package func link(_ session: SessionID, to request: AuthorizationRequest) async throws -> String? {
         try await write { work in
             guard let session = try work.tx.lockedSession(session), session.endedAt == nil else { return nil }
@@ -47,15 +46,14 @@ package struct OAuthService: Sendable {
         }
     }
 
-    /// A code is stored with the redirect URL and the challenge, so that only a request with the same values finds it.
+    /// Returns the text that binds a code to its redirect URL and challenge.
     private static func bound(_ redirect: String, _ challenge: String?) -> String { " \(redirect) \(challenge ?? "")" }
 
     // MARK: Endpoints
 
     /// Answers a request to the token endpoint.
     ///
-    /// The session ends if a code is used a second time, or if a replaced refresh token is used, since the code or token
-    /// may have been stolen.
+    /// The session ends if a code or a replaced refresh token is used again. That code or token may have been stolen.
     ///
     /// - Throws: `OAuthError`, or an error of the store.
     package func token(_ parameters: OAuthParameters, _ basic: Basic?) async throws -> Tokens {
@@ -93,8 +91,7 @@ package struct OAuthService: Sendable {
         return tokens
     }
 
-    /// Answers a request to the revocation endpoint (RFC 7009): ends the token's session if the token belongs to the
-    /// client; a request with another token has no effect.
+    /// Ends the session of a token that belongs to the client (RFC 7009).
     ///
     /// - Throws: `OAuthError`, or an error of the store.
     package func revoke(_ parameters: OAuthParameters, _ basic: Basic?) async throws {
@@ -106,8 +103,9 @@ package struct OAuthService: Sendable {
         }
     }
 
-    /// Returns a code or token with its session, and locks the session's user; nil if the session has ended or belongs
-    /// to another client.
+    /// Returns a client's code or token with its session, and locks the user.
+    ///
+    /// The result is nil if the session has ended or belongs to another client.
     private func live(
         _ secret: String,
         _ bound: String,

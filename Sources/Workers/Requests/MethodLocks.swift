@@ -13,7 +13,7 @@ enum MethodLocks {
     /// Locks on the calling user and on the device that the request names.
     case userAndDevice
 
-    /// Takes the locks for a request; throws if the caller's session has ended meanwhile.
+    /// Takes a request's locks, or throws if the caller's session has ended meanwhile.
     func take(for call: inout Call) throws {
         guard call.tx.takesLocks else { return }
         let did = try? call.fields.did()
@@ -28,14 +28,14 @@ enum MethodLocks {
 }
 
 extension Transaction {
-    /// Finds a value, locks the device that the value names, and finds the value again if it may have changed.
+    /// Finds a value, locks its device, and finds the value again if necessary.
     func lock<Value>(_ device: (Value) -> DeviceID, of find: () throws -> Value?) throws -> Value? {
         try lock(find, naming: { (users: [], devices: $0.map { [device($0)] } ?? []) })
     }
 }
 
 extension Call {
-    /// Locks a user and a device, if given; throws if the caller's session has ended meanwhile.
+    /// Locks a user and a device, or throws if the caller's session has ended.
     mutating func lock(user uid: UserID? = nil, device did: DeviceID? = nil) throws {
         let users = [uid].compactMap(\.self)
         let devices = [did].compactMap(\.self)
@@ -46,7 +46,7 @@ extension Call {
         session = try KeyCheck.session(of: request, by: key, in: tx)
     }
 
-    /// Locks the caller, if any, and the users that `find` returns; returns whether earlier reads must be repeated.
+    /// Locks the caller and the found users, and returns whether reads must be repeated.
     @discardableResult
     func lock(users find: () throws -> [UserID?]) throws -> Bool {
         try tx.lock(naming: {
@@ -54,13 +54,13 @@ extension Call {
         })
     }
 
-    /// Locks the caller, if any, and all users who have the address; returns whether earlier reads must be repeated.
+    /// Locks the caller and the address's users, and returns whether reads must be repeated.
     @discardableResult
     func lock(holdersOf address: Address, region: String) throws -> Bool {
         try lock { try tx.accounts.holders(of: address, app: app.id, region: region) }
     }
 
-    /// Locks the users that `find` returns, and the user whose session on this terminal the login will end.
+    /// Locks the users from `find`, and the user whose session the login will end.
     func lockForLogin(_ find: () throws -> [UserID?]) throws {
         try lock { try find() + [tx.sessions.live(on: request.terminal)?.uid] }
     }

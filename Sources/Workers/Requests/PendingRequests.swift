@@ -3,8 +3,8 @@ import Wire
 
 /// The requests whose slow work is under way (reference: requests#id).
 ///
-/// Pending requests are kept only in memory, since a client that gets no answer repeats its request. The type is a
-/// struct, so that a failed transaction changes only a copy.
+/// Pending requests are kept only in memory. A client that gets no answer repeats its request. The type is a struct, so
+/// that a failed transaction changes only a copy.
 struct PendingRequests {
     /// The sender and the id of a request.
     struct Key: Hashable {
@@ -45,7 +45,7 @@ struct PendingRequests {
         return BackgroundJob(number: last, work: work, sender: sender, completions: completions, reply: reply)
     }
 
-    /// Adds a repeat to the waiting request with the same id, if there is one; throws if their contents differ.
+    /// Adds a repeat to its waiting request, or throws if the contents differ.
     mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
         guard let job = jobs[Key(request)], var pending = entries[job] else { return false }
         guard pending.content == content else { throw .invalid("id", "This id was used for another request.") }
@@ -72,7 +72,7 @@ struct PendingRequest {
     var request: AppRequest
     var content: [UInt8]
     var method: Method
-    /// The reply addresses of repeats of this request; the answer is sent to these addresses, too.
+    /// The reply addresses of this request's repeats, which get the same answer.
     var others: [ReplyAddress] = []
     /// Whether room for the answer is reserved in the terminal's budget (`AnswerBudget`).
     var isReserved = false

@@ -2,10 +2,10 @@ package import Domain
 package import Storage
 import Wire
 
-/// The handler of the app requests that a worker receives, with a table of methods by name.
+/// The handler of a worker's app requests, with a table of methods.
 ///
-/// It is the whole handler of the account and reach workers, and a part of the handlers of the control and schedule
-/// workers.
+/// It is the whole handler of the account and reach workers. In the control and schedule workers, it is a part of the
+/// handler.
 package struct RequestHandler: BatchHandler {
     /// The worker's name and its subscriptions.
     package let role: WorkerRole

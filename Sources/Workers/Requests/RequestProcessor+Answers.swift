@@ -6,7 +6,7 @@ import Wire
 extension RequestProcessor {
     // MARK: Repeats
 
-    /// Returns the record of an earlier request with this id, if any; throws if the id was used for another request.
+    /// Returns an earlier request's record, or throws if another request used the id.
     func known(_ request: AppRequest, _ content: [UInt8], in tx: Transaction) throws -> RequestTable.Known? {
         let seconds = environment.limits.requestSeconds
         let remembered = environment.clockHistory.moments(ofLast: seconds, by: environment.clock)
@@ -16,8 +16,7 @@ extension RequestProcessor {
         return known
     }
 
-    /// Answers a repeated request like the first request, at once or when the first request is answered; returns false
-    /// if the repeat must be carried out.
+    /// Answers a repeat like the first request, or returns false to carry it out.
     func repeated(_ pending: PendingRequest, _ known: RequestTable.Known, in work: inout UnitOfWork) throws -> Bool {
         let request = pending.request
         if let (did, cid) = known.waitsFor {
@@ -85,7 +84,7 @@ extension RequestProcessor {
         try tx.requests.save(sender, id, content: content, answer: answer, isSecret: isSecret, waitsFor: waitsFor)
     }
 
-    /// Refuses a request; if a repeat would be refused for the same reason, stores the refusal for repeats.
+    /// Refuses a request, and stores the refusal if it also applies to repeats.
     func refuse(_ pending: PendingRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         work.effects.count(rejection)
         work.effects.observed.add(AnsweredRequest(pending, refusal: rejection))

@@ -3,7 +3,7 @@ import Sodium
 import Storage
 import Wire
 
-/// The processor of requests, which checks a request's form, id and token, runs its method and stores the answer.
+/// The processor that checks requests, runs their methods, and stores the answers.
 struct RequestProcessor {
     let environment: Environment
     private var catalog = Catalog()
@@ -35,13 +35,13 @@ struct RequestProcessor {
 
     /// Prepares for a new connection to the broker.
     ///
-    /// If the MQTT session was lost, the records of requests that were refused in the worker's absence are deleted,
-    /// because the broker no longer delivers these requests.
+    /// If the MQTT session was lost, the broker no longer delivers old requests. The records of requests that were
+    /// refused in the worker's absence are therefore deleted.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
         if !isSessionPresent { try tx.requests.forgetTurnedAway(of: environment.shards) }
     }
 
-    /// Reads a request; an invalid request is refused and kept as a dead letter.
+    /// Reads a request, or refuses it and keeps it as a dead letter.
     ///
     /// `isKnown` says whether the request's method exists in this worker.
     func decode(_ message: Inbound, as target: RequestTarget, isKnown: Bool, in work: inout UnitOfWork) -> AppRequest? {
@@ -77,7 +77,7 @@ struct RequestProcessor {
 
     /// Carries out a request once, even if it arrives several times, and queues its answer.
     ///
-    /// A request that first needs slow work waits among the pending requests until that work is done.
+    /// A request that first needs slow work waits among the pending requests.
     mutating func answer(_ request: AppRequest, with method: Method, in work: inout UnitOfWork) throws {
         let pending = PendingRequest(request: request, content: Sodium.sha256(request.content), method: method)
         do {
@@ -117,18 +117,17 @@ struct RequestProcessor {
         }
     }
 
-    /// Checks a request's app, id and token; returns nil if the request was handled as a repeat.
+    /// Checks a request's app, id and token, and returns nil for a handled repeat.
     private func begin(_ pending: PendingRequest, in work: inout UnitOfWork) throws -> Call? {
         let request = pending.request
         guard let app = try work.app(request.app) else { throw Rejection(.forbidden, "The app is unknown.") }
         var known = try known(request, pending.content, in: work.tx)
         let (session, key) = try TokenCheck.caller(of: request, of: pending.method, in: work.tx)
         // Recording a token's use locks the user. Methods that write must lock users in a fixed order, which this lock
-        // would break. Therefore, a method that needs no token records the token's use only if the method changes
-        // nothing.
+        // would break. Therefore, methods that need no token record the use only if they change nothing.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
-            // The command for which the first request is waiting may have ended before the device was locked.
+            // The first request's command may have ended before the device was locked.
             known = try self.known(request, pending.content, in: work.tx)
         }
         if let known, try repeated(pending, known, in: &work) { return nil }
@@ -146,8 +145,7 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses slow work if the pool has no room for it after the batch's other jobs; counts each piece of password
-    /// work towards a quota.
+    /// Refuses slow work if the pool is full, and counts password work towards quotas.
     private func admit(_ task: BackgroundTask, _ call: Call, beside jobs: [BackgroundJob]) throws {
         guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else { throw Rejection.poolIsFull }
         if case .events(let wait) = task {
@@ -160,7 +158,7 @@ struct RequestProcessor {
         if pool == .password { try call.quotas.take(call.hashQuotas) }
     }
 
-    /// Adds a request to the pending requests; its slow work begins after the commit.
+    /// Adds a pending request, whose slow work begins after the commit.
     private mutating func wait(
         _ pending: PendingRequest,
         for task: BackgroundTask,
@@ -191,11 +189,10 @@ struct RequestProcessor {
         return try method.run(&call)
     }
 
-    /// Refuses a request whose worker is absent, and records the refusal, so that the worker also refuses the request
-    /// after its return.
+    /// Refuses a request of an absent worker, and records this for the worker's return.
     ///
-    /// When the worker returns, the broker still delivers the refused request, which must not take effect so late. If
-    /// the client repeats the request after the worker has returned, the repeat is carried out.
+    /// When the worker returns, the broker still delivers the refused request. The request must not take effect so
+    /// late. If the client repeats the request after the worker has returned, the repeat is carried out.
     func refuseForAbsentWorker(_ request: AppRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         let content = Sodium.sha256(request.content)
         let known = try work.tx.requests.find(request.terminal.text, request.id)
@@ -227,7 +224,7 @@ struct RequestTarget {
     /// The method with its service, such as `device/bind`.
     var name: String { "\(service)/\(method)" }
 
-    /// Reads a topic; nil if the topic is not that of a request.
+    /// Reads a request's topic, or returns nil for any other topic.
     init?(_ topic: Topic) {
         guard case .request(let app, let terminal, let service, let method) = topic else { return nil }
         (self.app, self.terminal, self.service, self.method) = (app, terminal, service, method)
@@ -235,7 +232,7 @@ struct RequestTarget {
 }
 
 extension Topics {
-    /// Returns the destination of an answer: the Response Topic if it belongs to the terminal, else the default topic.
+    /// Returns an answer's destination: the terminal's Response Topic, or else the default topic.
     func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
         let topic = asked.flatMap { isAnswerable($0, app, terminal: terminal) ? $0 : nil }

@@ -3,10 +3,9 @@ import Wire
 
 /// The refusal of requests for unknown methods.
 enum UnknownMethod {
-    /// Returns a method that refuses its request with `InvalidRequest`; the request is not kept.
+    /// Returns a method that refuses its request with `InvalidRequest`.
     ///
-    /// The answer repeats the name only if the name has the form of a method's name, since any other text may be a
-    /// misplaced secret.
+    /// The answer repeats only a name that has the form of a method's name. Any other text may be a misplaced secret.
     static func named(_ name: String) -> Method {
         let levels = name.split(separator: "/", omittingEmptySubsequences: false)
         let isShown = levels.count == 2 && levels.allSatisfy(Topics.isMethodWord)

@@ -1,19 +1,17 @@
 import Domain
 import Storage
 
-/// The replanning of schedules, in small steps, after a change of a time zone's rules, of a location, or of the
-/// machine's clock.
+/// The replanning of schedules after changes of time zone rules, locations or the clock.
 struct Replanner {
     /// The time at which the time zones and the clock are checked next.
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
 
     private static let checkSeconds: Int64 = 60
-    /// The smallest change that counts as a backward step of the clock, in seconds; smaller changes are ordinary
-    /// corrections.
+    /// The smallest backward step of the clock, in seconds, that isn't an ordinary correction.
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
-    /// Checks the time zones and the clock if a check is due, and always replans a limited number of schedules.
+    /// Checks time zones and the clock if due, and always replans some schedules.
     mutating func step(in work: inout UnitOfWork) throws {
         let next = work.now.adding(seconds: Self.checkSeconds)
         if checkAt.map({ $0 <= work.now || $0 > next }) ?? true {
@@ -51,7 +49,7 @@ struct Replanner {
         }
         let before = try tx.meta.value(Self.clockFact).flatMap { Int64($0) } ?? 0
         if tx.now.adding(seconds: Self.backSeconds).milliseconds < before {
-            // Occurrences were skipped while the clock was ahead; their times are now in the future again.
+            // Occurrences were skipped while the clock was ahead. Their times are in the future again.
             for (name, _) in zones { try tx.replans.add(.zone(name)) }
         }
         try tx.meta.set(Self.clockFact, to: "\(tx.now.milliseconds)")
@@ -59,7 +57,7 @@ struct Replanner {
 
     // MARK: Planning
 
-    /// Returns a schedule with its new next occurrence; nil if the occurrence is unchanged.
+    /// Returns a schedule with its new next occurrence, or nil without a change.
     private func replanned(
         _ schedule: Schedule,
         by calendar: inout ScheduleCalendar,

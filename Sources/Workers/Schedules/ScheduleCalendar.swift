@@ -1,20 +1,21 @@
 package import Domain
 package import Storage
 
-/// A calendar that computes schedules' times; valid for only one transaction, since it caches time zones.
+/// A calendar for schedules' times in one transaction, since it caches time zones.
 package struct ScheduleCalendar {
     private let tx: Transaction
     private let keepsNewZones: Bool
     private var zones: [String: ZoneRules] = [:]
 
-    /// Creates a calendar; if `keepsNewZones`, the calendar stores a time zone when the zone is first used, so the
-    /// transaction must be a write transaction.
+    /// Creates a calendar.
+    ///
+    /// If `keepsNewZones`, the calendar stores new time zones and needs a write transaction.
     package init(_ tx: Transaction, keepsNewZones: Bool) {
         self.tx = tx
         self.keepsNewZones = keepsNewZones
     }
 
-    /// Returns the rules of a time zone; nil if no zone has this name.
+    /// Returns a time zone's rules, or nil if the name is unknown.
     mutating func zone(_ name: String) throws -> ZoneRules? {
         if let known = zones[name] { return known }
         if let data = try tx.replans.zone(name), let rules = ZoneRules(file: data) {
@@ -29,7 +30,7 @@ package struct ScheduleCalendar {
         return rules
     }
 
-    /// Returns the location of the user's home that contains the device, or else the location in the user's profile.
+    /// Returns the location of the device's home, or else of the user's profile.
     func place(of did: DeviceID, _ uid: UserID) throws -> Location? {
         if let id = try tx.homes.home(of: did, uid), let place = try tx.homes.find(id, of: uid)?.place { return place }
         let profile = try tx.accounts.find(uid)?.profile
@@ -37,8 +38,7 @@ package struct ScheduleCalendar {
         return Location(latitude: latitude, longitude: longitude)
     }
 
-    /// Returns the time zone and location for a schedule's times; the location is nil if the times don't depend on the
-    /// sun.
+    /// Returns a schedule's zone, and the location if the times depend on the sun.
     ///
     /// UTC is used for a zone that neither the store nor the system contains.
     package mutating func frame(of schedule: Schedule) throws -> (zone: ZoneRules, place: Location?) {
@@ -47,13 +47,13 @@ package struct ScheduleCalendar {
         return (try zone(schedule.timing.zone) ?? .utc, place)
     }
 
-    /// Returns a schedule's first occurrence after a moment; nil if there is no such occurrence.
+    /// Returns a schedule's first occurrence after a moment, if there is one.
     package mutating func next(_ schedule: Schedule, after moment: Instant) throws -> Instant? {
         let (zone, place) = try frame(of: schedule)
         return ScheduleRules.next(of: schedule.timing, after: moment, zone: zone, place: place)
     }
 
-    /// Returns the schedule's next day if the sun does not rise, or does not set, on that day; nil otherwise.
+    /// Returns a schedule's next day if it's a polar day or night, else nil.
     mutating func polar(
         _ schedule: Schedule,
         at now: Instant

@@ -15,7 +15,7 @@ enum ScheduleLists {
         return (schedule, binding)
     }
 
-    /// Returns the answer with a device's schedules; if `schedule` is given, a separate member contains that schedule.
+    /// Returns the answer with a device's schedules, and `schedule` in a separate member.
     static func answer(
         _ did: DeviceID,
         _ call: Call,
@@ -45,7 +45,7 @@ enum ScheduleLists {
         }
     }
 
-    /// Returns the position after the last shown row of a list; nil if all rows are shown.
+    /// Returns the position after a list's last shown row, or nil at the end.
     static func next(_ schedules: [Schedule], shown: Int) -> ScheduleCodec.Position? {
         guard shown < schedules.count, shown > 0 else { return nil }
         let last = schedules[shown - 1]

@@ -48,7 +48,7 @@ enum ScheduleMethods {
         return try save(schedule, ignored: parameters.ignored, &call)
     }
 
-    /// Returns the caller's time zone; UTC if the system doesn't know the zone.
+    /// Returns the caller's time zone, or UTC if the system doesn't know it.
     private static func userZone(_ call: Call) throws -> String {
         let zone = try call.user().timezone
         return TimeZones.contains(zone) ? zone : "UTC"
@@ -62,8 +62,7 @@ enum ScheduleMethods {
 
     // MARK: Changing
 
-    /// Returns the schedule that the request names, with the caller's binding; throws if the caller is not allowed to
-    /// change this schedule.
+    /// Returns a schedule that the caller may change, with the caller's binding, or throws.
     ///
     /// The method locks the schedule's device. The reference describes the rights (schedules#rights).
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {

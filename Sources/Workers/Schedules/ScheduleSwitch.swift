@@ -3,8 +3,7 @@ import Storage
 
 /// The switch by which an operator enables or disables a schedule.
 package enum ScheduleSwitch {
-    /// Enables or disables a locked device's schedule, plans an enabled schedule's next occurrence, and notifies the
-    /// device's users.
+    /// Enables or disables a locked device's schedule, and notifies the device's users.
     ///
     /// - Throws: `Rejection` if the schedule has no further occurrence.
     package static func set(_ schedule: Schedule, to isEnabled: Bool, in work: inout UnitOfWork) throws -> Schedule {

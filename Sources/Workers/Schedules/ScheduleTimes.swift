@@ -1,9 +1,9 @@
 import Domain
 import Wire
 
-/// The computation of a schedule's times; it throws if a field of the request makes an occurrence impossible.
+/// The computation of a schedule's times, which throws if no occurrence is possible.
 enum ScheduleTimes {
-    /// Returns a new schedule's days; the default is the first day on which the schedule's time is in the future.
+    /// Returns a new schedule's days, by default the day when its time comes next.
     static func days(
         _ parameters: ScheduleParameters,
         of schedule: Schedule,
@@ -18,8 +18,7 @@ enum ScheduleTimes {
         return .once(day)
     }
 
-    /// Sets a schedule's next occurrence, or throws if there is none; `hasDate` is true if the request contains the
-    /// date.
+    /// Sets a schedule's next occurrence, or throws if no occurrence is possible.
     static func plan(
         _ schedule: inout Schedule,
         hasDate: Bool,

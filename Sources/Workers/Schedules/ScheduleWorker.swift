@@ -25,8 +25,7 @@ package struct ScheduleWorker: BatchHandler {
             subscriptions,
             longReadings: requests.role.longReadings
         )
-        // Registers the counters with the value 0, since monitoring would not see the first increment of an
-        // unregistered counter.
+        // Registers the counters with the value 0. Otherwise, monitoring would not see a counter's first increment.
         _ = ScheduleMetrics.shared
     }
 
@@ -64,8 +63,7 @@ package struct ScheduleWorker: BatchHandler {
         }
     }
 
-    /// Splits a batch into stretches of triggers and stretches of other messages, so that each message sees the effects
-    /// of earlier messages.
+    /// Splits a batch into stretches of triggers and of other messages, in their order.
     private func stretches(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var stretches: [ArraySlice<Inbound>] = []
         var start = batch.startIndex

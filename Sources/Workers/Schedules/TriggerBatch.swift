@@ -4,7 +4,7 @@ import Wire
 
 /// The data of one batch of triggers: the triggers, their schedules, and the rows to write.
 ///
-/// A batch is decoded, loaded, processed in memory and saved; the number of SQL statements doesn't depend on the number
+/// A batch is decoded, loaded, processed in memory and saved. The number of SQL statements doesn't depend on the number
 /// of triggers. Each occurrence (schedule, dueAt) runs only once, with its first trigger.
 struct TriggerBatch {
     private var calendar: ScheduleCalendar
@@ -133,7 +133,7 @@ struct TriggerBatch {
         var dueAt: Instant
     }
 
-    /// Records a trigger's outcome; returns the occurrence to run now, or nil if there is none or it has already run.
+    /// Records a trigger's outcome, and returns the occurrence to run now, if any.
     private mutating func note(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
@@ -148,16 +148,15 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // If the due occurrence differs from the trigger's occurrence, `load` has perhaps not loaded the due
-        // occurrence's run.
+        // The due occurrence may differ from the trigger's. Then `load` has perhaps not loaded the due occurrence's
+        // run.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }
 
     // MARK: Commands
 
-    /// Makes the commands of due runs; a run fails if the schedule's creator is no longer allowed to control the
-    /// device.
+    /// Makes commands of due runs, unless the creator may no longer control the device.
     private mutating func makeCommands(
         for dueRuns: [DueRun],
         in work: inout UnitOfWork

@@ -4,8 +4,8 @@ import Wire
 
 /// The handler of the scheduler, which publishes a trigger for each due schedule on `system/trigger/{scheduleId}`.
 ///
-/// The scheduler changes nothing in the store. An occurrence stays due until the schedule worker has run it, so a lost
-/// trigger is sent again, and triggers of two schedulers do no harm.
+/// The scheduler changes nothing in the store. An occurrence stays due until the schedule worker has run it. Therefore,
+/// a lost trigger is sent again, and two schedulers do no harm.
 package struct TriggerClock: BatchHandler {
     private let environment: Environment
     /// The sent triggers whose occurrences have not run yet.
@@ -15,10 +15,10 @@ package struct TriggerClock: BatchHandler {
     /// The time of the next check of the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The period in which devices may still be reconnecting, after the broker had no MQTT session for the scheduler;
-    /// nil at other times.
+    /// The period in which devices may reconnect after a missing MQTT session, or nil.
     ///
-    /// The MQTT session is missing if the broker has lost all sessions, or if the scheduler has a new client id.
+    /// The scheduler's MQTT session is missing if the broker has lost all sessions. It is also missing if the scheduler
+    /// has a new client id.
     private var settling: (from: Instant, until: Instant)?
 
     private struct FiredTrigger {
@@ -31,7 +31,7 @@ package struct TriggerClock: BatchHandler {
         }
     }
 
-    /// A limit on the rate of triggers, since too many triggers at once would delay devices' reports.
+    /// A limit on the rate of triggers, so that they don't delay devices' reports.
     private struct Budget {
         let perSecond: Int
         let most: Int
@@ -56,8 +56,7 @@ package struct TriggerClock: BatchHandler {
 
     /// The pause before a check of the sent triggers, in milliseconds.
     private static let lookMilliseconds: Int64 = 50
-    /// How long to wait before a trigger is sent again; the wait doubles after each sending, at most `doublingsMax`
-    /// times.
+    /// How long to wait before a trigger is repeated, doubled up to `doublingsMax` times.
     private static let patience: Duration = .seconds(30)
     private static let doublingsMax = 7
 
@@ -83,7 +82,7 @@ package struct TriggerClock: BatchHandler {
     package func waiting(in tx: Transaction?) throws -> WaitingWork {
         let waiting = WaitingWork(nextDue: lookAt ?? planned)
         let now = environment.clock.now
-        // If the next check is more than a second ahead, it was planned before the clock was set back.
+        // If the next check is over a second ahead, the clock was set back.
         guard let tx, lookAt.map({ $0 <= now || $0 > now.adding(seconds: 1) }) ?? true else { return waiting }
         guard try tx.schedules.nextDue() == planned else { return WaitingWork(nextDue: WaitingWork.atOnce) }
         return WaitingWork(nextDue: [lookAt, planned].compactMap(\.self).min())
@@ -114,13 +113,13 @@ package struct TriggerClock: BatchHandler {
         return fire(fired, in: tx)
     }
 
-    /// Returns the triggers of due occurrences; the triggers of late occurrences come last.
+    /// Returns the triggers of due occurrences, those of late occurrences last.
     private func waiting(in tx: Transaction) throws -> [Trigger] {
         let limit = environment.limits.triggerPage
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
-            // While devices may still reconnect, two kinds of occurrences are fired: those that became due after the
-            // scheduler connected, and those that would become too late before the end of `settling`. Other occurrences
+            // While devices may still reconnect, two kinds of occurrences are fired. One kind became due after the
+            // scheduler connected. The other kind would become too late before the end of `settling`. Other occurrences
             // wait until the end of `settling`.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)

@@ -3,14 +3,14 @@ import Foundation
 
 /// The system's time zone data.
 enum ZoneFiles {
-    /// The folder of the system's time zone data; the variable `TZDIR` overrides it, as for other programs.
+    /// The folder of time zone data: `TZDIR`, or else the system's folder.
     private static let folder =
         ProcessInfo.processInfo.environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/share/zoneinfo"
     /// The files in the folder that aren't time zones themselves.
     private static let others: Set<String> = ["localtime", "posixrules", "Factory"]
     private static let bytesMax = 1 << 16
 
-    /// Returns the data of the time zone with an IANA name; nil if the system doesn't know the zone.
+    /// Returns a time zone's data by its IANA name, or nil if unknown.
     static func data(of name: String) -> [UInt8]? {
         guard isName(name), let data = FileManager.default.contents(atPath: folder + "/" + name), data.count <= bytesMax
         else { return nil }
@@ -18,8 +18,9 @@ enum ZoneFiles {
         return ZoneRules(file: bytes) == nil ? nil : bytes
     }
 
-    /// Returns whether a name may be looked up; files outside the folder and zones with leap seconds may not be looked
-    /// up.
+    /// Returns whether a name may be looked up.
+    ///
+    /// Files outside the folder and zones with leap seconds may not be looked up.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= 64 && !others.contains(name)
             && !["right/", "posix/", "/"].contains { name.utf8.starts(with: $0.utf8) }

@@ -2,8 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// `session/logoutCode`, which checks a code or password of the user, and then returns a logout code for ending
-/// sessions on other terminals.
+/// `session/logoutCode`, which returns a code for ending sessions on other terminals.
+///
+/// The method first checks a code or password of the user.
 enum LogoutCodeMethod {
     static let method = Method(locks: .user, prepare: prepare, run: run)
 
@@ -23,7 +24,8 @@ enum LogoutCodeMethod {
         let parameters = try LogoutCodeParameters(call.fields, in: call.regions)
         let proof = proof(parameters)
         guard user.verifiedAddresses.contains(parameters.address) else {
-            // This refusal is the same as for a wrong code or password, so that it doesn't reveal who owns the address.
+            // This refusal is the same as for a wrong code or password. Otherwise, the refusal would reveal who owns
+            // the address.
             return try proof.refusal(proof.wrong(parameters.field), of: user, call)
         }
         do {

@@ -3,16 +3,14 @@ import Metrics
 package import Mosquitto
 import Synchronization
 
-/// A queue of MQTT sessions that clients have left behind at the broker; separate threads end these sessions.
+/// A queue of MQTT sessions that clients left behind, which separate threads end.
 ///
-/// To end a session, a thread connects with the client's id and a clean start, and disconnects; Mosquitto has no other
-/// way to end one session. The gate sends a client's id again until the client's session has ended, so failed tries
-/// need no record.
+/// A thread connects with the client's id and a clean start, and then disconnects. Mosquitto has no other way to end
+/// one session. Failed tries need no record. The gate sends a client's id again until the session has ended.
 package final class OwedSessions: Sendable {
     /// The maximum number of clients in the queue.
     private static let owedMax = 1000
-    /// The maximum number of threads; a thread exists only while there is work, and ends about a hundred sessions a
-    /// second.
+    /// The maximum number of threads, each ending about a hundred sessions a second.
     private static let endersMax = 2
     /// The longest wait for the broker's answer.
     private static let patience: Duration = .seconds(2)
@@ -37,8 +35,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions must end; if the queue is full, the gate later sends the ids of the remaining
-    /// clients again.
+    /// Queues clients whose sessions must end, until the queue is full.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

@@ -3,14 +3,13 @@ import Metrics
 import Storage
 import Wire
 
-/// The handling of the gate's two reports about queues: a terminal missed statuses, or MQTT sessions must end.
+/// The handling of the gate's reports about missed statuses and MQTT sessions to end.
 enum QueueNews {
-    /// The prefix of the workers' client ids; `endOwed` never ends the workers' MQTT sessions.
+    /// The prefix of the workers' client ids, whose sessions `endOwed` never ends.
     private static let own = "svc."
 
     private static let missed = Counter(label: "lamplighter_statuses_missed_total")
-    /// The maximum number of devices in a report; if a terminal has missed statuses of more devices, the report names
-    /// no device.
+    /// The maximum number of named devices, beyond which a report names no device.
     private static let missedMax = 200
 
     /// Returns the topic filters of both kinds of report.
@@ -18,7 +17,7 @@ enum QueueNews {
         ["system/missed", "system/session-owed"].flatMap { environment.topics.filters($0, of: environment.divided) }
     }
 
-    /// Asks the status worker to publish again the statuses that did not fit into a slow terminal's queue.
+    /// Asks the status worker to repeat the statuses that a slow terminal missed.
     static func publishMissed(_ message: Inbound, in work: inout UnitOfWork) throws {
         let decode = QueueNewsCodec.decode(missed:)
         guard let missed = work.decode(message, with: decode) else { return }
@@ -28,7 +27,7 @@ enum QueueNews {
         for did in dids { work.effects.wake(.status, of: did) }
     }
 
-    /// Passes the MQTT sessions that clients have left at the broker to separate threads, which end these sessions.
+    /// Passes MQTT sessions that clients have left behind to the threads that end them.
     static func endOwed(_ message: Inbound, _ environment: Environment, in work: inout UnitOfWork) {
         let decode = QueueNewsCodec.decode(sessionOwed:)
         guard let clients = work.decode(message, with: decode) else { return }

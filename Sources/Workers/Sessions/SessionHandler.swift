@@ -33,8 +33,7 @@ package struct SessionHandler: BatchHandler {
         )
     }
 
-    /// Loads the set of online workers before queued requests arrive, so that this worker answers only for absent
-    /// workers.
+    /// Loads the online workers, so that this worker answers only for absent ones.
     ///
     /// If the broker has lost the worker's session, devices are announced to Home Assistant again.
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
@@ -112,8 +111,7 @@ package struct SessionHandler: BatchHandler {
         }
         guard try work.tx.sessions.claim(notice: notice.id) else { return }
         let sessions = try work.tx.lock(usersOf: { try meant(notice, in: work.tx) })
-        // Since the clocks of processes differ, a session's login can seem to be later than the notice of the session's
-        // end.
+        // The clocks of processes differ. Therefore, a login can seem later than the notice of the session's end.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
             // If a session is already marked as ended, a notice about another end has no effect.
@@ -124,7 +122,8 @@ package struct SessionHandler: BatchHandler {
             if isMarked {
                 try work.tx.sessions.confirmEnd(of: session)
             } else {
-                // Workers mark a session before they publish a notice, so this notice comes from an outside service.
+                // Workers mark a session before they publish a notice. Therefore, this notice comes from an outside
+                // service.
                 try SessionLifecycle.markEnded(&session, because: notice.reason, by: notice.actor, in: &work)
             }
             try SessionTermination.announce(session, notice, in: &work)
@@ -155,13 +154,15 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Workers of several lanes
 
-    /// Returns whether the leases show that a worker came online or went offline; also true if no state is known yet.
+    /// Returns whether a worker came online or went offline, or no state is known.
     private func isWorkersNews(in tx: Transaction) throws -> Bool {
         guard environment.plan.isShared else { return false }
         return try known.isEmpty || tx.leases.heldWorkers() != present
     }
 
-    /// Publishes the state of each worker whose state has changed; a worker is online if any of its lanes is held.
+    /// Publishes the state of each worker whose state has changed.
+    ///
+    /// A worker is online if any of its lanes is held.
     private mutating func noteLeases(in work: inout UnitOfWork) throws {
         let held = try work.tx.leases.heldWorkers()
         for worker in WorkerName.allCases.map(\.rawValue)

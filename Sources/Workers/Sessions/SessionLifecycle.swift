@@ -6,13 +6,13 @@ import Wire
 /// The beginning and end of sessions, for all methods and workers.
 ///
 /// The transaction that marks a session as ended also publishes a notice of the end. After the commit, the token is
-/// refused, and the session worker announces the end when it receives the notice. The reference describes the rules
+/// refused. The session worker announces the end when it receives the notice. The reference describes the rules
 /// (sessions#end).
 package enum SessionLifecycle {
     /// Begins a session on the request's terminal, and ends the terminal's previous session.
     ///
-    /// A login also undoes a pending cancellation of the account and, if the request asks for it, adopts the devices of
-    /// the terminal's anonymous user.
+    /// A login also undoes a pending cancellation of the account. On request, the login adopts the devices of the
+    /// terminal's anonymous user.
     static func begin(for user: User, on terminal: TerminalInfo, isNew: Bool, _ call: inout Call) throws -> Reply {
         try call.checkTerminal()
         try call.quotas.take(call.sessionQuotas)
@@ -38,7 +38,7 @@ package enum SessionLifecycle {
         return .result(answer, isSecret: true)
     }
 
-    /// Stores a new session with its entry in the audit trail, and announces it; returns the session and its token.
+    /// Stores, audits and announces a new session, and returns it with its token.
     static func begin(
         of uid: UserID,
         on terminal: TerminalID,
@@ -106,7 +106,7 @@ package enum SessionLifecycle {
         try SessionTermination.announce(session, notice, in: &work)
     }
 
-    /// Ends all sessions of a user except the session on the terminal `spared`; returns the number of ended sessions.
+    /// Ends a user's sessions except on the terminal `spared`, and returns how many.
     @discardableResult
     package static func endAll(
         of uid: UserID,
@@ -120,7 +120,7 @@ package enum SessionLifecycle {
         return sessions.count
     }
 
-    /// Marks a session as ended, and records the end in the audit trail and the event log.
+    /// Marks a session as ended, also in the audit trail and event log.
     static func markEnded(
         _ session: inout Session,
         because reason: Session.EndReason,

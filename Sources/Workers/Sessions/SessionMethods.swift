@@ -27,7 +27,7 @@ enum SessionMethods {
 
     // MARK: Refreshing
 
-    /// Replaces the session's token with a new token; a second refresh with the old token is refused.
+    /// Replaces the session's token, but refuses a second refresh with the old token.
     @Sendable
     private static func refresh(_ call: inout Call) throws -> Reply {
         var session = try call.caller()
@@ -97,7 +97,7 @@ enum SessionMethods {
 
     // MARK: Programs that are not apps
 
-    /// Begins a session for the user's Home Assistant, on a new terminal that only this session uses.
+    /// Begins a session for the user's Home Assistant, on its own new terminal.
     ///
     /// The session has no time limit, because Home Assistant can't refresh a password.
     @Sendable

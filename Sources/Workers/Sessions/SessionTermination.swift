@@ -6,7 +6,7 @@ import Wire
 enum SessionTermination {
     /// Notifies the user's terminals of the end of a session.
     ///
-    /// If the ended session's terminal has no new session, the terminal is notified too, and the gate closes the
+    /// If the ended session's terminal has no new session, the terminal is notified too. The gate then closes the
     /// terminal's connection.
     static func announce(_ session: Session, _ notice: SessionNotice, in work: inout UnitOfWork) throws {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil

@@ -4,7 +4,7 @@ import Wire
 
 /// The check of a request's token, which finds the sender's valid session.
 enum TokenCheck {
-    /// Returns the session and the API key of a request; a user's request has no key.
+    /// Returns a request's session and, unless it is a user's request, its API key.
     ///
     /// A key or a linked service must have the method's scope. If the method needs no token, both results are nil. The
     /// terminal of a key or of a linked service can't use such a method.
@@ -27,14 +27,14 @@ enum TokenCheck {
         return (try KeyCheck.session(of: request, by: key, in: tx), key)
     }
 
-    /// Returns the valid session of the request's token; the session must match the request's terminal, app and user.
+    /// Returns the token's valid session, which must match the request's terminal, app and user.
     static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
         let session = try live(of: request, in: tx)
         try tx.sessions.use(request.token ?? "", of: session)
         return session
     }
 
-    /// Records that a request used its token, although its method needs no token; an invalid token is ignored.
+    /// Records that a valid token was used, although the method needs no token.
     static func noteUse(of request: AppRequest, in tx: Transaction) throws {
         guard request.token != nil else { return }
         do { _ = try session(of: request, in: tx) } catch is Rejection {}

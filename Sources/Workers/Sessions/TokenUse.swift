@@ -2,12 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// The handling of the gate's message that a terminal has connected with a token for the first time.
+/// The handling of the gate's message about a terminal's first connection with a token.
 ///
 /// This connection ends the previous token, or the terminal's access with the app's secret. Each worker that checks
-/// tokens receives this message between requests, and refuses the old token in all later requests.
+/// tokens receives this message between requests. The worker refuses the old token in all later requests.
 enum TokenUse {
-    /// Returns the topic filters for the gate's message; if the work is divided, they cover only the worker's shards.
+    /// Returns the topic filters for the gate's message, within the worker's shards.
     static func filters(_ environment: Environment) -> [String] {
         environment.topics.filters("system/token-used", of: environment.divided)
     }

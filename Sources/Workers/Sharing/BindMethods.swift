@@ -2,8 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The methods `device/bind` and `bindRemote`, which bind a user who proves possession of a device, and
-/// `device/unbind`, which ends the user's binding.
+/// The methods `device/bind` and `bindRemote`, which need proof of possession, and `device/unbind`.
 enum BindMethods {
     static let all: [String: Method] = [
         "device/bind": Method(run: bind),
@@ -11,7 +10,7 @@ enum BindMethods {
         "device/unbind": Method(locks: .device, run: unbind),
     ]
 
-    /// The single answer for three cases: a wrong proof, an unknown device, and a device of another app.
+    /// The same answer for wrong proofs, unknown devices, and devices of other apps.
     private static let wrong = Rejection(.invalidCredentials, "The device, passcode or label is wrong.")
 
     // MARK: At the device
@@ -33,7 +32,7 @@ enum BindMethods {
         return .result(BindingCodec.bound(device.did))
     }
 
-    /// Returns the device that the request names, if it exists, and a string that identifies this device.
+    /// Returns the request's device, if it exists, and a string that identifies it.
     private static func find(_ name: BindParameters.Name, _ call: inout Call) throws -> (DeviceRecord?, String) {
         switch name {
         case .did(let did):
@@ -45,14 +44,13 @@ enum BindMethods {
         }
     }
 
-    /// Locks the caller, whose devices are counted, and the device with the given MAC; returns the device, if it
-    /// exists.
+    /// Locks the caller and the device, and returns the device, if it exists.
     private static func lock(_ key: ProductKey, _ mac: MAC, for call: inout Call) throws -> DeviceRecord? {
         try call.lock(user: call.caller().uid)
         return try call.tx.lock(\.did) { try call.tx.devices.find(key, mac) }
     }
 
-    /// Binds a caller who has proved possession of the device; changes nothing if the caller is already bound.
+    /// Binds a caller who has proved possession, unless the caller is already bound.
     private static func join(_ did: DeviceID, _ call: inout Call) throws {
         let uid = try call.caller().uid
         try BindingExpiry.endGuests(of: did, in: &call.work)
@@ -91,8 +89,8 @@ enum BindMethods {
 
     /// Returns whether the product's secret proves possession of a device.
     ///
-    /// The product must allow binding with the secret. If the device is bound to other users but not to the caller, the
-    /// secret proves nothing, since all devices of the product share it.
+    /// The product must allow binding with the secret. If the device is bound only to other users, the secret proves
+    /// nothing. All devices of the product share this secret.
     private static func mayBindBySecret(_ device: DeviceRecord?, of product: Product?, _ call: Call) throws -> Bool {
         let uid = try call.caller().uid
         let present = try device.map { try call.tx.bindings.all(of: $0.did) } ?? []
@@ -100,7 +98,7 @@ enum BindMethods {
         return isFree && product?.remoteBind == .secret
     }
 
-    /// Creates a device that has not registered yet; the device's first registration completes its data.
+    /// Creates a device whose first registration later completes its data.
     private static func makeDevice(
         _ product: Product,
         mac: MAC,

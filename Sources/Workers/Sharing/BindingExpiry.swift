@@ -20,12 +20,12 @@ enum BindingExpiry {
         }
     }
 
-    /// Ends a device's expired bindings without waiting for `DueControl`; returns whether any binding had expired.
+    /// Ends a device's expired bindings at once, and returns whether there were any.
     ///
     /// Code that adds a binding or an invitation must first call this function. Otherwise, the expired row would block
-    /// the new row, and `DueControl` would end the new invitation together with the expired binding. Code that ends the
-    /// owner's binding must also call this function, so that expired guests are notified of the expiry and not of a
-    /// revocation by the owner.
+    /// the new row. `DueControl` would also end the new invitation together with the expired binding. Code that ends
+    /// the owner's binding must also call this function. Otherwise, expired guests would be notified of a revocation by
+    /// the owner.
     @discardableResult
     static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
         let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }
@@ -33,8 +33,7 @@ enum BindingExpiry {
         return !overdue.isEmpty
     }
 
-    /// Returns the time at which the next invitation or the next binding of a guest expires; nil if none of them will
-    /// expire.
+    /// Returns when the next invitation or guest's binding expires, or nil if never.
     static func next(in tx: Transaction) throws -> Instant? {
         [try tx.sharings.nextExpiry(), try tx.bindings.nextGuestEnd()].compactMap(\.self).min()
     }

@@ -20,14 +20,14 @@ struct Bindings {
         present = try work.tx.bindings.all(of: did)
     }
 
-    /// Ends one user's binding, with all its consequences; does nothing if the user isn't bound.
+    /// Ends a user's binding, if any, with all its consequences.
     func leave(_ uid: UserID, because reason: UnbindReason, in work: inout UnitOfWork) throws {
         guard present.contains(where: { $0.uid == uid }) else { return }
         let change = try BindingRules.decide(.leave, by: uid, among: present)
         try carryOut(change, because: reason, in: &work)
     }
 
-    /// Checks that the device and the user may have one more binding; throws `Forbidden` if a limit is reached.
+    /// Throws `Forbidden` if the device or user may not have one more binding.
     func checkCounts(adding uid: UserID, _ call: Call) throws {
         guard present.count < call.limits.usersPerDevice,
             try call.tx.bindings.count(ofUser: uid) < call.limits.devicesPerUser
@@ -48,8 +48,8 @@ struct Bindings {
 
     /// Ends bindings and changes roles.
     ///
-    /// The notification's reason is `reason` for the first user whose binding ends, and `follower` for users whose
-    /// bindings end as a consequence.
+    /// The first user is notified with the reason `reason`. Users whose bindings end as a consequence are notified with
+    /// `follower`.
     func carryOut(
         _ change: BindingChange,
         because reason: UnbindReason,

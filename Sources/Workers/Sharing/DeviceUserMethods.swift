@@ -52,12 +52,10 @@ enum DeviceUserMethods {
         return AnswerRows.page(.users, rows, next: cursor)
     }
 
-    /// Returns the phone number or e-mail address by which a device's special users and owners see another user; nil if
-    /// they see neither.
+    /// Returns the address by which special users and owners see another user, or nil.
     ///
-    /// The result is the verified phone number or else the verified e-mail address, since an unverified address might
-    /// belong to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail
-    /// addresses.
+    /// The result is the verified phone number, or else the verified e-mail address. An unverified address might belong
+    /// to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail addresses.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }

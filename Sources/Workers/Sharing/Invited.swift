@@ -2,16 +2,16 @@ import Domain
 import Storage
 import Wire
 
-/// The addressee of an invitation by name; the addressee may or may not have an account.
+/// The addressee of an invitation by name, with or without an account.
 struct Invited {
     /// The name, normalized for comparisons.
     let key: String
     /// The masked name, which the inviter sees.
     let addressee: Sharing.Addressee
-    /// The user with this name in the inviter's app and region; nil if there is no such user.
+    /// The user with this name in the inviter's app and region, if any.
     let user: User?
 
-    /// Finds the user that an invitation names; nil for an invitation by code, since any user may scan the code.
+    /// Finds the user that an invitation names, or nil for invitations by code.
     init?(_ parameters: InvitationParameters, _ call: Call) throws {
         guard parameters.way == .user else { return nil }
         let inviter = try call.user()
@@ -37,7 +37,8 @@ struct Invited {
 
     /// Finds the user with a login name.
     ///
-    /// If the app verifies addresses, this one must be verified, so that nobody gets another user's invitations.
+    /// If the app verifies addresses, this one must be verified. Otherwise, somebody could get another user's
+    /// invitations.
     private static func find(_ name: LoginName, by inviter: User, _ call: Call) throws -> User? {
         let found = try call.tx.accounts.find(name, app: call.app.id, region: inviter.region)
         guard let found, let address = name.address else { return found }

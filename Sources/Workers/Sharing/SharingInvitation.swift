@@ -29,11 +29,11 @@ enum SharingInvitation {
 
     private static func isTaken(_ guest: Invited, among bindings: Bindings, _ call: Call) throws -> Bool {
         if bindings.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
-        // Only names are compared, since the answer must not reveal that two names belong to the same user.
+        // Only names are compared. The answer must not reveal that two names belong to the same user.
         return try call.tx.sharings.isInvited(bindings.did, name: guest.key)
     }
 
-    /// Limits the number of invitations, so that an inviter can neither flood users nor try out many names.
+    /// Limits invitations, so that inviters can't flood users or try many names.
     private static func checkCounts(_ binding: Binding, _ call: Call) throws {
         let limit = AttemptTable.Limit("invite:\(binding.uid.text)", perHour: call.limits.invitationsPerHour)
         try call.tx.take(limit, elseSay: "Too many invitations; wait.")

@@ -46,7 +46,7 @@ enum SharingMethods {
         try call.quotas.take(call.previewQuotas)
         let found = try find(name, for: uid, call)
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
-            // The refusal is returned and not thrown, since an error would undo the count of this preview.
+            // The refusal is returned and not thrown. An error would undo the count of this preview.
             return .refusal(refusal)
         }
         guard var sharing = found else { return .done }
@@ -72,7 +72,7 @@ enum SharingMethods {
         try call.lock(user: uid)
         var found = try call.tx.lock(\.did) { try find(parameters.invitation, for: uid, call) }
         if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
-            // If the caller was a guest whose binding has now expired, the invitation may have ended too.
+            // If the caller's binding has now expired, the invitation may have ended too.
             found = try call.tx.sharings.find(sharing.id)
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
@@ -89,7 +89,7 @@ enum SharingMethods {
         return .result(SharingCodec.answered(sharing))
     }
 
-    /// Returns the invitation that has the given code or id; nil if the user can't find such an invitation.
+    /// Returns the invitation with the code or id, if the user can find it.
     private static func find(
         _ name: SharingName,
         for uid: UserID,
@@ -97,7 +97,7 @@ enum SharingMethods {
     ) throws -> Sharing? {
         switch name {
         case .code(let text):
-            // Only users of the inviter's region find the invitation, since an account exists only in its own region.
+            // Only users of the inviter's region find the invitation. An account exists only in its own region.
             let region = try call.tx.accounts.find(uid)?.region
             return try call.tx.sharings.find(code: text, app: call.app.id)
                 .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
@@ -154,7 +154,7 @@ enum SharingMethods {
     private static func transfer(_ call: inout Call) throws -> Reply {
         let heir = try call.fields.uid()
         let binding = try DeviceMethods.binding(call)
-        // The bindings of expired guests are ended first, so that these guests no longer count as users of the device.
+        // Expired guests' bindings are ended first. These guests then no longer count as users of the device.
         try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         let change = try BindingRules.decide(.transfer(to: heir), by: binding.uid, among: bindings.present)

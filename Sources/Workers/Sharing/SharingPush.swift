@@ -4,14 +4,13 @@ import Wire
 
 /// Messages on `user/{uid}/share` that notify the inviter and the guest of an invitation's new state.
 enum SharingPush {
-    /// Notifies the inviter of an invitation's state, and also the guest if the guest has an account; also logs the
-    /// state.
+    /// Logs an invitation's state, and notifies the inviter and the guest's account, if any.
     static func notify(_ sharing: Sharing, in work: inout UnitOfWork) throws {
         var apps: Set<AppID> = []
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {
             let payload = AnswerCodec.payload(row: try view(of: sharing, for: uid, in: work))
             work.effects.publish(OutboundMessage(work.topics.user(uid, "share"), payload))
-            // The event log gets one entry for each app to which the inviter or the guest belongs.
+            // The event log gets one entry for each app of the inviter or guest.
             let app = try work.tx.accounts.find(uid)?.app
             guard let app, apps.insert(app).inserted else { continue }
             let product = try work.tx.statuses.find(sharing.did)?.productKey

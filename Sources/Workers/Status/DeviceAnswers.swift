@@ -3,7 +3,7 @@ import Wire
 
 /// Answers to devices, and dead letters for messages that are unreadable or come from unknown devices.
 extension UnitOfWork {
-    /// Decodes a message that needs no answer; an unreadable message becomes a dead letter.
+    /// Decodes a message that needs no answer, or makes it a dead letter.
     mutating func decode<Value>(
         _ message: Inbound,
         with decode: (ArraySlice<UInt8>) throws(WireError) -> Value
@@ -21,21 +21,20 @@ extension UnitOfWork {
         effects.publish(OutboundMessage(topics.response(did), payload))
     }
 
-    /// Counts a refusal, and sends the refusal to the device if the device's message has an id.
+    /// Counts a refusal, and sends it if the device's message has an id.
     mutating func refuse(_ id: MessageID?, of did: DeviceID, because rejection: Rejection) {
         effects.count(rejection)
         guard let id else { return }
         answer(did, with: AnswerCodec.refusal(id, rejection))
     }
 
-    /// Refuses an unreadable message, and makes it a dead letter; values that may contain a secret are left out.
+    /// Refuses an unreadable message, and keeps it as a dead letter without secrets.
     mutating func refuse(_ message: Inbound, of did: DeviceID, unreadable error: WireError, isSecret: Bool) {
         effects.deadLetter(message, .malformed, because: error.reason, isSecret: isSecret)
         refuse(error.id, of: did, because: error.rejection)
     }
 
-    /// Refuses a message of an unknown device and makes it a dead letter; if `isSecret` is true, the letter has no
-    /// values.
+    /// Refuses an unknown device's message, and keeps a dead letter, without values if `isSecret`.
     mutating func refuseUnknown(_ did: DeviceID, _ message: Inbound, id: MessageID? = nil, isSecret: Bool = false) {
         effects.deadLetter(message, .unknownDevice, because: "the device is unknown", isSecret: isSecret)
         guard let id else { return }

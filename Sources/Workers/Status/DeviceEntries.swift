@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// A device in a batch, with its users, and with its status after the messages that were already processed.
+/// A device in a batch, with its users and its status so far.
 struct DeviceEntry {
     /// The separately written parts of a status.
     struct Changes: OptionSet {
@@ -16,24 +16,24 @@ struct DeviceEntry {
     let did: DeviceID
     /// The device's status; nil if the device is unknown.
     fileprivate(set) var record: StatusRecord?
-    /// The device's product; nil if the product or the device is unknown.
+    /// The device's product, or nil if the product or device is unknown.
     fileprivate(set) var product: Product?
     /// The users who receive the device's messages.
     fileprivate(set) var subscribers: [UserID] = []
-    /// The subscribers as a set, for batches that refresh the statuses of many users of one device.
+    /// The subscribers as a set, for batches that refresh many users' statuses.
     private(set) lazy var subscriberSet = Set(subscribers)
     /// The parts of the status that the batch has changed.
     private(set) var changes: Changes = []
     /// The newest reports in the status as it was loaded, before the batch changed the status.
     fileprivate(set) var newestAtLoad: Status.Newest?
-    /// The attributes that the batch's reports have changed; empty unless a reader of the event log requests statuses.
+    /// The changed attributes, kept only if a reader of the event log requests statuses.
     private(set) var changed: [String] = []
-    /// The beginning of the current ownership period, loaded only if the device reports old events or bytes.
+    /// When the current ownership began, loaded only for old events and for bytes.
     fileprivate(set) var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }
 
-    /// Adds attributes that a report has changed; a linear search is enough, since a batch changes few attributes.
+    /// Adds changed attributes, by a linear search, since a batch changes few.
     mutating func note(changed names: [String]) {
         for name in names where !changed.contains(name) { changed.append(name) }
     }
@@ -51,14 +51,13 @@ struct DeviceEntries {
     var entries: [DeviceEntry] = []
     private var places: [DeviceID: Int] = [:]
 
-    /// Returns the product of a device of the batch; nil if the product or the device is unknown.
+    /// Returns the product of a batch's device, or nil if either is unknown.
     func product(of did: DeviceID) -> Product? { places[did].flatMap { entries[$0].product } }
 
-    /// Returns the product key of a device of the batch; nil if the device is unknown.
+    /// Returns the product key of a batch's device, or nil if it's unknown.
     func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
 
-    /// If a reader of the event log requests statuses, logs the status of each device whose attributes the batch has
-    /// changed.
+    /// Logs the changed statuses if a reader of the event log requests statuses.
     func logStatuses(in work: inout UnitOfWork) {
         for entry in entries where !entry.changed.isEmpty {
             guard let record = entry.record else { continue }
@@ -66,7 +65,7 @@ struct DeviceEntries {
         }
     }
 
-    /// Sets the index of each item's device, locks the devices, and loads their statuses, products and users.
+    /// Locks the items' devices, sets their indexes, and loads statuses, products and users.
     mutating func load(_ items: inout [StatusItem], in work: UnitOfWork) throws {
         for index in items.indices { items[index].place = place(of: items[index].did) }
         let dids = entries.map(\.did)
@@ -89,7 +88,7 @@ struct DeviceEntries {
         try loadOwnership(for: items, in: work)
     }
 
-    /// Returns the index of a device; a device that is new in the batch gets the next index.
+    /// Returns a device's index, which for a new device is the next one.
     private mutating func place(of did: DeviceID) -> Int {
         if let known = places[did] { return known }
         let place = entries.count
@@ -98,9 +97,10 @@ struct DeviceEntries {
         return place
     }
 
-    /// Loads the beginning of the current ownership period for each device that reports bytes, or events from the past.
+    /// Loads when the current ownership began, for devices with bytes or past events.
     ///
-    /// Events from before the current ownership period belong to the previous owner and are hidden from the new owner.
+    /// Events from before the current ownership period belong to the previous owner. The new owner must not see these
+    /// events.
     private mutating func loadOwnership(for items: [StatusItem], in work: UnitOfWork) throws {
         let recent = work.now.adding(seconds: -Self.recentSeconds)
         let old = items.filter { item in
@@ -113,7 +113,7 @@ struct DeviceEntries {
         }
     }
 
-    /// The age, in seconds, above which a report's events are shown only if they are from the current ownership period.
+    /// The age, in seconds, above which only the current ownership period's events are shown.
     private static let recentSeconds: Int64 = 60
 
     /// Returns the statuses in which a part has changed, in the order of the devices' ids.
@@ -124,7 +124,7 @@ struct DeviceEntries {
 }
 
 extension Report {
-    /// True if the report has alerts, faults or bytes, because its time decides which users see those.
+    /// Whether the report has alerts, faults or bytes, whose time decides who sees them.
     fileprivate var isShownByTime: Bool { !alerts.isEmpty || !faults.isEmpty || binary != nil }
 }
 
@@ -149,7 +149,7 @@ extension DeviceEntry {
         for uid in subscribers { retain(uid == user ? payload(for: uid) : common, for: uid, in: &work) }
     }
 
-    /// Publishes a user's retained status again if the user is subscribed; otherwise clears the retained status.
+    /// Publishes a user's retained status again, or clears it without a subscription.
     mutating func refreshStatus(of uid: UserID, in work: inout UnitOfWork) {
         guard let record, subscriberSet.contains(uid) else { return clearStatus(of: uid, in: &work) }
         let payload = StatusCodec.encode(record.status, of: did, product: product)
@@ -173,8 +173,8 @@ extension DeviceEntry {
 
     /// Publishes to all subscribed users the bytes that a device has reported.
     ///
-    /// `binary` is the bytes as base64 text; `ts` is the effective time of the bytes, and `cid` is the number of the
-    /// command that the bytes answer.
+    /// `binary` is the bytes as base64 text, and `ts` is their effective time. `cid` is the number of the command that
+    /// the bytes answer.
     func publish(binary: String, ts: Instant, cid: Int64?, in work: inout UnitOfWork) {
         let payload = StatusCodec.binary(binary, of: did, ts: ts, cid: cid)
         publish(payload, leaf: "binary", in: &work)

@@ -1,8 +1,7 @@
 import Domain
 import Storage
 
-/// The processor of a batch's presence signals, which say that devices have connected, have disconnected or are
-/// listening for commands.
+/// The processor of presence signals: connected, disconnected, or listening for commands.
 struct PresenceProcessor {
     /// The devices that have come online in the batch.
     private var arrived: Set<DeviceID> = []
@@ -11,7 +10,7 @@ struct PresenceProcessor {
     /// The devices that have begun to listen for commands.
     private var listening: Set<DeviceID> = []
 
-    /// Processes a presence signal; `message` is nil if the signal is the worker's own.
+    /// Processes a presence signal, whose `message` is nil if the worker made it.
     mutating func decide(
         _ signal: PresenceSignal,
         message: Inbound?,
@@ -50,7 +49,7 @@ struct PresenceProcessor {
         if case .listening(presence.connection) = signal, presence.isOnline { listening.insert(did) }
     }
 
-    /// Asks the control worker to send newly connected devices their queued commands and to repeat missed ones.
+    /// Has the control worker send newly connected devices their queued and missed commands.
     func save(in work: inout UnitOfWork) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

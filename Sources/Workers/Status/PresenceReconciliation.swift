@@ -6,9 +6,9 @@ import Wire
 /// The search for connected devices after the broker has lost the worker's MQTT session.
 ///
 /// The worker asks the gate to announce all connected devices. Then the worker publishes a mark and receives this mark
-/// back; if there is only one lane, the worker's own retained state serves as the mark. The gate's announcements are
-/// sent only in the broker's next round, so the worker then publishes a second mark. When the second mark returns, all
-/// connected devices have been announced. All other devices that are online in the store are in fact offline
+/// back. If there is only one lane, the worker's retained state serves as the mark. The gate's announcements are sent
+/// only in the broker's next round. Therefore, the worker then publishes a second mark. When the second mark returns,
+/// all connected devices have been announced. All other devices that are online in the store are in fact offline
 /// (reference: operation#workers).
 struct PresenceReconciliation {
     /// Returns the name of the stored value that says whether a lane's presence reconciliation is unfinished.
@@ -18,8 +18,7 @@ struct PresenceReconciliation {
         return "\(fact).\(environment.lane(of: .status).number)"
     }
 
-    /// Returns the topic to which a lane publishes marks; if there is only one lane, this is the topic of the worker's
-    /// state.
+    /// Returns the topic of a lane's marks (the worker's state for a single lane).
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
         return environment.topics.system(environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)")
@@ -40,7 +39,7 @@ struct PresenceReconciliation {
         if case .calling = stage { true } else { false }
     }
 
-    /// Begins a presence reconciliation; returns the request to the gate and the first mark.
+    /// Begins a reconciliation, and returns the request to the gate and the first mark.
     mutating func begin(_ environment: Environment, at now: Instant) -> [OutboundMessage] {
         present = []
         let mark = Instant(milliseconds: now.milliseconds + 1)
@@ -84,7 +83,7 @@ struct PresenceReconciliation {
         exchange(&marks, with: []).map { Self.mark($0, environment) }
     }
 
-    /// Checks the next devices that are online in the store; calls `absent` for each device that isn't connected.
+    /// Checks the next devices online in the store, and calls `absent` for unconnected devices.
     mutating func callNext(
         in tx: Transaction,
         limit: Int,

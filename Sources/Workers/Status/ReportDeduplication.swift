@@ -4,15 +4,14 @@ import Storage
 
 /// The property by which a repeated delivery of a report is recognised.
 enum ReportIdentity {
-    /// An inbox key made from the report's id or digest, and the values to record in the status; the values are nil if
-    /// `ReportValues` doesn't accept the report.
+    /// An inbox key, and the values for the status if `ReportValues` accepts the report.
     case key(InboxKey, ReportValues?)
     /// The report's values and time.
     case values(ReportValues)
     /// No property: each delivery counts as a new report.
     case none
 
-    /// The report's values and time; nil if the report has no time, a time in the future, or other content.
+    /// The report's values and time, or nil if `ReportValues` refuses the report.
     var values: ReportValues? {
         switch self {
         case .key(_, let values): values
@@ -38,7 +37,7 @@ enum ReportIdentity {
     }
 }
 
-/// The time of a report and its values in stored form; the report contains nothing else.
+/// The time and stored values of a report that contains nothing else.
 struct ReportValues {
     var json: [UInt8]
     var ts: Instant
@@ -46,7 +45,7 @@ struct ReportValues {
     /// A 64-bit hash of the values.
     fileprivate var fingerprint: UInt64 { FNV1a.hash64(json) }
 
-    /// Reads the time and values of a report; nil if the report has no time, a time in the future, or other content.
+    /// Is nil if the report has no time, a future time, or other content.
     fileprivate init?(_ report: Report, now: Instant) {
         guard let ts = report.ts, report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
             let json = HistoryAdditions.json(of: report)
@@ -57,11 +56,11 @@ struct ReportValues {
 
 /// The recognition of those reports in a batch that have already taken effect.
 ///
-/// A report with an id is looked up in the inbox by this id. A report without an id is recognised by its time and
-/// values if it contains nothing else; otherwise it is looked up in the inbox by a digest of its content. A report
-/// without an id and without a time always counts as new. Nearly every report is newer than all earlier reports of its
-/// device, so it can't be a repeat. The status contains fingerprints of the reports that have the newest time
-/// (`Status.Newest`). Only older reports are looked up in the history (reference: reports#acknowledged).
+/// A report with an id is looked up in the inbox by this id. A report that has only a time and values is recognised by
+/// these. Any other report is looked up by a digest of its content. A report without an id and without a time always
+/// counts as new. Nearly every report is newer than its device's earlier reports. Such a report can't be a repeat. The
+/// status contains fingerprints of the reports that have the newest time (`Status.Newest`). Only older reports are
+/// looked up in the history (reference: reports#acknowledged).
 struct ReportDeduplication {
     /// A device and a moment.
     private struct Moment: Hashable {
@@ -71,7 +70,7 @@ struct ReportDeduplication {
 
     /// The version of the status after each earlier report, by the report's key.
     private var versions: [InboxKey: Int64] = [:]
-    /// The keys of the batch's new reports, each with the version of the status after the report.
+    /// The keys of new reports, each with the status version after the report.
     private(set) var claims: [(key: InboxKey, version: Int64)] = []
     /// The values in the history at the times of late reports.
     private var past: [Moment: [[UInt8]]] = [:]
@@ -80,8 +79,8 @@ struct ReportDeduplication {
 
     /// Identifies the reports among the items, and loads the data needed to recognise repeats.
     ///
-    /// The method reads the status versions of keys that are in the inbox, and the history records for the times of
-    /// late reports.
+    /// The method reads the status versions of keys in the inbox. For late reports, the method reads the history at
+    /// their times.
     mutating func load(_ items: [StatusItem], of devices: DeviceEntries, in work: UnitOfWork) throws {
         var keys: [InboxKey] = []
         var late: [Moment] = []
@@ -105,8 +104,7 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// If a report is a repeat, returns the status version for the answer; if it is new, records its values in `status`
-    /// and returns nil.
+    /// Returns a repeat's status version, or nil after recording a new report's values.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -139,8 +137,7 @@ struct ReportDeduplication {
         return history.contains(json, ts: ts, of: device.did)
     }
 
-    /// Records that the keyed report `identity` has taken effect; `version` is the version of the status after the
-    /// report.
+    /// Records that the report `identity` has led to the status version `version`.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
         guard case .key(let key, _) = identity else { return }
         versions[key] = version
@@ -149,7 +146,7 @@ struct ReportDeduplication {
 }
 
 extension DeviceEntry {
-    /// Returns true if only the history can show whether a report with this time is a repeat.
+    /// Returns whether only the history can show if this report is a repeat.
     fileprivate func isLate(_ ts: Instant) -> Bool {
         guard let record else { return false }
         return !record.status.isNews(ts) && !record.status.knowsReports(of: ts)
@@ -163,7 +160,7 @@ extension Status {
         return attributes.allSatisfy { $0.ts < ts }
     }
 
-    /// Records a report's values; returns whether the values are new, or nil if only the history can show this.
+    /// Records a report's values, and returns whether they are new, or nil if unknown.
     fileprivate mutating func notes(_ values: ReportValues) -> Bool? {
         if isNews(values.ts) {
             newest = Newest(ts: values.ts, fingerprints: [values.fingerprint])

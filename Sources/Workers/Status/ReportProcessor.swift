@@ -5,18 +5,17 @@ import Wire
 
 /// A report, together with the message that contained it.
 ///
-/// The type is a class because a batch is iterated over several times, and a copy of a report is expensive.
+/// The type is a class because copies of a report are expensive. A batch is iterated over several times.
 final class ReceivedReport {
     let report: Report
     let message: Inbound
-    /// The property by which a repeated delivery of the report is recognised; set when the batch is loaded.
+    /// What identifies a repeat of the report, set when the batch is loaded.
     var identity = ReportIdentity.none
 
     init(_ report: Report, in message: Inbound) { (self.report, self.message) = (report, message) }
 }
 
-/// The processor of a batch's reports: new reports change statuses and are published; all reports that have an id are
-/// answered.
+/// The processor of a batch's reports, which changes statuses and answers reports with ids.
 struct ReportProcessor {
     /// The recognition of reports that have already taken effect.
     var deduplication = ReportDeduplication()

@@ -7,7 +7,7 @@ import Wire
 /// Rare cases are indirect, so that inputs are small and cheap to copy.
 enum StatusInput {
     case report(ReceivedReport)
-    /// A presence signal, and the message that contained it; the message is nil if the worker itself made the signal.
+    /// A presence signal, and its message or nil if the worker made the signal.
     indirect case presence(PresenceSignal, Inbound?)
     indirect case info(RegistrationCodec.Info, Inbound)
     /// A user whose retained status must be published again or cleared.
@@ -20,7 +20,7 @@ enum StatusInput {
 struct StatusItem {
     let did: DeviceID
     let input: StatusInput
-    /// The index of the device in the batch; set when the batch is loaded.
+    /// The device's index in the batch, set when the batch is loaded.
     var place = 0
 
     init(_ did: DeviceID, _ input: StatusInput) { (self.did, self.input) = (did, input) }
@@ -28,7 +28,7 @@ struct StatusItem {
 
 /// The data of one batch: its messages, their devices and their effects.
 ///
-/// A batch is read, loaded, processed in memory, and saved; the number of SQL statements doesn't depend on the batch's
+/// A batch is read, loaded, processed in memory, and saved. The number of SQL statements doesn't depend on the batch's
 /// size.
 struct StatusBatch {
     private var items: [StatusItem] = []
@@ -46,7 +46,8 @@ struct StatusBatch {
 
     /// Reads a message.
     ///
-    /// An unreadable or misdirected message becomes a dead letter, and is refused if its sender can be answered.
+    /// An unreadable or misdirected message becomes a dead letter. The message is refused if its sender can be
+    /// answered.
     mutating func read(_ message: Inbound, on topic: Topic, in work: inout UnitOfWork) {
         switch topic {
         case .report(let did):
@@ -67,7 +68,7 @@ struct StatusBatch {
             let info = Self.decode(message, of: did, isSecret: true, in: &work, with: decode)
             if let info { add(.info(info, message), of: did) }
         case .status(let uid, let did):
-            // Only retained messages matter; all others are the worker's own messages, which the broker delivers back.
+            // Only retained messages matter. All others are the worker's own messages, which the broker delivers back.
             if message.isRetained { add(.retained(uid), of: did) }
         case .workerState:
             guard let state = SystemCodec.decode(workerState: message.payload) else { return }
@@ -78,7 +79,7 @@ struct StatusBatch {
         }
     }
 
-    /// Decodes the payload of a device's message; if the payload is unreadable, refuses the message and returns nil.
+    /// Decodes a device's payload, or refuses the unreadable message and returns nil.
     private static func decode<Value>(
         _ message: Inbound,
         of did: DeviceID,
@@ -94,12 +95,12 @@ struct StatusBatch {
         }
     }
 
-    /// Locks the devices of all inputs; needed only by a transaction that writes these devices' rows before `carryOut`.
+    /// Locks the devices of all inputs, for transactions that write them before `carryOut`.
     func lock(in tx: Transaction) throws { try tx.lock(devices: Array(Set(items.map(\.did)))) }
 
     // MARK: Load, decide, save
 
-    /// Processes all inputs; returns the outcomes of commands, which are published before all other messages.
+    /// Processes all inputs, and returns command outcomes, which must be published first.
     mutating func carryOut(
         reconciling reconciliation: inout PresenceReconciliation,
         in work: inout UnitOfWork
@@ -108,7 +109,7 @@ struct StatusBatch {
         try reports.deduplication.load(items, of: devices, in: work)
         try reports.answers.load(items, in: work.tx)
         for item in items { try decide(item, reconciling: &reconciliation, in: &work) }
-        // Marks can be handled after all announcements of the batch, since devices are checked only after the batch.
+        // Marks can be handled after the batch's announcements. Devices are checked only after the batch.
         for mark in marks { reconciliation.markReturned(mark) }
         return try save(in: &work)
     }

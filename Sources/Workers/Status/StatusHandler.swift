@@ -36,7 +36,7 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        // The worker may notice the lack of space only after it has received messages; these stay unacknowledged too.
+        // The worker may receive messages before it notices the lack of space. These messages stay unacknowledged too.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
         // Callers are waiting for the outcomes of commands, so outcomes are published before all other messages.
@@ -50,8 +50,7 @@ package struct StatusHandler: BatchHandler {
         return outcomes
     }
 
-    /// Locks all devices of a batch at once if the batch contains registrations; registrations are carried out before
-    /// other messages.
+    /// Locks all of a batch's devices at once if it contains registrations.
     private func lockAhead(_ batch: [Inbound], in tx: Transaction) throws {
         guard batch.contains(where: Self.isRegistration) else { return }
         let topics = batch.map { environment.topics.parse($0.topic) }
@@ -65,7 +64,7 @@ package struct StatusHandler: BatchHandler {
         })
     }
 
-    /// Processes registrations, then the messages that follow them; returns the outcomes of commands.
+    /// Processes registrations, then the other messages, and returns the outcomes of commands.
     private mutating func carryOut(_ run: ArraySlice<Inbound>, in work: inout UnitOfWork) throws -> Effects {
         var registrations = RegistrationProcessor(quotas: environment.quotas)
         var batch = StatusBatch()
@@ -90,8 +89,7 @@ package struct StatusHandler: BatchHandler {
 
     /// Splits a batch before each registration that follows another kind of message.
     ///
-    /// Without this split, a report that was received before a reset could be handled as a report of the new ownership
-    /// period.
+    /// Without this split, a report before a reset could enter the new ownership period.
     private static func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex

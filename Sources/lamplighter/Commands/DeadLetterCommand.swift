@@ -45,7 +45,7 @@ extension DeadLetterShowCommand {
         if row["did"] != nil { details.append(("device", row.named("did", "deviceName"))) }
         details += [("reason", row.text("reason")), ("payload", "\(row.text("bytes")) bytes\(note)")]
         Terminal.show(details: details)
-        // A payload that isn't plain text is shown in base64, since control characters could change the state of the
+        // A payload that isn't plain text is shown in base64. Control characters could change the state of the
         // terminal.
         if let text = answer["text"]?.stringValue, PlainText.of(text) == text { return print(text) }
         let bytes = answer["text"]?.stringValue.map { Sodium.base64(Array($0.utf8)) }

@@ -69,7 +69,7 @@ extension ProductShowCommand {
 }
 
 extension CommandContext {
-    /// Returns the product with the given key, or throws a `Problem` if there is no such product.
+    /// Returns the product with the given key, or throws a `Problem`.
     func product(_ key: String) throws -> Product { try find("product", key) { try $1.products.find($0) } }
 }
 

@@ -5,7 +5,7 @@ import Storage
 import Workers
 
 extension CommandContext {
-    /// Returns the schedule with the given id, or throws a `Problem` if there is no such schedule.
+    /// Returns the schedule with the given id, or throws a `Problem`.
     func schedule(_ id: String) throws -> Schedule {
         try find("schedule", id) {
             try $1.schedules.find($0)

@@ -11,8 +11,7 @@ extension PassphraseOptions {
         }
     }
 
-    /// Reads the passphrase from the file of `--passphrase-file`, or from the terminal for `--passphrase`; returns nil
-    /// without these options.
+    /// Reads the passphrase of `--passphrase-file` or `--passphrase`, or returns nil without these options.
     func read(isNew: Bool) throws -> Passphrase? {
         if let passphraseFile { return try Passphrase.read(file: passphraseFile) }
         return passphrase ? try Passphrase.ask(isNew: isNew) : nil
@@ -21,7 +20,7 @@ extension PassphraseOptions {
 
 /// The display of a backup's steps and result.
 enum BackupProgress {
-    /// Returns a function that shows each step and its progress, and that throws an error after Ctrl-C.
+    /// Returns a function that shows progress, and that throws an error after Ctrl-C.
     static func shower(isSilent: Bool) -> Backup.Progress {
         Interrupt.listen()
         var shown: (step: String, percent: Int) = ("", -1)

@@ -5,7 +5,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// The data directory on which a command works, whether or not a service is running on this directory.
+/// The data directory of a command, with or without a running service.
 struct CommandContext {
     let settings: Settings
     let directory: DataDirectory

@@ -44,7 +44,7 @@ final class HistoryWriter {
         print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
-    /// Returns the title of an attribute's column; it has the prefix `data.` if a fixed column has the same title.
+    /// Returns a column's title, with `data.` if a fixed column has the same title.
     private static func title(_ name: String) -> String {
         var rest = name[...]
         while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }
@@ -55,7 +55,7 @@ final class HistoryWriter {
         value.stringValue.map(guarded) ?? String(decoding: value.encoded(), as: UTF8.self)
     }
 
-    /// Returns a text in a form that no spreadsheet interprets as a formula; numbers don't need this form.
+    /// Returns a text in a form that spreadsheets don't interpret as a formula.
     private static func guarded(_ text: String) -> String {
         let starts: [Unicode.Scalar] = ["=", "@", "+", "-", "\t", "\r", "\n"]
         guard let first = text.unicodeScalars.first, starts.contains(first) else { return text }

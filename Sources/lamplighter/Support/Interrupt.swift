@@ -5,7 +5,7 @@ import Synchronization
 enum Interrupt {
     private static let count = Atomic<Int>(0)
 
-    /// Counts Ctrl-C and SIGTERM from now on; these signals no longer end the process.
+    /// Counts Ctrl-C and SIGTERM, which from now on don't end the process.
     static func listen() {
         // The counter is initialized here, since a signal handler must not allocate memory.
         count.store(0, ordering: .relaxed)

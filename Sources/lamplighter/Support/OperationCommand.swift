@@ -6,9 +6,9 @@ import JSON
 import Problems
 import Web
 
-/// A command that opens the store itself and runs an operation of the console in its own process.
+/// A command that opens the store and runs a console operation in its process.
 ///
-/// The command prints the operation's answer as JSON, or as a text that it creates from the answer.
+/// The command prints the operation's answer as JSON or as text.
 protocol OperationCommand: AsyncParsableCommand {
     /// The operation's id.
     static var operation: String { get }
@@ -22,7 +22,7 @@ protocol OperationCommand: AsyncParsableCommand {
     var query: [String: String?] { get }
     /// The operation's body.
     var body: JSONObject { get }
-    /// Runs the operation and returns its answer; some commands add the answers of other operations.
+    /// Runs the operation and returns its answer, perhaps with answers of other operations.
     func answer(in place: CommandContext) async throws -> JSONObject
     /// Prints an answer as text.
     func show(_ answer: JSONObject, in place: CommandContext) async throws
@@ -113,7 +113,7 @@ extension CommandContext {
         )
     }
 
-    /// The problem's code for an HTTP status; with any other status, the request itself is at fault.
+    /// The problem codes by HTTP status, where any other status means a bad request.
     private static let codes: [Int: ProblemCode] = [
         404: .notFound, 409: .conflict, 412: .conflict, 500: .unexpected, 503: .notRunning,
     ]
@@ -135,8 +135,7 @@ extension CommandContext {
         "uid": "user",
     ]
 
-    /// Returns the problem to report if something (such as a device) doesn't exist; its cure is the command that lists
-    /// all things of that kind.
+    /// Returns the problem for a missing thing, with the command that lists such things.
     func missing(_ noun: String, _ name: String) -> Problem {
         let noun = Self.nouns[noun] ?? noun
         let command = "lamplighter \(noun.filter { $0 != " " }) list --data '\(directory.path)'"

@@ -1,14 +1,12 @@
 import Glibc
 import Problems
 
-/// The Debian package's service; the service's data directory differs from the commands' default data directory.
+/// The Debian package's service, which doesn't use the commands' default data directory.
 enum PackagedService {
-    /// Returns the problem; if the user probably meant the package's data, adds a cure to the problem: the command for
-    /// that data.
+    /// Returns the problem, with a cure if the user probably meant the package's data.
     ///
-    /// The command is added if the data directory is missing, `LAMPLIGHTER_DATA` is not set and the package is
-    /// installed. In this case, the advice to start a service is left out, since following it would start a second
-    /// service.
+    /// The cure requires a missing data directory, an installed package, and no `LAMPLIGHTER_DATA`. The cure replaces
+    /// the advice to start a service. That service would be a second one.
     static func hinted(_ problem: Problem) -> Problem {
         guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
         else { return problem }

@@ -1,6 +1,6 @@
-/// The escaping of text from outside, so that this text can't control the terminal that shows it.
+/// The escaping of outside text, so that this text can't control the terminal.
 enum PlainText {
-    /// Returns a text in which control characters and changes of the writing direction are escaped, as in `\u009b`.
+    /// Returns the text with control characters and direction changes escaped, as in `\u009b`.
     ///
     /// JSON parsers read such an escape as the original character. With `keepsLines`, line feeds stay unescaped, so
     /// that a text can consist of several lines.
@@ -21,7 +21,7 @@ enum PlainText {
     private static func steers(_ scalar: Unicode.Scalar, _ keepsLines: Bool) -> Bool {
         switch scalar.value {
         case 0x0A: !keepsLines
-        // The control characters: C0, DEL, and C1; older terminals interpret the C1 characters like escape sequences.
+        // The control characters C0, DEL and C1. Older terminals read C1 characters like escape sequences.
         case 0..<0x20, 0x7F...0x9F: true
         // Separators of lines and paragraphs, and characters that change or isolate the writing direction.
         case 0x2028...0x202E, 0x2066...0x2069: true

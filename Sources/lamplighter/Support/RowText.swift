@@ -64,10 +64,10 @@ extension JSONObject {
     /// Returns a member that is a list of objects.
     func objects(_ key: String) -> [JSONObject] { self[key]?.arrayValue?.compactMap(\.objectValue) ?? [] }
 
-    /// Returns a member that is an object; an empty object if the member is absent.
+    /// Returns a member that is an object, or an empty object if absent.
     func object(_ key: String) -> JSONObject { self[key]?.objectValue ?? [:] }
 
-    /// Returns a member that is an integer; 0 if it is absent.
+    /// Returns a member that is an integer, or 0 if it is absent.
     func integer(_ key: String) -> Int64 { self[key]?.intValue ?? 0 }
 
     /// Returns a member as text; a dash if it is absent.
@@ -82,10 +82,10 @@ extension JSONObject {
         }
     }
 
-    /// Returns the text of a member that is a time; a dash if the member is absent.
+    /// Returns the text of a time member, or a dash if it is absent.
     func moment(_ key: String) -> String { TimeText.of(self[key]?.intValue.map { Instant(milliseconds: $0) }) }
 
-    /// Returns the member with the key `id`, followed by the member with the key `name` if that member is present.
+    /// Returns the member with key `id`, and the one with key `name` if present.
     func named(_ id: String, _ name: String) -> String {
         text(id) + (self[name]?.stringValue.map { " " + PlainText.of($0) } ?? "")
     }

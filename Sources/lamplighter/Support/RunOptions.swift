@@ -1,5 +1,5 @@
 extension RunOptions {
-    /// The values of the flags; the dictionary's keys are the keys of the settings that the flags set.
+    /// The values of the flags by the keys of their settings.
     var flags: [String: String?] {
         [
             "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),

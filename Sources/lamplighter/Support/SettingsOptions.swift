@@ -12,14 +12,14 @@ extension SettingsOptions {
         return try await reader.read()
     }
 
-    /// Reads the settings of a service, and prepares the service's messages in the format of the service's log.
+    /// Reads a service's settings, and prepares its messages in the log's format.
     func readToRun(_ more: [String: String?]) async throws -> (Settings, RunMessages) {
         let reader = try reader(more)
         let settings: Settings
         do {
             settings = try await reader.read()
         } catch {
-            // Notes about the settings are printed before the error, since a note can name the error's cause.
+            // Notes are printed before the error, since a note can name its cause.
             for note in reader.notes { Terminal.tell("note: \(note)") }
             throw error
         }
@@ -65,14 +65,13 @@ extension OutputOptions {
         }
     }
 
-    /// The function that prints `ready.json` without secrets; nil without `--json`, since the banner is then shown
-    /// instead.
+    /// The function that prints `ready.json` without secrets, or nil without `--json`.
     var showReady: (@Sendable (JSONValue) -> Void)? {
         guard json else { return nil }
         return { Terminal.show(line: Terminal.json($0)) }
     }
 
-    /// Runs a service; if the log is in JSON and the option `--json` isn't given, logs the final error.
+    /// Runs a service, and without `--json` logs the final error to a JSON log.
     func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -2,8 +2,9 @@
 enum SpanText {
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
 
-    /// Returns the seconds in a span such as `30s`, `15m`, `1h` or `7d`; nil if the text has another form or the span
-    /// exceeds a hundred years.
+    /// Returns the seconds in a span such as `30s`, `15m`, `1h` or `7d`.
+    ///
+    /// The result is nil for other forms and spans over a hundred years.
     static func seconds(_ text: String) -> Int64? {
         guard let unit = text.last.flatMap({ units[$0] }),
             let number = Int64(text.dropLast()), (0...3_155_760_000 / unit).contains(number)

@@ -10,21 +10,21 @@ enum Terminal {
     /// Writes a line to standard error.
     static func tell(_ text: String) { write(text, to: 2) }
 
-    /// Writes a problem to standard error; on a terminal the word `error` is red, unless `NO_COLOR` is set.
+    /// Writes a problem to standard error, with a red `error` if colours are shown.
     static func tell(_ problem: Problem) {
         let text = PlainText.of(problem.text, keepsLines: true)
         guard isColoured, text.hasPrefix("error ") else { return tell(text) }
         write(Array("\u{1B}[1;31merror\u{1B}[0m\(text.dropFirst(5))\n".utf8), to: 2)
     }
 
-    /// Whether standard error shows colours; false if `NO_COLOR` is set and not empty (https://no-color.org).
+    /// Whether standard error shows colours, which a non-empty `NO_COLOR` forbids (https://no-color.org).
     private static var isColoured: Bool {
         let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return isatty(2) == 1 && !isUnwanted && !isDumb
     }
 
-    /// Asks the user for confirmation; returns false at once if standard input or standard error isn't a terminal.
+    /// Asks for confirmation, or returns false if standard input or error is no terminal.
     static func confirms(_ question: String) -> Bool {
         guard isatty(0) == 1, isatty(2) == 1 else { return false }
         write(Array("\(PlainText.of(question)) [y/N] ".utf8), to: 2)
@@ -32,10 +32,10 @@ enum Terminal {
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
-    /// Writes a line of data without a buffer, so that a program that reads the output gets the line at once.
+    /// Writes a line of data without a buffer, so readers get it at once.
     static func show(line text: String) { write(text, to: 1) }
 
-    /// Writes a line to standard error; on a terminal, the line replaces the previous line.
+    /// Writes a line to standard error, and on a terminal replaces the previous line.
     static func progress(_ text: String) {
         if isatty(2) == 1 { write(Array("\u{1B}[1A\u{1B}[2K".utf8), to: 2) }
         tell(text)

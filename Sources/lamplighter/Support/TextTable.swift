@@ -1,4 +1,4 @@
-/// A text table; each column is as wide as its longest cell.
+/// A text table with columns as wide as their longest cells.
 struct TextTable {
     private var rows: [[String]]
 
@@ -10,7 +10,7 @@ struct TextTable {
         rows.append(row.map { PlainText.of($0) })
     }
 
-    /// The text of the whole table; cells of the last column aren't padded.
+    /// The text of the table, without padding in the last column.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

@@ -4,7 +4,7 @@ import ServiceSettings
 
 /// An unknown word where a command is expected.
 ///
-/// The command line is searched before it is parsed, since the parser would blame the options after an unknown word.
+/// The search comes before the parser, which would blame the options after the word.
 struct UnknownCommand {
     /// The unknown word.
     let word: String
@@ -13,7 +13,7 @@ struct UnknownCommand {
     /// The commands that are possible where the unknown word was found.
     let choices: [String]
 
-    /// Returns the first unknown word among the commands and subcommands; nil if all of them are known.
+    /// Returns the first unknown word among the commands, or nil if all are known.
     static func find(in words: [String]) -> UnknownCommand? {
         var command: any ParsableCommand.Type = Lamplighter.self
         var before: [String] = []
@@ -34,7 +34,7 @@ struct UnknownCommand {
         return nil
     }
 
-    /// Returns the problem to report; it suggests the command that was probably meant.
+    /// Returns the problem to report, with the command that was probably meant.
     func problem() -> Problem {
         let group = (["lamplighter"] + before).joined(separator: " ")
         let meant = Suggestion.nearest(to: word, among: choices)

@@ -7,7 +7,7 @@ struct ProviderUseTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The seconds since the provider's last success; `failure` holds the seconds since its last failure.
+        /// The seconds since the provider's last success (`failure`: since its last failure).
         var success: Int64?
         var failure: Int64?
         var isFailure: Bool

@@ -6,7 +6,7 @@ import Testing
 struct CommandRulesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var state: Command.State
-        /// The seconds since the command was created; the command expires after 30 seconds.
+        /// The seconds since the creation of the command, which expires after 30 seconds.
         var at: Int64
         var code: Int64
         var wanted: Command.State
@@ -103,7 +103,7 @@ struct CommandRulesTests {
 
     struct Waiting: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// The waiting commands from oldest to newest, each with its sender, its data, and its lifetime in seconds.
+        /// The waiting commands, oldest first, each with sender, data, and lifetime in seconds.
         var commands: [(asker: String, data: JSONObject, ttl: Int64)]
         /// The indices of the commands that newer commands replace.
         var replaced: [Int]

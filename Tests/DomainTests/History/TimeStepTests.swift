@@ -14,7 +14,7 @@ struct TimeStepTests {
         }
     }
 
-    /// The time zone of Berlin in 2025, with summer time from 30 March 01:00 UTC to 26 October 01:00 UTC.
+    /// Berlin's time zone in 2025, with summer time from 30 March to 26 October.
     private static let berlin = zone(3600, [(1_743_296_400, 7200), (1_761_440_400, 3600)])
 
     private func bounds(_ step: String, _ second: Int64, _ zone: TimeStep.Offset = { _ in 0 }) throws -> [Int64] {

@@ -5,9 +5,9 @@ import Testing
 
 /// Tests that compare schedules' next occurrences with the occurrences that `Tests/Oracles/schedules.py` computes.
 ///
-/// The script shares no code with the service. The script uses the Python modules `zoneinfo` and `dateutil`, and NOAA's
-/// formula for the sun's hour angle. Each run compares 6,000 random schedules. The schedules are different every day.
-/// With `LAMPLIGHTER_SCHEDULES=100000`, a run compares 100,000 schedules.
+/// The script shares no code with the service. The script uses the Python modules `zoneinfo` and `dateutil`. For the
+/// sun's hour angle it uses NOAA's formula. Each run compares 6,000 random schedules. The schedules are different every
+/// day. With `LAMPLIGHTER_SCHEDULES=100000`, a run compares 100,000 schedules.
 @Suite("Next occurrences compared with another implementation")
 struct ScheduleOracleTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()

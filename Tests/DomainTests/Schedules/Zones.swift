@@ -3,7 +3,7 @@ import Foundation
 
 /// A reader of the system's time zone files.
 enum Zones {
-    /// Returns a time zone's rules; if the system lacks the zone, the test fails, and the rules of UTC are returned.
+    /// Returns a zone's rules, and fails the test if the system lacks the zone.
     static func rules(_ name: String) -> ZoneRules {
         let data = FileManager.default.contents(atPath: "/usr/share/zoneinfo/\(name)")
         return data.flatMap { ZoneRules(file: Array($0)) } ?? .utc

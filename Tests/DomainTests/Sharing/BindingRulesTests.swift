@@ -27,8 +27,7 @@ struct BindingRulesTests {
         "transfer me": .transfer(to: me), "transfer x": .transfer(to: nobody), "end": .end,
     ]
 
-    /// One case in each line: the caller's role, the event, and the outcome, which is the bindings afterwards or the
-    /// refusal's code.
+    /// Each line is a case: role, event, and the new bindings or the refusal's code.
     ///
     /// In the outcomes, `=` means that nothing changes, and `+ends` that a new ownership period begins. `void` means
     /// that invitations become void, and `pass` that they pass to the new owner.

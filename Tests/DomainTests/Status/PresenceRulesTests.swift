@@ -10,12 +10,11 @@ struct PresenceRulesTests {
     enum State: String, CaseIterable, Sendable {
         /// The device has never connected to the broker.
         case unseen
-        /// The gate has reported a connection that still exists, and the device's birth message has named the session
-        /// `now`.
+        /// The gate reports a connection, and the birth message names the session `now`.
         case alive
         /// The gate has reported the end of the connection.
         case gone
-        /// The device's own birth message says that the device is online; the gate has reported no connection.
+        /// The device's birth message says online, but the gate has reported no connection.
         case saidHere
     }
 
@@ -79,7 +78,7 @@ struct PresenceRulesTests {
         Case(.gone, lost(4), false),
         Case(.gone, lost(5), false),
         Case(.gone, lost(6), false),
-        // A birth message that arrives after the end of the connection must not make the device online.
+        // A birth message after the connection's end must not make the device online.
         Case(.gone, .birth(session: "next"), false),
         Case(.gone, .will(session: "now"), false),
         Case(.gone, .will(session: nil), false),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-/// Tests of reports that are refused entirely, and of reports that only products without data points accept.
+/// Tests of reports refused entirely, or accepted only for products without data points.
 extension StatusRulesTests {
     struct Refusal: CustomTestStringConvertible, Sendable {
         var name: String

@@ -11,8 +11,9 @@ extension StatusRulesTests {
         var testDescription: String { name }
     }
 
-    /// Reports of a device whose product has no data points; the device reported `level`, `power` and the alert `hot`
-    /// 100 seconds earlier.
+    /// Reports of a device whose product has no data points.
+    ///
+    /// The device reported `level`, `power` and the alert `hot` 100 seconds earlier.
     static let places = [
         Place(name: "newer values", report: Make.report(["level": 1], ts: -50), stored: .state),
         Place(name: "no time", report: Make.report(["level": 1]), stored: .state),

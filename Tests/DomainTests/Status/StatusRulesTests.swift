@@ -33,8 +33,7 @@ struct StatusRulesTests {
 
     struct Merge: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The timestamp of the second report, in seconds from now; the first report has the timestamp -100 and the
-        /// level 10.
+        /// The second report's timestamp in seconds from now, where the first has -100.
         var ts: Int64?
         var level: JSONValue
         var wanted: JSONValue

@@ -1,5 +1,5 @@
 extension MiniClient {
-    /// Publishes and releases a message at QoS 2, and returns the PUBREC's code, which is 0 in MQTT 3.1.1.
+    /// Publishes a message at QoS 2, and returns the PUBREC's code (0 in MQTT 3.1.1).
     func publishTwice(_ topic: String, _ payload: String = "{}") throws -> UInt8 {
         let id = newId()
         var body = Self.text(topic) + id

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A minimal MQTT client with a blocking socket; it can send any packet, and reads the codes of the answers.
+/// A minimal MQTT client with a blocking socket, which can send any packet.
 final class MiniClient {
     /// The fields of a CONNECT packet.
     struct Hello {
@@ -72,7 +72,7 @@ final class MiniClient {
         shutdown(file, Int32(SHUT_WR))
     }
 
-    /// Publishes a message at QoS 1 and returns the PUBACK's code, which is 0 in MQTT 3.1.1.
+    /// Publishes a message at QoS 1, and returns the PUBACK's code (0 in MQTT 3.1.1).
     func publish(
         _ topic: String,
         _ payload: String = "{}",
@@ -126,8 +126,7 @@ final class MiniClient {
         return nil
     }
 
-    /// Waits until the broker closes the connection, and returns the seconds that this took, or nil if the connection
-    /// stays open.
+    /// Returns the seconds until the broker closes the connection, or nil if it stays open.
     func waitForEnd(within seconds: Double = 5) throws -> Double? {
         let start = Self.now()
         while Self.now() < start + seconds {
@@ -179,8 +178,7 @@ final class MiniClient {
 }
 
 extension MiniClient {
-    /// The type of a stream socket; the flag keeps child processes, such as other tests' brokers, from inheriting the
-    /// socket.
+    /// The type of a stream socket that child processes don't inherit.
     static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
     static func open(_ port: UInt16, within seconds: Double, from source: UInt32 = 0x7F00_0001) throws -> Int32 {

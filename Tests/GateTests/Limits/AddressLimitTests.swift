@@ -50,9 +50,9 @@ struct AddressLimitTests {
 
         let passed = try crowd.map { try $0.passed(100) }
 
-        // The first terminal uses up the address's burst. Each of the other terminals can still send a small burst,
-        // because the gate always allows a small burst from a terminal that seldom sends. The rate adds only a few
-        // messages in the test's one or two seconds.
+        // The first terminal uses up the address's burst. Each of the other terminals can still send a small burst. The
+        // gate always allows this if a terminal seldom sends. The rate adds only a few messages in the test's one or
+        // two seconds.
         #expect((8 * 9...8 * 9 + 30).contains(passed.reduce(0, +)), "\(passed)")
         #expect(try App(9, on: broker).passed(9) == 9)
         #expect(try crowd[0].passed(100) < 10)

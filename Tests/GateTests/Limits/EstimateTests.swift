@@ -3,8 +3,7 @@ import Testing
 
 @testable import Gate
 
-/// Tests with a broker whose private structures are unknown to the gate, which therefore estimates how many messages
-/// are waiting.
+/// Tests with a broker of unknown structure, where the gate estimates the waiting messages.
 @Suite("Estimated unacknowledged messages at another broker")
 struct EstimateTests {
     @Test(

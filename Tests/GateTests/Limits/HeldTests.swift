@@ -125,7 +125,7 @@ struct HeldTests {
         let worker = try MiniClient(broker.port, Cast.worker())
         let watcher = try watcher(broker, of: "ll/v1/system/refusal")
         let terminal = try terminal(broker)
-        // The broker sends at most 100 unacknowledged messages to a client, so 120 messages fill the terminal's window.
+        // The broker sends at most 100 unacknowledged messages to a client. So 120 messages fill the terminal's window.
         for _ in 0..<120 { _ = try worker.publish("\(Cast.ownUser)/session", "{}") }
         #expect(try watcher.receive(with: #""reason":"tooSlow""#) != nil)
         _ = terminal

@@ -10,7 +10,7 @@ struct LimitTests {
     private static let register = "ll/v1/product/\(World.key)/\(World.mac)/register"
     private static let report = "\(Cast.ownDevice)/report"
 
-    /// Returns options with a low limit on the messages of one kind of client, but no limit on bytes.
+    /// Returns options that limit one kind of client's messages, but no bytes.
     private static func options(_ who: String, rate: Int = 1, burst: Int) -> [String: Int] {
         ["\(who)_messages_per_second": rate, "\(who)_message_burst": burst, "\(who)_bytes_per_second": 0]
     }
@@ -159,7 +159,7 @@ struct LimitTests {
         #expect(try MiniClient(broker.port, Cast.app(version)).code == refused)
         let told = try #require(try worker.receive(with: #""action":"connect""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The pause applies only to this id at this address, so a client with the same id can connect from another
+        // The pause applies only to this id at this address. A client with the same id can connect from another
         // address.
         #expect(try MiniClient(broker.port, Cast.app(version), from: 0x7F00_0009).code == 0)
 

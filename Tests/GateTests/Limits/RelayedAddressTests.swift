@@ -5,8 +5,7 @@ import Testing
 @testable import Gate
 
 @Suite struct RelayedAddressTests {
-    /// Creates a relay's file that contains one client's address at the given position, and returns the path of the
-    /// file.
+    /// Creates a relay's file with one address at a given position, and returns its path.
     private func file(_ bytes: [UInt8], at place: Int) throws -> String {
         let path = "\(P_tmpdir)/lamplighter-relay-\(UInt64.random(in: 0 ... .max))"
         let file = open(path, O_RDWR | O_CREAT, 0o600)

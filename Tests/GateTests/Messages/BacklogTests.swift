@@ -9,8 +9,7 @@ struct BacklogTests {
     private static let report = "\(Cast.ownDevice)/report"
     private static let otherReport = "ll/v1/device/\(World.otherDid)/report"
 
-    /// Starts a broker that doesn't limit the message rate of its two devices, and connects a worker that processes
-    /// nothing.
+    /// Starts a broker without a rate limit for its devices, and connects an idle worker.
     private static func start(_ limit: Int) throws -> (GateBroker, MiniClient) {
         let other = Record.device(did: World.otherDid, secret: try GateBroker.hash("device"))
         let options = ["device_messages_per_second": 0, "device_bytes_per_second": 0, "status_backlog": limit]
@@ -61,7 +60,7 @@ struct BacklogTests {
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
 
         // Echo 2 reports that the worker has seen echo 1. Echo 1 preceded all messages, so the flooder is still
-        // refused. Echo 3 reports that the worker has seen echo 2, so the worker has processed the first messages.
+        // refused. Echo 3 reports that the worker has seen echo 2. So the worker has processed the first messages.
         try Self.echo(2, seen: 1, by: outlet)
         #expect(try flooder.publish(Self.report) == 0x87)
         #expect(try slow.publish(Self.otherReport) < 0x80)
@@ -69,7 +68,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 9)
         #expect(try slow.publish(Self.otherReport) < 0x80)
 
-        // While the worker is disconnected, the gate accepts every report, since the broker keeps all reports until the
+        // While the worker is disconnected, the gate accepts every report. The broker keeps all reports until the
         // worker returns.
         try worker.disconnect()
         let end = MiniClient.now() + 5
@@ -82,7 +81,7 @@ struct BacklogTests {
         #expect(
             try worker.publish("$CONTROL/lamplighter/v1", Array(#"{"commands":[{"command":"divide"}]}"#.utf8)) < 0x80
         )
-        // Of the 32 lanes, lane 15 has the shard of the first device, and lane 0 has the shard of the other device.
+        // Of the 32 lanes, lane 15 has the first device's shard. Lane 0 has the other device's shard.
         let late = try MiniClient(broker.port, Cast.worker("status.15"))
         let outlet = try MiniClient(broker.port, Cast.worker("status.15.out1"))
         let early = try MiniClient(broker.port, Cast.worker("status.00"))

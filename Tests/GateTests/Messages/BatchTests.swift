@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Many messages in one packet, in Mosquitto", .endsInTime)
 struct BatchTests {
-    /// A copy of a message from a batch; tests can store and compare this copy.
+    /// A copy of a message from a batch, for tests to store and compare.
     struct Sent: Equatable {
         var topic: String
         var payload: String

@@ -10,7 +10,7 @@ struct HTTPRequestTests {
     private static let topic = "\(Cast.ownApp)/request/account/whoami"
     private static let answers = "\(Cast.ownApp)/http/test"
 
-    /// A broker, a client that passes HTTP requests on as the service does, and a worker that receives the requests.
+    /// A broker, a client that passes HTTP requests on, and a worker that receives them.
     private struct Front {
         let broker: GateBroker
         let client: MiniClient
@@ -24,7 +24,7 @@ struct HTTPRequestTests {
             #expect(try worker.subscribe("ll/v1/app/+/+/request/#") == 1)
         }
 
-        /// Passes a request on; returns the reason for its refusal, or nil once the worker has received the request.
+        /// Passes a request on, and returns why it was refused, or nil once received.
         func refusal(
             _ password: String,
             topic: String = HTTPRequestTests.topic,

@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Admission of clients")
 struct AdmissionTests {
-    /// An attempt to connect, with the reason for which the gate must refuse it (nil if the gate must admit the
-    /// client).
+    /// An attempt to connect, and why the gate must refuse it (nil if admitted).
     struct Case: CustomTestStringConvertible, Sendable {
         var username: String?
         var password: Digest?
@@ -60,8 +59,8 @@ struct AdmissionTests {
             .sessionTokenRequired
         ),
         Case("app:demo", World.device, World.terminal, session: World.session(), .badSecret),
-        // The app's secret is accepted until one of the session's tokens has been used, since the answer with the
-        // tokens may have been lost.
+        // The app's secret is accepted until one of the session's tokens has been used. The answer with the tokens may
+        // have been lost.
         Case("app:demo", World.app, World.terminal, session: World.session(isUsed: false)),
         Case("app:demo", World.token, World.terminal, session: World.session(isUsed: false)),
         Case(
@@ -86,7 +85,7 @@ struct AdmissionTests {
             session: World.session(until: World.now),
             .badSecret
         ),
-        // The app's secret is never accepted with an API key's client id, even after the key has expired.
+        // The app's secret is never accepted with an API key's client id. The expiry of the key doesn't change this.
         Case("app:demo", World.token, World.terminal, session: World.apiKey()),
         Case("app:demo", World.app, World.terminal, session: World.apiKey(), .sessionTokenRequired),
         Case("app:demo", World.app, World.terminal, session: World.apiKey(until: 0), .sessionTokenRequired),

@@ -17,8 +17,7 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownApp)/#") == 1)
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
-        // This connection doesn't own session s-1, even after the app has repeated the login and the record has been
-        // rewritten.
+        // This connection doesn't own session s-1. The repeated login and the rewritten record don't change this.
         #expect(try app.publish(Self.login, "again") < 0x80)
         try broker.append(unused("s-1"))
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
@@ -58,7 +57,7 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
         #expect(try worker.receive()?.payload.contains(#""sessionId":"s-1""#) == true)
         #expect(try MiniClient(broker.port, Cast.app()).code == 0x87)
-        // The gate already knows that the token has been used, so it doesn't report a first use again.
+        // The gate already knows that the token has been used. So the gate doesn't report a first use again.
         #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0)
         #expect(try worker.receive(within: 0.2) == nil)
     }

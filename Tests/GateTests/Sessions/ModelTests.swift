@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// A second implementation of clients' rights; it is slow and simple, and shares no code with the gate.
+/// A second, slow and simple implementation of clients' rights, without code of the gate.
 private struct Reference {
     var principal: Principal
     var hasSession: Bool
@@ -24,7 +24,7 @@ private struct Reference {
         return readable.contains { Self.passes(topic, $0) }
     }
 
-    /// Returns whether the gate should grant a subscription: a single right must cover all sample topics of the filter.
+    /// Returns whether a single right covers all sample topics of the filter.
     func maySubscribe(_ filter: String) -> Bool {
         var filter = filter
         if filter == "$share" || filter.hasPrefix("$share/") {
@@ -100,7 +100,7 @@ private struct Reference {
         return passes(topic.dropFirst(), filter.dropFirst())
     }
 
-    /// Compares two strings byte by byte: to Swift, but not to MQTT, two different encodings of é are equal.
+    /// Compares bytes, because Swift, unlike MQTT, treats two encodings of é as equal.
     private static func same(_ left: Substring, _ right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
     private static func samples(of filter: String) -> [String] {
@@ -120,7 +120,7 @@ struct ModelTests {
         .service(name: "login"), .service(name: "own"), .service(name: "tools"), .service(name: "lamplighter"),
     ]
 
-    /// The beginnings of random topics; with them, many topics are almost those to which a client has a right.
+    /// The beginnings of random topics, many of which almost match a client's right.
     private static let starts = [
         "ll/v1/product/\(World.key)/\(World.mac)", "ll/v1/device/\(World.did)", "ll/v1/app/demo/\(World.terminal)",
         "ll/v1/user/\(World.uid)", "ll/v1/system/outbound", "ll/v1/system/trigger", "ll/v1/system/session-invalid",

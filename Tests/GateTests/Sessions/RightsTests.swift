@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rights of each principal")
 struct RightsTests {
-    /// An action that a client has a right to, or an action just beyond the client's rights.
+    /// An action within a client's rights or just beyond them.
     struct Case: CustomTestStringConvertible, Sendable {
         var who: Principal
         var topic: String

@@ -45,7 +45,7 @@ struct SessionTests {
         _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-1"))
         _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-0"))
 
-        // Session s-0 has no connection, so its end is reported first; session s-1 keeps its connection for a moment.
+        // Session s-0 has no connection, so its end is reported first. Session s-1 keeps its connection for a moment.
         #expect(try worker.receive()?.payload.contains(#""sessionId":"s-0""#) == true)
         #expect(try worker.receive(within: 0.1) == nil)
         #expect(try app.waitForEnd() != nil)
@@ -90,8 +90,8 @@ struct SessionTests {
         hello.password = "app"
         let second = try MiniClient(broker.port, hello)
         #expect(second.code == 0)
-        // Only the holder of the token may get the queued messages, so a client that connects with the app's secret
-        // gets a new MQTT session.
+        // Only the holder of the token may get the queued messages. So a client with the app's secret gets a new MQTT
+        // session.
         #expect(try second.receive(within: 0.2) == nil)
     }
 

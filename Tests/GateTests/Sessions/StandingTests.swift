@@ -51,7 +51,7 @@ struct StandingTests {
         for round in 2...6 {
             let login = try Cast.terminal(session: "s-\(round)")
             let records = try Cast.records() + [login]
-            // If the record of a login makes the file too long, the service rewrites the file immediately.
+            // If a login's record makes the file too long, the service rewrites the file immediately.
             try file.append([login])
             try file.rewrite(records)
             #expect(try app.waitForEnd(within: 0.6) == nil, "login \(round)")
@@ -97,8 +97,8 @@ struct StandingTests {
         let device = try MiniClient(broker.port, Cast.device())
         let first = try number(worker)
 
-        // The connection number in this record has an effect only if it is larger than all numbers that the gate itself
-        // has assigned.
+        // This record's connection number must exceed all numbers that the gate itself has assigned. Otherwise, the
+        // number has no effect.
         try broker.append(.connections(known: first))
         #expect(try worker.receive(within: 0.5) == nil)
         try broker.append(.connections(known: first + 10_000_000))

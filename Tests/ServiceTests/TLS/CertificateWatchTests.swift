@@ -80,7 +80,7 @@ import Testing
         watch.look(at: begin)
         #expect(taken.withLock { $0 } == [early.end])
 
-        // Once the current certificate has expired, a new certificate replaces it, even if the new one has expired too.
+        // A new certificate replaces an expired one, even if the new one has expired too.
         let ended = try authority.renewServer([], days: 1, at: now)
         watch.look(at: early.end)
         #expect(taken.withLock { $0 } == [early.end, ended.end])

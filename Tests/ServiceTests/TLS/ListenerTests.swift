@@ -121,7 +121,8 @@ import Testing
         for host in ["127.0.0.1", "127.0.0.2", "::1", "localhost"] {
             try LocalHosts.check(try await settings([key: host]), ownsBroker: true)
         }
-        // With `serve`, this setting is the address of another machine's broker, and not an address to listen on.
+        // With `serve`, this setting is the address of another machine's broker. The service doesn't listen on this
+        // address.
         try LocalHosts.check(try await settings(["mqtt.host": "192.0.2.7"]), ownsBroker: false)
     }
 

@@ -40,8 +40,7 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // After the first authority has expired, neither the server's certificate file nor the authority's file
-        // contains its certificate.
+        // After the first authority has expired, neither of the two files contains its certificate.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)
@@ -93,7 +92,7 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // A certificate can't outlive the authority that signs it, so the command for both concerns renews the
+        // A certificate can't outlive the authority that signs it. So the command for both concerns renews the
         // authority.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Erased users")
 struct ErasureTests {
-    /// Returns the personal details of the user with the given number, as words that no other user's details contain.
+    /// Returns a user's personal details, as words that no other user's details contain.
     private func words(_ number: Int) -> [String] {
         let mark = String(1000 + number)
         return ["mail", "name", "nick", "remark", "subject", "detail"].map { "\($0)-of-\(mark)." }

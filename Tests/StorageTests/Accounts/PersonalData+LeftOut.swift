@@ -1,7 +1,7 @@
 @testable import Storage
 
 extension PersonalData {
-    /// The tables and columns (`table.column`) that no section of the personal data contains, each with the reason.
+    /// The tables and columns (`table.column`) missing from the personal data, each with the reason.
     static let leftOut: [String: String] = {
         var out = [
             "meta": "facts about the installation",

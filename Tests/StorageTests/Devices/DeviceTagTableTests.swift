@@ -9,8 +9,7 @@ import Testing
 struct DeviceTagTableTests {
     private let world: World
 
-    /// Creates ten devices: devices with even numbers have the tag `floor=2`, and devices with odd numbers have the tag
-    /// `floor=3`.
+    /// Creates ten devices, with the tag `floor=2` at even numbers and `floor=3` at odd numbers.
     init() throws {
         world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in

@@ -17,7 +17,7 @@ struct EventWritersTests {
         func end() { count.subtract(1, ordering: .releasing) }
     }
 
-    /// Lets eight stores write entries at once, as eight processes would, while a reader follows the log.
+    /// Lets eight stores write entries at once, while a reader follows the log.
     ///
     /// The transactions have different lengths. Returns the number of entries written and the entries that the reader
     /// has read.

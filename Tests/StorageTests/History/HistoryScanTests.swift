@@ -30,7 +30,7 @@ struct HistoryScanTests {
         try world.store.compactHistory(bytesMax: 1 << 16, step: size, transactions: steps, at: Make.now)
     }
 
-    /// Returns a page of values, the position at which the next page begins, and the number of records read.
+    /// Returns a page of values, the next page's position, and the number of records read.
     private func page(
         _ place: HistoryPlace,
         to: Int64 = 1_000_000,
@@ -76,8 +76,8 @@ struct HistoryScanTests {
             if page.values.isEmpty { break }
             seen += page.values
             place = page.next
-            // While the pages are read, records arrive that belong on later pages; some of these records have the
-            // timestamp of the last record read.
+            // While the pages are read, records arrive that belong on later pages. Some of these have the timestamp of
+            // the last record read.
             if seen.count < 300 {
                 let behind = (place.ts.milliseconds - Make.now.milliseconds) / 1000
                 try arrive(after: behind)

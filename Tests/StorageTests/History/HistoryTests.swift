@@ -25,7 +25,7 @@ struct HistoryTests {
         return world
     }
 
-    /// Compacts the buffered records in at most `steps` transactions, each of which writes at most `size` chunks.
+    /// Compacts buffered records in at most `steps` transactions of at most `size` chunks each.
     private func sort(_ world: World, size: Int = 100, steps: Int = .max) throws {
         try world.store.compactHistory(bytesMax: 1 << 20, step: size, transactions: steps, at: Make.now)
     }

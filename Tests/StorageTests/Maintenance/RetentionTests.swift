@@ -77,7 +77,8 @@ struct RetentionTests {
         _ = try world.store.arrange(at: Make.at(9)) { try $0.retention.prune(Make.did, before: Make.at(1), limit: 100) }
         #expect(try count(world, "command") == 0)
         #expect(try take() == 5)
-        // A single statement returns consecutive numbers for one device, and nil for a device that doesn't exist.
+        // A single statement returns consecutive numbers for one device. For a device that doesn't exist, the statement
+        // returns nil.
         let several = try world.store.arrange(at: Make.now) {
             try $0.devices.nextCommandIDs([Make.did, DeviceID(trusted: "d-gone"), Make.did])
         }
@@ -95,7 +96,7 @@ struct RetentionTests {
             for uid in [Make.uid, other] { try bind(uid, tx) }
             try tx.commands.save((1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) })
             try tx.bindings.delete(Make.did, [Make.uid])
-            // Command 8 must keep its user, because the removed user's id is only the beginning of this user's id.
+            // Command 8 must keep its user. The removed user's id is only the beginning of this user's id.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []
@@ -133,7 +134,7 @@ struct RetentionTests {
             try world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(-100)) }
         }
         try prune(before: Make.at(6))
-        // Two commands still name the user: an open command, and a command made while the clock was ahead.
+        // Two commands still name the user. One is open, and one was made while the clock was ahead.
         #expect(try count(world, "formerBinding") == 1 && count(world, "command") == 2)
         try world.store.arrange(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
         try prune(before: Make.at(6))
@@ -221,8 +222,8 @@ struct RetentionTests {
                 try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
-        // When the service deletes an expired request, it also deletes all requests that were stored before that
-        // request, even if their timestamps are in the future.
+        // With an expired request, the service also deletes all requests stored before it. Their timestamps can even be
+        // in the future.
         #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
         #expect(try count(world, "request") == 2)
         try world.store.arrange(at: Make.now) { (tx) throws in

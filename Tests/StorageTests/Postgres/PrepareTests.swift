@@ -82,8 +82,8 @@ struct PrepareTests {
 
     /// Prepares a statement, and returns the types of its result columns.
     ///
-    /// The service tells the server the types of the parameters, but the test doesn't know these types. If the server
-    /// reports that it can't infer the type of a parameter, the function tries one type after another.
+    /// The service tells the server the types of the parameters. The test doesn't know these types. If the server can't
+    /// infer a parameter's type, the function tries one type after another.
     private func prepare(
         _ statement: String,
         on connection: PostgresConnection,

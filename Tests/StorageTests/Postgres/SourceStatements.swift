@@ -3,13 +3,13 @@ import Foundation
 
 @testable import Storage
 
-/// The SQL statements in the source files of Storage, found by searching the text of the files.
+/// The SQL statements in Storage's source files, found by searching the text.
 ///
 /// A string literal that begins with a word such as `SELECT` is a statement. A literal that begins with `WHERE` or
-/// `ORDER BY` is the end of a statement; the code before the literal names the statement's table. The text that
-/// replaces an interpolation is looked up in the same file, in the tables, or in `others`.
+/// `ORDER BY` is the end of a statement. The code before the literal names the statement's table. The text for an
+/// interpolation comes from the same file, the tables, or `others`.
 struct SourceStatements {
-    /// The text of a source file without comments, and the positions of the string literals in the text.
+    /// A source file's text without comments, and the positions of its string literals.
     private struct Source {
         var name: String
         var text: String
@@ -22,7 +22,7 @@ struct SourceStatements {
         }
     }
 
-    /// All statements; a statement with interpolations occurs once for each combination of values.
+    /// All statements, with one for each combination of values of the interpolations.
     private(set) var statements: Set<String> = []
     /// The interpolations whose values could not be found.
     private(set) var unknown: Set<String> = []
@@ -30,8 +30,7 @@ struct SourceStatements {
     private(set) var described: Set<String> = []
     private let tables: [String: DescribedTable]
 
-    /// The values of the interpolations that the search can't resolve, where each key names the file and the
-    /// interpolation.
+    /// The values of interpolations that the search can't resolve, by file and interpolation.
     private static let others: [String: [String]] = [
         "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
         "AccountTable.swift condition": [
@@ -59,7 +58,7 @@ struct SourceStatements {
         "RequestTable.swift sql.nextNumber(of: \"request\", \"seq\")": ["DEFAULT"],
     ]
 
-    /// Reads the source files in a folder; `tables` contains the described tables by the names of their row types.
+    /// Reads a folder's source files, with the described tables by row type name.
     init(_ folder: URL, tables: [String: DescribedTable]) throws {
         self.tables = tables
         let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
@@ -68,8 +67,8 @@ struct SourceStatements {
             for match in source.text.matches(of: #/(?:extension|struct)[ ]([\w.]+):[ ]TableRow/#) {
                 described.insert(String(match.1))
             }
-            // The files in these places are left out: they contain statements for a single engine, and the code that
-            // builds the tables' statements.
+            // These files are left out. They contain statements for a single engine, and the code that builds the
+            // tables' statements.
             let isOthers = ["SQL", "Postgres/", "Moving/"].contains { path.hasPrefix($0) }
             if !isOthers { find(in: source) }
         }
@@ -110,7 +109,7 @@ struct SourceStatements {
         }
     }
 
-    /// Returns the table named by the nearest call before a position, or else the first table named in the file.
+    /// Returns the table of the nearest call before a position, or the file's first table.
     private func table(before place: String.Index, of source: Source) -> DescribedTable? {
         let named = /of: ([\w.]+)\.table/
         let near = source.before(place, 120).matches(of: named).last?.1
@@ -153,8 +152,7 @@ struct SourceStatements {
             }.map(\.text)
         }
         if expression == "table" {
-            // The interpolation is a loop's variable; the array in the last loop before this place contains the
-            // variable's values.
+            // The interpolation is a loop's variable. Its values are in the array of the last loop before this place.
             let loop = source.before(place, 300).matches(of: /for table in \[([^\]]*)\]/).last
             return loop?.1.matches(of: /"(\w+)"/).map { String($0.1) } ?? []
         }
@@ -175,8 +173,7 @@ struct SourceStatements {
 struct DescribedTable {
     var name: String
     var columns: String
-    /// The statements that write and find the table's rows; there is a statement for a column role only if the table
-    /// has columns with that role.
+    /// The statements that write and find the table's rows, for the roles of its columns.
     var statements: [String]
 
     init<Record>(_ table: Table<Record>) {
@@ -185,7 +182,7 @@ struct DescribedTable {
         let texts =
             [table.find, table.insert.text, table.upsert.text, table.update.text]
             + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
-        // If the table has no column with the role that a statement needs, the statement is incomplete and is left out.
+        // A statement for a role that no column has is incomplete and left out.
         statements = texts.filter { !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ") }
     }
 }

@@ -47,7 +47,7 @@ struct TransactionBoundTests {
         },
     ]
 
-    /// The maximum time for the test, because even the fastest of `ways` would take twice as long without a time limit.
+    /// The test's maximum time: without limits, each of `ways` takes at least twice this.
     private static let patience = Duration.seconds(8)
 
     @Test("A transaction that exceeds the limit is cancelled, run again, and leaves nothing", arguments: ways)

@@ -7,8 +7,7 @@ import Testing
 
 @Suite("Described tables")
 struct TableTests {
-    /// A described table, and the columns that its description leaves out because the engine or other statements write
-    /// them.
+    /// A described table, and the columns that other statements or the engine write.
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
         var columns: [String]

@@ -8,12 +8,11 @@ import Storage
 import Wire
 import Workers
 
-/// A program that runs the status worker, and that kills itself with SIGKILL at a given step.
+/// Runs the status worker, and kills itself with SIGKILL at a given step.
 ///
-/// The program's arguments are the broker's port, the database, the step (or `none`), and how often the program passes
-/// the step before it kills itself. With the further argument `schedule`, the program runs the scheduler, the schedule
-/// worker and the control worker instead. When the program is connected to the broker, it prints `ready` on standard
-/// output.
+/// The arguments are the broker's port, the database, the step (or `none`), and a number. The program passes the step
+/// this often before it kills itself. The further argument `schedule` runs the scheduler, schedule worker and control
+/// worker instead. When the program is connected to the broker, it prints `ready` on standard output.
 @main
 struct CrashProbe {
     static func main() throws {
@@ -42,7 +41,7 @@ struct CrashProbe {
         isSchedule: Bool
     ) throws {
         var limits = Limits()
-        // The limit on received messages keeps each batch small, so that the loop needs many turns for a few reports.
+        // The limit on received messages keeps each batch small. So the loop needs many turns for a few reports.
         limits.receiveMaximum = isSchedule ? 20 : 5
         limits.triggerPage = 50
         if isSchedule { limits.patience = .milliseconds(10) }

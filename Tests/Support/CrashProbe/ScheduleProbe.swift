@@ -6,8 +6,7 @@ import Storage
 import Wire
 import Workers
 
-/// Runs the scheduler, the schedule worker and the control worker in one thread, by repeating one turn of each in this
-/// order.
+/// Runs the scheduler, schedule worker and control worker in one thread, in turn.
 enum ScheduleProbe {
     static func run(_ port: Int, _ environment: Environment, reached: @escaping (String) -> Void) throws {
         var clock = try loop(port, environment, TriggerClock(environment), reached)

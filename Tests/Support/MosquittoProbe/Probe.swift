@@ -2,11 +2,11 @@ import Glibc
 import Mosquitto
 import PlainSubscriber
 
-/// A program that receives a number of messages, reports this on standard output, and then waits until a test kills it.
+/// Receives messages, reports this on standard output, and waits until a test kills it.
 ///
-/// The program's arguments are the broker's port, the client id, the number of messages, and a mode. With `held`, the
-/// program waits before it flushes the acknowledgements. With `flushed`, the program waits after the flush. With
-/// `plain`, the program uses the library's own loop instead of `MosquittoClient`.
+/// The arguments are the broker's port, the client id, the number of messages, and a mode. With `held`, the program
+/// waits before it flushes the acknowledgements. With `flushed`, the program waits after the flush. With `plain`, the
+/// program uses the library's own loop instead of `MosquittoClient`.
 @main
 struct Probe {
     static func main() throws {
@@ -37,7 +37,7 @@ struct Probe {
             received += intake.deliveries.count
         }
         if flushes {
-            // This message is sent after the acknowledgements, so its confirmation proves that the broker has read
+            // This message is sent after the acknowledgements. So its confirmation proves that the broker has read
             // them.
             try client.publish(topic: "after", payload: [])
             while client.unconfirmed > 0 {

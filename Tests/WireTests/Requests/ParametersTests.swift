@@ -5,7 +5,7 @@ import Testing
 @testable import Wire
 
 @Suite("Parameters of methods") struct ParametersTests {
-    /// A method's parameters, and the field that a refusal must name, or nil if the parameters are accepted.
+    /// A method's parameters, and the field that a refusal names, or nil without a refusal.
     struct Case: CustomTestStringConvertible, Sendable {
         let json: String
         let field: String?

@@ -4,8 +4,7 @@ import Storage
 
 @testable import Workers
 
-/// The environment of a test of accounts: two apps with the given policies, terminals that send requests, and the
-/// messages that users receive.
+/// Two apps with the given policies, their terminals, and the messages that users receive.
 final class AccountWorld {
     let world: World
     let pool = FakePool()
@@ -42,7 +41,7 @@ final class AccountWorld {
 
     // MARK: Requests
 
-    /// Sends a request without waiting for the answer, so that a test can send many requests before it calls `answers`.
+    /// Sends a request without waiting for the answer, which `answers` returns later.
     func send(
         _ terminal: Int,
         _ method: String,
@@ -61,7 +60,7 @@ final class AccountWorld {
         world.broker.send(topic, request.encoded(), source: source)
     }
 
-    /// Runs the account worker, and returns its answers in order, to all terminals or only to the given terminal.
+    /// Runs the account worker, and returns its answers to all terminals or to one.
     func answers(_ terminal: Int? = nil, app: String = "demo") throws -> [JSONObject] {
         world.broker.forgetPublished()
         try world.runAccount()
@@ -90,15 +89,14 @@ final class AccountWorld {
         return answer
     }
 
-    /// Returns the user of a terminal, in the form in which the service shows users their own account.
+    /// Returns the user of a terminal, as the service shows users their own account.
     func user(_ terminal: Int) throws -> JSONObject {
         try ask(terminal, "whoami")["result"]?.objectValue?["user"]?.objectValue ?? [:]
     }
 
     // MARK: Sent messages
 
-    /// Removes and returns the e-mails and SMS messages that were added since the last call, without the dummies, which
-    /// are never sent.
+    /// Removes and returns the new messages, without the dummies, which are never sent.
     func mails() throws -> [OutgoingMessage] {
         try world.write { tx in
             let due =
@@ -109,7 +107,7 @@ final class AccountWorld {
         }
     }
 
-    /// Requests a code and returns the code from the message, or an empty string if no message was sent.
+    /// Requests a code and returns it, or an empty string if no message was sent.
     func code(_ terminal: Int, _ purpose: String, _ address: JSONObject) throws -> String {
         var params = address
         params["purpose"] = .string(purpose)
@@ -119,7 +117,7 @@ final class AccountWorld {
 
     // MARK: Users
 
-    /// Registers a user by a name, an e-mail address or a phone number, on the given terminal.
+    /// Registers a user on a terminal by name, e-mail address or phone number.
     @discardableResult
     func register(
         _ terminal: Int,
@@ -153,7 +151,7 @@ final class AccountWorld {
 extension JSONObject {
     /// The `result` of an answer, or an empty object for a refusal.
     var result: JSONObject { self["result"]?.objectValue ?? [:] }
-    /// The user that an answer's `result` contains, or an empty object if the `result` contains no user.
+    /// The user in an answer's `result`, or an empty object if no user is there.
     var user: JSONObject { result["user"]?.objectValue ?? [:] }
     var retryAfter: Int64? { self["error"]?.objectValue?["retryAfter"]?.intValue }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// Tests with an anonymous user who has two lamps, and with Lena, who logs in to her account on the same terminal.
+/// Tests in which Lena logs in on the terminal of an anonymous user with two lamps.
 @Suite("Logging in and keeping earlier bindings")
 struct AdoptingTests {
     private let world: AccountWorld
@@ -177,8 +177,8 @@ struct AdoptingTests {
                 )
                 let interruption = Interruption(point, passes: passes)
                 try test.world.world.run { Interrupting(inner: RequestHandler.account($0), interruption: interruption) }
-                // A caller that received no answer repeats the request, although the service has possibly carried out
-                // the first request in part or in full.
+                // Without an answer, the caller repeats the request. The first request has possibly taken effect in
+                // part or in full.
                 let again = try test.login(adopt: true).result
                 #expect(again["user"]?.objectValue?["uid"] == .string(test.lena.text))
                 let roles = try (0..<2).map { try test.role($0, test.lena) }

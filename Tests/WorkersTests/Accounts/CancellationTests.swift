@@ -189,7 +189,7 @@ struct CancellationTests {
         try world.runSession()
         try world.runAccount()
 
-        // PostgreSQL converts a column of bytes to hex digits, in which the search doesn't find the user's id.
+        // PostgreSQL converts bytes to hex digits, so the search doesn't find the user's id.
         #expect(try places(of: uid, world) == (TestStore.isPostgres ? [] : ["eventLog.messages"]))
         let left = try world.read { tx in
             var left: [EventType] = []

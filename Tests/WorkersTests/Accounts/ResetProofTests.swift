@@ -13,8 +13,8 @@ struct ResetProofTests {
 
     /// Returns an `AccountWorld` in which an intruder has registered the victim's address without verifying it.
     ///
-    /// The intruder has also added a phone number, a provider's identity and a second mailbox, in order to keep access
-    /// to the account.
+    /// The intruder has also added a phone number, a provider's identity and a second mailbox. Through these, the
+    /// intruder could keep access to the account.
     private func squatted(_ policy: String) throws -> AccountWorld {
         let world = try AccountWorld(["emailRegistration": .string(policy)], providers: providers)
         world.pool.identify = { _, _ in

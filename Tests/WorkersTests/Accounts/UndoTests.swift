@@ -12,8 +12,9 @@ struct UndoTests {
     private static let thief: JSONObject = ["email": "thief@example.com"]
     private static let phone: JSONObject = ["phone": "1512345678"]
 
-    /// Returns an `AccountWorld` with a user on terminal 0; the user's account is three days old and has a verified
-    /// e-mail address.
+    /// Returns an `AccountWorld` with a user on terminal 0.
+    ///
+    /// The account is three days old and has a verified e-mail address.
     private func world() throws -> AccountWorld {
         let world = try AccountWorld()
         try world.register(0, Self.own)

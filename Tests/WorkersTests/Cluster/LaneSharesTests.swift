@@ -15,7 +15,7 @@ struct LaneSharesTests {
             (32, 0, 16, [16], .init()),
             // Two processes share the lanes of a third process, which has ended.
             (32, 10, 11, [11], .init(take: 5)), (32, 1, 16, [15], .init()), (8, 2, 3, [3], .init(take: 1)),
-            // If the lanes can't be divided evenly, a process keeps at most one lane more than any other process.
+            // If the lanes don't divide evenly, a process keeps at most one extra lane.
             (4, 0, 2, [2, 0], .init(give: 1)), (4, 0, 1, [2, 1], .init()),
             // Two processes have given up lanes for a third process, and leave that process its share.
             (4, 2, 1, [1, 0], .init(take: 1)), (4, 1, 2, [1, 0], .init(give: 1)), (8, 2, 3, [3, 0], .init(give: 1)),

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Outcomes of commands whose sender has lost access")
 struct OutcomeTests {
-    /// A way to lose access to a device, and the error code that a query then gets.
+    /// A way to lose access to a device, and a query's error code afterwards.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var user: Int
@@ -36,7 +36,7 @@ struct OutcomeTests {
         ),
     ]
 
-    /// Returns a `World` with one device, whose owner is user 0 and whose guest is user 1.
+    /// Returns a `World` with a device, its owner (user 0) and its guest (user 1).
     private func world() throws -> World {
         let world = try World(devices: 1, online: true, users: 2)
         try world.bind(0, 0, .owner)

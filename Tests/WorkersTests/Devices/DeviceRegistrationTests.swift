@@ -32,7 +32,7 @@ struct DeviceRegistrationTests {
         #expect(first.did == second.did && first.secret != second.secret)
         #expect(try world.count("device") == 1)
         // The change in the credentials file makes the gate close the old connection. If the service also sent a
-        // message to the gate, the gate could close the new connection.
+        // message, the gate could close the new connection.
         #expect(!world.broker.published.contains { $0.topic == Topics.gateControl })
     }
 

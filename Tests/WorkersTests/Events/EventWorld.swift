@@ -6,7 +6,7 @@ import Testing
 
 @testable import Workers
 
-/// The environment of a test of events: the demo app's API key, which may read events, and a user of another app.
+/// A test environment with the demo app's key for events and another app's user.
 struct EventWorld {
     static let terminal = TerminalID(trusted: String(repeating: "e", count: 32))
     static let answers = "ll/v1/app/demo/\(terminal.text)/response"
@@ -63,7 +63,7 @@ struct EventWorld {
 
     /// Runs the loop until `count` answers have been published.
     func wait(_ count: Int, _ loop: inout World.Loop<RequestHandler>) throws {
-        // Other threads read the pages of the event log, and can be slow on a busy machine.
+        // Other threads read the event log, and a busy machine can slow them.
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             try loop.turn()
@@ -72,7 +72,7 @@ struct EventWorld {
         throw World.Endless()
     }
 
-    /// Sends a request and returns its answer, even if the service first repeats answers to earlier requests.
+    /// Sends a request and returns its answer, not the repeated answers to earlier requests.
     func ask(_ method: String, _ params: JSONObject = [:]) throws -> JSONObject {
         let id = "q\(UInt32.random(in: 0...(.max)))"
         var loop = try loop()
@@ -100,8 +100,7 @@ struct EventWorld {
         try events(params).compactMap { $0["type"]?.stringValue }
     }
 
-    /// Writes entries to the event log in a transaction, and lets the session worker publish the transaction's
-    /// messages.
+    /// Logs events in a transaction, and lets the session worker publish the transaction's messages.
     func log(_ events: LoggedEvent...) throws {
         try world.environment.work(publishedBy: .session) { work in for event in events { work.effects.log(event) } }
     }

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// The functions with which all test suites about history make a device with records and query these records.
+/// The functions with which history suites make a device's records and query them.
 protocol HistorySuite {}
 
 extension HistorySuite {

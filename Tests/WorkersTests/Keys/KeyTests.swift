@@ -19,7 +19,7 @@ struct KeyTests {
         expiresAt: nil
     )
 
-    /// Returns a `World` with an API key, two users of the key's app, and a user of another app.
+    /// Returns a `World` with an API key, two users of its app, and another app's user.
     private func world() throws -> World {
         let world = try World(devices: 1, users: 2, bound: 1)
         try world.write { (tx) throws in

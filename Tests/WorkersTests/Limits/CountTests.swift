@@ -15,8 +15,7 @@ struct CountTests {
         answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
     }
 
-    /// Sends one request from each terminal, with the parameters that `params` returns; returns for each request its
-    /// error code, or nil if the request succeeded.
+    /// Sends a request from each terminal, and returns error codes, or nil for success.
     func ask(_ terminals: [Int], _ method: String, _ params: (Int) -> JSONObject) throws -> [String?] {
         try terminals.enumerated().map { place, terminal in try world.ask(terminal, method, params(place)).errorCode }
     }
@@ -25,7 +24,7 @@ struct CountTests {
         ["phone": .string("15123\(100_000 + number)"), "purpose": "register"]
     }
 
-    /// A limited request: how many times it succeeds, and for how many seconds it is then refused.
+    /// A limited request: how often it succeeds, and how many seconds refusals then last.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var method: String

@@ -9,8 +9,7 @@ import Testing
 import Wire
 import Workers
 
-/// Tests that run a worker in a process of its own, with a real broker, and kill the process at each step of the
-/// worker's loop.
+/// Tests that kill a worker's process at each step, with a real broker.
 ///
 /// With `LAMPLIGHTER_LONG=1`, the tests kill the process far more often.
 @Suite("Killed at any step", .serialized, .enabled(if: BrokerProcess.isInstalled))
@@ -45,12 +44,11 @@ struct KillTests {
         var kills = 0
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.isLong ? 120 : 30))
         while seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
-            // Each killed process completes a part of the work, and the last process, which isn't killed, completes the
-            // rest.
+            // Each killed process completes a part of the work. The last process isn't killed, and completes the rest.
             let isLast = kills >= (Self.isLong ? 10 : 3)
             let probe = try Self.probe(broker.port, path, isLast ? "none" : step, passes)
             while probe.isRunning, seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
-                // The reports are sent ten at a time, so that the worker needs many turns and can be killed in each
+                // The reports are sent ten at a time, so the worker needs many turns. The worker can be killed in each
                 // turn.
                 if sent < Self.reportCount, sent == seen.answers.count {
                     for number in sent..<(sent + 10) { try Self.report(number, &client) }

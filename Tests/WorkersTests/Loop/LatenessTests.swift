@@ -7,8 +7,7 @@ import Wire
 
 @Suite("A worker's echoes to itself")
 struct LatenessTests {
-    /// Waits until the next echo is due; returns this echo's message and `number`, and as `seen` the number of the last
-    /// echo that was received.
+    /// Returns the next due echo with its number and the last received number (`seen`).
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?

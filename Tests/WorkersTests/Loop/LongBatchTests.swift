@@ -25,8 +25,7 @@ struct LongBatchTests {
             bound: TransactionBound(.seconds(1))
         )
         try TestStore.connection(TestStore.address(of: world.directory)).execute(Self.slow)
-        // A single report takes a tenth of the time allowed for a transaction, so all 16 reports together exceed that
-        // time.
+        // A report takes a tenth of a transaction's allowed time, so 16 reports exceed it.
         for number in 0..<16 {
             world.sendReport(number % 4, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }

@@ -58,8 +58,7 @@ struct LoopTests {
             world.sendReport(number % 3, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }
         world.environment.limits.batchMax = 7
-        // Even on a slow machine, batches must not become smaller, since each step is reached only while messages are
-        // left.
+        // A slow machine must not shrink the batches. Each step is reached only while messages are left.
         world.environment.limits.turnMax = .seconds(3600)
         do {
             var loop = try world.loop(Interrupting(inner: StatusHandler(world.environment), interruption: interruption))
@@ -99,7 +98,7 @@ struct LoopTests {
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }).count == 10)
             let versions = world.broker.published(to: World.statusTopic(0, device))
                 .compactMap { $0["version"]?.intValue }
-            // A newer version can replace an older one, but an older version is never published after a newer one.
+            // A newer version can replace an older version. The older version is never published later.
             #expect(versions == versions.sorted() && versions.last == 10)
         }
         // All answers to requests with the same id are successful and contain the same version.
@@ -112,7 +111,7 @@ struct LoopTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    /// Returns a topic of device 0; messages on the topics of one device are published in order.
+    /// Returns a topic of device 0, since one device's messages are published in order.
     private static func left(_ number: Int, _ part: Int) -> String {
         "ll/v1/device/\(World.did(0).text)/left/\(number)/\(part)"
     }

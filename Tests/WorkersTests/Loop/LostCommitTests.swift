@@ -13,16 +13,15 @@ struct LostCommitTests {
     @Test("Messages of the lost commit are published before those of the second run")
     func order() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
-        // A process that works alone begins each transaction by reading the last sequence number from the database, so
-        // it would notice the lost connection before the commit. A process with a node slot doesn't read that number.
+        // A lone process begins each transaction by reading the last sequence number. So it would notice the lost
+        // connection before the commit. A process with a node slot doesn't read that number.
         world.store.take(try #require(NodeSlot.shared.first))
         let address = try TestStore.address(of: world.directory)
         let isArmed = Atomic(false)
         let older = OutboundMessage("ll/v1/device/\(World.did(0).text)/response", Array("{}".utf8))
         var loop = try world.loop(StatusHandler(world.environment)) { step in
             guard step == .beforeCommit, isArmed.exchange(false, ordering: .relaxed) else { return }
-            // In this test, the database commits this transaction, but the connection is lost before the database's
-            // answer arrives.
+            // The database commits this transaction, but the connection is lost before the answer arrives.
             do {
                 try world.store.batch(at: world.clock.now) { tx in
                     _ = try tx.outbox.add([older], by: "status", isSecret: false)

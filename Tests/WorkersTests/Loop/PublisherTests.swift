@@ -198,7 +198,7 @@ struct PublisherTests {
         for row in 1...1000 { publisher.enqueue([status(row % 10, 1, row)], row: Int64(row)) }
         let broker = Broker()
         let told = try drain(&publisher, broker)
-        // Newer statuses replace older ones only when 100 messages are waiting, so the first 100 messages are all
+        // Newer statuses replace older ones only when 100 messages are waiting. So the first 100 messages are all
         // published.
         #expect(told.count == 110 && publisher.takeLeftOut() == 890)
         #expect(

@@ -9,13 +9,12 @@ import Wire
 
 @testable import Workers
 
-/// Tests that simulate random events of a few devices and users: reports, bindings, commands and their answers.
+/// Tests that simulate random reports, bindings, commands and answers of devices and users.
 ///
 /// Reports can be repeated or arrive out of order, and connections and transactions can fail.
 @Suite("Random faults in random order")
 struct SimulationTests {
-    // On PostgreSQL, creating a database for each run takes a long time, and the tests of Storage cover the same rules
-    // there.
+    // On PostgreSQL, it takes long to create a database for each run. The Storage tests cover the same rules there.
     @Test("The guarantees hold", arguments: 0..<(TestStore.isPostgres ? 20 : 200))
     func simulation(_ seed: Int) throws {
         var simulation = try Simulation(seed)
@@ -29,7 +28,7 @@ private struct Simulation {
     private static let deviceCount = 3
     private static let userCount = 3
 
-    /// The expected state of a device, computed from its reports by a method that is simpler than the service's method.
+    /// A device's expected state, computed from its reports more simply than in the service.
     private struct Reference {
         var values: [String: (value: Int64, ts: Int64)] = [:]
         var version: Int64 = 0
@@ -75,7 +74,7 @@ private struct Simulation {
         try live { ControlHandler($0) }
     }
 
-    /// Sends a new report of a random device or, in one of four cases, repeats an earlier report.
+    /// Sends a new report or, in one of four cases, repeats an earlier report.
     private mutating func report() throws {
         if let old = sent.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0 {
             return world.sendReport(old.device, old.payload)
@@ -189,7 +188,7 @@ private struct Simulation {
             var heard: Set<Int64> = []
             let first = cids.filter { heard.insert($0).inserted }
             #expect(first == first.sorted())
-            // If a newer command was sent, each older command that was never sent is in a final state; for example, it
+            // If a newer command was sent, older unsent commands are in a final state. For example, an older command
             // expired before the device listened.
             let left = try world.read { tx in
                 try tx.commands.newest(World.did(device), limit: 1000)
@@ -220,7 +219,7 @@ private struct Simulation {
         #expect(world.broker.unacknowledged == 0)
     }
 
-    /// Checks that each device's state follows from its reports, regardless of the order in which they were handled.
+    /// Checks that each device's state follows from its reports, whatever their order.
     private mutating func checkReports() throws {
         for (device, payload) in sent {
             guard let id = payload["id"]?.stringValue, let data = payload["data"]?.objectValue,
@@ -254,7 +253,7 @@ private struct Simulation {
         }
     }
 
-    /// Checks that the broker retains exactly the statuses in the store, for exactly the users who may see them.
+    /// Checks that the broker retains exactly the stored statuses, for exactly the permitted users.
     private func checkStatuses() throws {
         for device in 0..<Self.deviceCount {
             let status = try #require(try world.status(device))
@@ -283,7 +282,7 @@ private struct Simulation {
             let answers = world.answers(user)
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
             for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
-                // If a refused request is repeated, it can succeed; all successful answers to the same request are
+                // If a refused request is repeated, it can succeed. All successful answers to the same request are
                 // equal.
                 let done = same.filter { $0.isOK }
                 #expect(done.allSatisfy { $0 == done.first })

@@ -7,11 +7,11 @@ import Wire
 
 @Suite("Turns of senders")
 struct TurnQueueTests {
-    /// Returns an intake that holds one message for each character, as if the broker had sent them together.
+    /// Returns an intake with one message for each character, as if sent together.
     ///
-    /// A small letter stands for a device's report, a capital letter for a terminal's request that reads much data, and
-    /// a digit for an ordinary request of terminal A. `!` stands for a registration, and `*` for a message of the
-    /// service itself.
+    /// A small letter stands for a device's report. A capital letter stands for a terminal's request that reads much
+    /// data. A digit stands for an ordinary request of terminal A. `!` stands for a registration, and `*` for a message
+    /// of the service itself.
     private func intake(_ senders: String) -> Intake {
         var intake = Intake()
         for (number, sender) in senders.enumerated() {

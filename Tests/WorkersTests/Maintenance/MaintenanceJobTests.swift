@@ -10,8 +10,7 @@ import Testing
 @Suite("Maintenance jobs") struct MaintenanceJobTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// SQL statements, each of which inserts rows that expired at `$1`; the key of a statement is the name of the job
-    /// that counts its rows.
+    /// SQL statements that insert rows expired at `$1`, by the job that counts them.
     ///
     /// A test replaces `#` with a digit, so that the rows differ.
     private static let rows = [
@@ -53,8 +52,7 @@ import Testing
         """,
     ]
 
-    /// SQL statements that insert expired commands, invitations and guests, which workers must end; the key of each
-    /// statement is the name of the job that counts the inserted rows.
+    /// SQL statements that insert expired commands, invitations and guests, by the job that counts them.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,
@@ -89,8 +87,7 @@ import Testing
         """
     }
 
-    /// Returns a `World` that contains expired rows of all kinds, with one bound device and one device that was never
-    /// bound.
+    /// Returns a `World` with expired rows of all kinds, a bound and an unbound device.
     private func filledWorld() throws -> World {
         var limits = Limits()
         (limits.sweepStep, limits.historyStep) = (2, 2)

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// A receiver of the messages of a direct route; the receiver refuses the first few messages.
+/// A receiver on a direct route, which refuses the first few messages.
 final class FarSide: Sendable {
     private let state = Mutex<(taken: [ComposedMessage], calls: Int, failures: Int)>(([], 0, 0))
     private let failure: MessageFailure
@@ -31,8 +31,7 @@ final class FarSide: Sendable {
         if fails { throw failure }
     }
 
-    /// Runs one round of the sender, waits until the sender has made `count` calls, and then waits 100 ms for the
-    /// results to be stored.
+    /// Runs one round of the sender, and lets it store the results of `count` calls.
     func run(_ service: MessageSender, until count: Int) async throws {
         _ = service.round()
         while calls < count { await Task.yield() }

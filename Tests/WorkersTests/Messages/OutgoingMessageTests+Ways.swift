@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// Tests of routes without a gateway: the service delivers the messages of these routes itself, or logs them.
+/// Tests of routes without a gateway, where the service itself delivers or logs messages.
 extension OutgoingMessageTests {
     @Test("A message that was handed over is reported as sent, and its text is for its receiver")
     func direct() async throws {

@@ -47,7 +47,7 @@ struct OutgoingMessageTests {
         try world.write { tx in for message in messages { try tx.outgoingMessages.add(message) } }
     }
 
-    /// Runs the session worker, and returns all messages that have been published to a topic so far.
+    /// Runs the session worker, and returns all messages published to a topic so far.
     func told(_ world: World, _ topic: String) throws -> [JSONObject] {
         try world.runSession()
         return world.broker.published.filter { $0.topic == topic }.compactMap {
@@ -142,7 +142,8 @@ struct OutgoingMessageTests {
         #expect(try told(world, Self.outbound).count == 3)
         #expect(try told(world, Self.code).map { $0["state"] } == ["failed"])
         #expect(try world.count("delivery") == 0)
-        // The stored error is the gateway's text without the code, both while the message waits and after its failure.
+        // The stored error is the gateway's text without the code. This holds while the message waits and after its
+        // failure.
         #expect(errors == ["***? no", "***? no"])
         #expect(try records(world).map(\.error) == ["***? no"])
         #expect(try records(world).map(\.state) == [.failed])

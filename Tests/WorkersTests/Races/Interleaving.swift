@@ -1,7 +1,7 @@
-/// The order of the steps of two racers, as a sequence of segments that each belong to one racer.
+/// The order of two racers' steps, in segments that each belong to one racer.
 ///
-/// At the end of the order, one racer runs all its remaining steps, and then the other racer runs all its remaining
-/// steps. While a racer is waiting for a lock of the other racer, the other racer continues.
+/// At the end, one racer runs all its remaining steps, and then the other does. While a racer is waiting for a lock of
+/// the other racer, the other racer continues.
 struct Interleaving: Sendable, CustomStringConvertible {
     /// A number of consecutive steps of one racer.
     struct Segment: Sendable {
@@ -13,7 +13,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
 
     var segments: [Segment]
 
-    /// Creates an order in which one racer pauses after `steps` steps until the other racer has taken `others` steps.
+    /// Creates an order that interrupts the first racer after `steps` steps, for `others` steps.
     init(of first: Int, after steps: Int, others: Int = .max) {
         segments = [
             Segment(racer: first, steps: steps), Segment(racer: 1 - first, steps: others),
@@ -24,7 +24,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
     /// Creates an order in which one racer runs to its end before the other begins.
     init(first: Int) { self.init(of: first, after: .max) }
 
-    /// Whether one racer is interrupted once, while the other racer runs from its beginning to its end.
+    /// Whether one racer is interrupted once, while the other runs from beginning to end.
     var isWhole: Bool {
         segments[1].steps == .max || segments.count == 5
     }
@@ -54,8 +54,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
     /// A race with at most this many possible orders is run in every order.
     static let allMax = 400
 
-    /// Returns every possible order of two racers that take `steps[0]` and `steps[1]` steps, or nil if there are more
-    /// than `allMax` orders.
+    /// Returns every order of the racers' steps, or nil if more than `allMax` exist.
     static func all(_ steps: [Int]) -> [Interleaving]? {
         var count = 1.0
         for number in 0..<min(steps[0], steps[1]) {
@@ -77,8 +76,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns
     }
 
-    /// Returns all orders in which one racer is interrupted once: after any of its steps, the other racer takes some or
-    /// all of its own steps.
+    /// Returns all orders with one interruption, after any step and of any length.
     static func bounded(_ steps: [Int]) -> [Interleaving] {
         var orders: [Interleaving] = []
         for first in [0, 1] {

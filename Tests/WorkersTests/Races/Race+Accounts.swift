@@ -282,7 +282,7 @@ extension Race {
     }
 }
 
-/// The step that a link's page shows; another thread sets this value.
+/// The step that a link's page shows, and that another thread sets.
 private final class Step: Sendable {
     let text = Mutex("")
 }

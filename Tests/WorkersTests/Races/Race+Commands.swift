@@ -81,7 +81,7 @@ extension Race {
         tell(World.report(0), ["id": .string("o\(code)"), "cid": 1, "code": .integer(code)])
     }
 
-    /// Returns a `World`, the id of its due schedule, and the move that handles the schedule's triggers.
+    /// Returns a `World`, its due schedule, and the move that handles the schedule's triggers.
     private static func due() throws -> (World, ScheduleID, Move) {
         let schedules = try ScheduleWorld()
         let id = try schedules.make("07:00")

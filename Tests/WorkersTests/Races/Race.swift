@@ -8,10 +8,11 @@ import Testing
 
 @testable import Workers
 
-/// Two moves that run at the same time and must have the same effects as if one ran after the other.
+/// Two simultaneous moves, whose effects must be as if one ran after the other.
 struct Race: Sendable, CustomTestStringConvertible {
-    /// A function that sends messages to a worker, handles them between `Racer.begin()` and `Racer.end()`, and returns
-    /// the worker's answers.
+    /// A function that lets a worker handle messages in a race, and returns the answers.
+    ///
+    /// The messages are handled between `Racer.begin()` and `Racer.end()`.
     typealias Move = @Sendable (World, Racer) throws -> [JSONObject]
 
     /// The state before the race, and the moves of both racers.
@@ -35,8 +36,9 @@ struct Race: Sendable, CustomTestStringConvertible {
 
     // MARK: Moves
 
-    /// Returns a move in which a worker handles the messages that `send` sends; the worker runs until it has answered,
-    /// but for at most `turns` turns.
+    /// Returns a move in which a worker handles the messages that `send` sends.
+    ///
+    /// The worker runs until it has answered, but for at most `turns` turns.
     static func move<Handler: BatchHandler & SendableMetatype>(
         _ handler: @escaping @Sendable (Environment) -> Handler,
         turns: Int = 10,
@@ -52,13 +54,12 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a move that sends a user's request from the terminal that has the same number as the user; the request's
-    /// id ends with `mark`.
+    /// Returns a move that sends a request from the user's terminal, with `mark` in the id.
     static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move {
         ask(user, method, params, token: World.token(user), mark: mark)
     }
 
-    /// Returns a move that sends a request from a terminal, with a session's token if one is given.
+    /// Returns a move that sends a terminal's request, with a session's token if given.
     static func ask(_ terminal: Int, _ method: String, _ params: JSONObject, token: String?, mark: String = "") -> Move
     {
         let request: JSONObject = [
@@ -74,7 +75,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a move that sends a message of a device: a report, an answer or a registration.
+    /// Returns a move that sends a device's report, answer or registration.
     static func tell(_ topic: String, _ payload: JSONObject) -> Move {
         move({ StatusHandler($0) }, turns: 1) { $0.broker.send(topic, payload) }
     }
@@ -90,18 +91,17 @@ struct Race: Sendable, CustomTestStringConvertible {
         var deadlocks = 0
         /// The error codes of moves that ran first but were still refused.
         var refusals: Set<String> = []
-        /// The orders with a final state that is not allowed, each with the difference from the most similar allowed
-        /// state.
+        /// The orders with forbidden final states, and the difference from the closest allowed state.
         var failures: [String] = []
     }
 
     /// Runs the race in many orders.
     ///
     /// Without a limit, a race with few possible orders is run in every order. If there are many possible orders, the
-    /// function runs two kinds of orders. In the first kind, one racer interrupts the other once and runs to its end;
-    /// the function runs all of these orders. In the second kind, both racers are interrupted; the function runs a
+    /// function runs two kinds of orders. In the first kind, one racer interrupts the other once and runs to its end.
+    /// The function runs all of these orders. In the second kind, both racers are interrupted. The function runs a
     /// random choice of these orders. A limit reduces the number of orders of both kinds. If safeguards are removed,
-    /// the function stops after the first order whose final state is not allowed.
+    /// the function stops at the first forbidden final state.
     func run(
         atMost limit: Int? = nil,
         seed: Int,
@@ -129,8 +129,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         return outcome
     }
 
-    /// The maximum number of orders that interrupt both racers, for a race without a limit that has too many orders to
-    /// run all of them.
+    /// The maximum number of orders that interrupt both racers, in a race without a limit.
     private static let interruptedMax = 300
 
     private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {
@@ -146,7 +145,7 @@ struct Race: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The allowed final states of a race: the states that result when the racers run one after the other.
+/// The allowed final states: those that result when one racer runs after the other.
 ///
 /// If a move consists of several transactions, the other racer may run between two of them. For example, one
 /// transaction counts a try, and the next one compares a secret.
@@ -160,7 +159,7 @@ private struct SerialStates {
     private var states: [[String]]
     private var hasAll = false
 
-    /// Runs one racer after the other, twice in each order, and ignores values that differ between the two runs.
+    /// Runs each order of the racers twice, and ignores values that differ between runs.
     init(of course: RaceCourse) throws {
         var noise: Set<String> = []
         var finishes: [RaceCourse.Finish] = []
@@ -180,7 +179,7 @@ private struct SerialStates {
         transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
     }
 
-    /// Runs the race in each possible order of the racers' whole transactions, and adds the final states.
+    /// Runs each order of the racers' whole transactions, and adds the final states.
     ///
     /// Only the first call adds these states.
     mutating func complete(on course: RaceCourse) throws {
@@ -192,7 +191,7 @@ private struct SerialStates {
         }
     }
 
-    /// Returns the difference between a state and the most similar allowed state, or nil if the state is allowed.
+    /// Returns a state's difference from the closest allowed state, or nil if allowed.
     ///
     /// Without safeguards, each racer has its own copy of the counters, so the counters aren't compared.
     mutating func difference(to state: RaceState, on course: RaceCourse, _ safeguards: Safeguards) throws -> String? {

@@ -9,7 +9,7 @@ import StoreTestKit
 
 /// A database in which two racers run repeatedly, each time from the same initial state.
 final class RaceCourse {
-    /// The error that is thrown if a racer is neither running nor waiting for the other racer's lock.
+    /// The error if a racer neither runs nor waits for the other racer's lock.
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
@@ -36,7 +36,7 @@ final class RaceCourse {
     private let tables: [String]
     private let beginning: RaceState
 
-    /// Creates a course; each race on the course begins with the state that the database has now.
+    /// Creates a course whose races all begin with the database's present state.
     init(_ contest: Race.Contest) throws {
         let news = DispatchSemaphore(value: 0)
         let racers = ["A", "B"].map { Racer($0, telling: news) }
@@ -65,7 +65,7 @@ final class RaceCourse {
 
     // MARK: One race
 
-    /// Runs both racers in the given order, and returns the final state and the number of steps that each racer took.
+    /// Runs both racers in an order, and returns the final state and step counts.
     func run(_ order: Interleaving, _ safeguards: Safeguards = .all) throws -> Finish {
         if safeguards == .none { try connection.execute(Safeguards.splitCounters) }
         for racer in racers { racer.reset(safeguards) }
@@ -121,13 +121,13 @@ final class RaceCourse {
         for racer in racers { _ = try settle(racer) }
     }
 
-    /// Lets racer `number` take a step, because the other racer is waiting for a lock that racer `number` holds.
+    /// Lets racer `number` take a step, because the other racer waits for its lock.
     private func letOtherGo(_ number: Int, _ finish: inout Finish) throws {
         switch try settle(racers[number]) {
         case .ready: try step(number, &finish)
         case .done: return
         case .blocked:
-            // Both racers are waiting for each other, so the database server soon aborts one of their transactions.
+            // Both racers wait for each other, so the server soon aborts one transaction.
             finish.deadlocks += 1
             while try racers.allSatisfy({ try settle($0) == .blocked }) {}
         }
@@ -135,7 +135,7 @@ final class RaceCourse {
 
     private enum Rest { case ready, blocked, done }
 
-    /// Waits until a racer is ready for its next step, is done, or is waiting for a lock of the other racer.
+    /// Waits until a racer is ready for a step, done, or waiting for a lock.
     private func settle(_ racer: Racer) throws -> Rest {
         let other = racers[0] === racer ? racers[1] : racers[0]
         let end = ContinuousClock.now + .seconds(Self.stuckSeconds)
@@ -153,7 +153,7 @@ final class RaceCourse {
         }
     }
 
-    /// Returns whether one process of the database server is waiting for a lock that another given process holds.
+    /// Returns whether one server process is waiting for a lock of the other.
     private func isBlocked(_ process: Int32, by other: Int32) throws -> Bool {
         guard process != 0, other != 0 else { return false }
         return try connection.execute(

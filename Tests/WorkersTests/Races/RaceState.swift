@@ -6,13 +6,13 @@ import PostgreSQL
 struct RaceState {
     /// The rows of each table, each as a dictionary from column names to values.
     var tables: [String: [[String: String]]] = [:]
-    /// The values in the answers; each key names the racer and the value's path in the answer.
+    /// The values in the answers, by the racer and the value's path.
     var answers: [String: String] = [:]
 
     /// Reads all rows of the given tables.
     init(_ connection: PostgresConnection, of tables: [String]) throws {
-        // One `json_build_object` with two arguments per table is impossible: there are more than 50 tables, and a
-        // function takes at most 100 arguments.
+        // One `json_build_object` would need two arguments for each of over 50 tables. A function takes at most 100
+        // arguments.
         let parts = tables.map { "SELECT '\($0)' AS name, (SELECT json_agg(t) FROM \($0) AS t) AS content" }
         let query = """
             SELECT CAST(json_object_agg(name, content) AS TEXT)
@@ -44,7 +44,7 @@ struct RaceState {
         }
     }
 
-    /// Returns the columns and paths whose values differ between two races that ran in the same order.
+    /// Returns the columns and paths whose values differ between two races in the same order.
     ///
     /// These values are random ids, secrets, and numbers that grow from race to race.
     func noise(beside other: RaceState) -> Set<String> {
@@ -60,9 +60,9 @@ struct RaceState {
         return noise
     }
 
-    /// Returns all rows and answers as lines, without the values of the columns and paths in `noise`.
+    /// Returns all rows and answers as lines, without the columns and paths in `noise`.
     ///
-    /// A device that the race creates has a random lane, so either racer can carry out the device's refreshes. The
+    /// A device that the race creates has a random lane. So either racer can carry out the device's refreshes. The
     /// table of refreshes is therefore left out if the race creates a device.
     func lines(without noise: Set<String>) -> [String] {
         let tables = tables.filter { !noise.contains("device.did") || $0.key != "refresh" }

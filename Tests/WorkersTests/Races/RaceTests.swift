@@ -8,16 +8,15 @@ import Testing
 
 /// Tests of work that two processes do at the same time.
 ///
-/// In each race, the workers' own code runs over two connections to PostgreSQL, and a `Racer` lets the statements run
-/// one at a time. By default, each race is run in the same few orders every time. With `LAMPLIGHTER_LONG=1`, a race
-/// with at most 400 possible orders (`Interleaving.allMax`) is run in every order. A race with more possible orders is
-/// run in every order that has only one interruption. It is also run in up to 300 orders in which both racers are
-/// interrupted. More switches between the racers are not needed, since almost every possible error already occurs with
-/// few switches.
+/// In each race, the workers' own code runs over two connections to PostgreSQL. A `Racer` lets the statements run one
+/// at a time. By default, each race is run in the same few orders every time. With `LAMPLIGHTER_LONG=1`, a race with at
+/// most 400 possible orders (`Interleaving.allMax`) is run in every order. A race with more possible orders is run in
+/// every order that has only one interruption. It is also run in up to 300 orders in which both racers are interrupted.
+/// More switches between the racers aren't needed. Almost every possible error already occurs with few switches.
 ///
-/// The tests ask the server which process is waiting for a lock (`pg_blocking_pids`), so they don't mistake a slow
-/// racer for a waiting racer. The answers and all rows of all tables must be the same as if one racer had run after the
-/// other. The two racers must never block each other in a deadlock.
+/// The tests ask the server which process is waiting for a lock (`pg_blocking_pids`). So a slow racer doesn't count as
+/// a waiting racer. All answers and rows must be as if one racer had run after the other. The two racers must never
+/// block each other in a deadlock.
 @Suite(.onlyInDatabase, .serialized)
 struct RaceTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"

@@ -6,11 +6,11 @@ import StoreTestKit
 import Synchronization
 import TestKit
 
-/// One of two processes whose SQL statements run one at a time, in an order that a test chooses.
+/// One of two processes whose SQL statements run singly, in a test's order.
 ///
 /// Each statement that can read or change shared data is a step. Before each step, the racer's thread waits for
-/// permission. `BEGIN` and `SAVEPOINT` are not steps. In a read-only transaction, only the first statement is a step,
-/// since it decides which state the whole transaction sees. A pipeline of statements is one step.
+/// permission. `BEGIN` and `SAVEPOINT` are not steps. In a read-only transaction, only the first statement is a step.
+/// That statement decides which state the whole transaction sees. A pipeline of statements is one step.
 final class Racer: Sendable {
     /// The state of a racer between its steps.
     enum Place {
@@ -29,8 +29,7 @@ final class Racer: Sendable {
         var place = Place.underWay
         var process: Int32 = 0
         var reading = Reading.no
-        /// Whether the next step begins a transaction; preceding read-only transactions count as parts of this
-        /// transaction.
+        /// Whether the next step begins a transaction, of which preceding read-only transactions are part.
         var beginsTransaction = false
         var hasWritten = true
         var statements: [String] = []
@@ -66,7 +65,7 @@ final class Racer: Sendable {
 
     // MARK: The racer's thread
 
-    /// Opens the racer's store without timeouts, since a racer can wait a long time for its next step.
+    /// Opens the racer's store without timeouts, since its next step can come late.
     func openStore(beside world: World) throws -> Store {
         try TestStore.open(
             beside: world.directory,
@@ -103,8 +102,7 @@ final class Racer: Sendable {
         news.signal()
     }
 
-    /// Waits for permission if the statement is a step, and returns the statement with only those safeguards that the
-    /// test keeps.
+    /// Waits for permission before a step, and returns the statement with the kept safeguards.
     private func pass(_ sql: String, of process: Int32) -> String {
         let (isStep, safeguards) = state.withLock { state in
             guard state.isRacing else { return (false, Safeguards.all) }

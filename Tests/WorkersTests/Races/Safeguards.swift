@@ -1,18 +1,17 @@
 /// The safeguards that stay in force during a race.
 ///
-/// Explicit locks are one kind of safeguard. Unique keys are the second kind; so are conditions that the database
-/// checks again after it has waited for a row. The third kind is counters that both processes increase. Without the
-/// safeguards, races must end in states that are not allowed; otherwise, the races wouldn't test the safeguards.
+/// Explicit locks are one kind of safeguard. Unique keys are the second kind. So are conditions that the database
+/// rechecks after it has waited for a row. The third kind is counters that both processes increase. Without the
+/// safeguards, races must end in states that are not allowed. Otherwise, the races wouldn't test the safeguards.
 enum Safeguards: Sendable {
     /// All safeguards stay in force.
     case all
     /// The transactions take no explicit locks.
     case withoutLocks
-    /// All safeguards are removed: explicit locks, repeated checks of conditions, unique keys (`dropKeys`) and common
-    /// counters (`splitCounters`).
+    /// No explicit locks, repeated checks of conditions, unique keys (`dropKeys`) or common counters (`splitCounters`).
     case none
 
-    /// Removes from a racer's SQL statement the safeguards that this case doesn't keep; returns the new statement.
+    /// Returns a racer's SQL statement without the safeguards that this case removes.
     func rewrite(_ sql: String, of racer: String) -> String {
         switch self {
         case .all: sql
@@ -30,7 +29,7 @@ enum Safeguards: Sendable {
 
     // MARK: Conditions and keys
 
-    /// The tables whose rows must not be used, ended or changed by two processes, with their key columns.
+    /// The key columns of tables whose rows only one process may use or change.
     private static let keys = [
         "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash", "session": "sessionId",
         "delivery": "messageId",
@@ -38,7 +37,7 @@ enum Safeguards: Sendable {
 
     /// Moves the condition of an `UPDATE` statement into a subquery.
     ///
-    /// After the database has waited for a locked row, it checks the condition of the statement again, but not the
+    /// After a wait for a locked row, the database checks the statement's condition again. It doesn't recheck the
     /// condition of a subquery.
     private static func withoutRecheck(_ sql: String) -> String {
         let update = /(?s)UPDATE (\w+) SET (.+)\sWHERE (.+?)(\sRETURNING .+)?/
@@ -50,8 +49,9 @@ enum Safeguards: Sendable {
             """
     }
 
-    /// The statements that drop all unique indexes without a constraint; they also drop the primary key of `inbox`,
-    /// which ensures that each message takes effect only once.
+    /// Statements that drop unique indexes without a constraint, and the primary key of `inbox`.
+    ///
+    /// That key ensures that each message takes effect only once.
     static let dropKeys = """
         DO $$
         DECLARE name TEXT;

@@ -20,7 +20,7 @@ struct BackgroundTests {
         return world
     }
 
-    /// Returns a request handler with a single method, which counts a try, hashes its parameter and returns the hash.
+    /// Returns a handler with one method, which counts tries and returns its parameter's hash.
     private func handler(_ environment: Environment) -> RequestHandler {
         var method = Method { (call: inout Call) -> Reply in
             var result: JSONObject = [:]

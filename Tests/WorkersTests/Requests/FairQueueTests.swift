@@ -13,10 +13,9 @@ struct FairQueueTests {
         FairQueue(PoolBounds(waiting: waiting, bytes: bytes, perSender: perSender, perAddress: perAddress))
     }
 
-    /// Offers elements to a queue according to a plan such as `a a b`, and returns the elements that were displaced or
-    /// refused.
+    /// Offers a plan's elements (such as `a a b`), and returns those displaced or refused.
     ///
-    /// In the plan, each word names the sender of one element, and a plus after the sender's name marks a registration.
+    /// In the plan, each word names the sender of one element. A plus after the name marks a registration.
     private func offer(_ plan: String, to queue: inout FairQueue<String>) -> [String] {
         var gone: [String] = []
         for (number, word) in plan.split(separator: " ").enumerated() {

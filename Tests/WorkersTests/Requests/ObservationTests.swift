@@ -85,7 +85,7 @@ struct ObservationTests {
         #expect(later.observed.reports == [.repeated: 1])
     }
 
-    /// A way in which a command ends, with the outcome and the duration that the metrics record.
+    /// A way in which a command ends, with the recorded outcome and duration.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var sentAfter: Int64?

@@ -7,8 +7,7 @@ import Wire
 
 @testable import Workers
 
-/// Tests of the session worker: it receives the requests to all workers, so that it can answer requests to absent
-/// workers.
+/// Tests that the session worker receives all requests, and answers those to absent workers.
 @Suite("Requests of other workers")
 struct OthersRequestsTests {
     @Test("Other workers' requests cost the session worker no transaction")
@@ -96,7 +95,7 @@ struct OthersRequestsTests {
         }
         #expect(world.answers().suffix(2).allSatisfy { $0["ok"] == true })
         #expect(world.broker.published(to: World.command(0)).count == 1)
-        // If a request has taken effect, the session worker doesn't refuse its repetition; the request's own worker
+        // If a request has taken effect, the session worker doesn't refuse its repetition. The request's own worker
         // answers the repetition.
         ask()
         try world.settle(&loop)

@@ -153,7 +153,7 @@ struct PasswordPoolTests {
             first = secret
             _ = await pool.run(.hash(secret), for: Sender("a"))
         }
-        // When the pool's only thread has finished a second job, it must have released the first job.
+        // After a second job, the pool's only thread must have released the first job.
         _ = await pool.run(.hash(SecretBytes([4])), for: Sender("b"))
         #expect(first == nil)
     }

@@ -130,7 +130,7 @@ struct RowBoundsTests {
             while try bound.step() {}
 
             let left = try ids(world)
-            // The rows are deleted in whole pages, so up to `step - 1` more rows are deleted than necessary.
+            // Rows are deleted in whole pages, so up to `step - 1` extra rows are deleted.
             #expect((max(0, 5 - step)...4).contains(left.count), "\(left)")
             #expect(left == (0..<9).suffix(left.count).map { "q\(round)\($0)" })
         }

@@ -11,8 +11,7 @@ struct MisfireTests {
     struct Late: CustomTestStringConvertible, Sendable {
         var name: String
         var misfire: String
-        /// The number of seconds for which the service was down; the service went down when the first occurrence was
-        /// due.
+        /// How many seconds the service was down, from the time of the first occurrence.
         var away: Int64
         var runs: [String]
         var testDescription: String { name }
@@ -95,7 +94,7 @@ struct MisfireTests {
         try world.run()
 
         #expect(try world.schedule(id)?.nextAt == first)
-        // While the clock was wrong, the service recorded the occurrences of a year as missed, so it doesn't run these
+        // While the clock was wrong, the service recorded a year's occurrences as missed. So it doesn't run these
         // occurrences now.
         try world.advance(to: id)
         try world.settle()

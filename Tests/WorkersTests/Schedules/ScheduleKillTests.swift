@@ -10,8 +10,7 @@ import Wire
 
 @testable import Workers
 
-/// Tests that repeatedly kill the process of the scheduler and the schedule worker around the time at which many
-/// schedules are due.
+/// Tests that kill the scheduler and the schedule worker when many schedules are due.
 ///
 /// The tests use a real broker. By default, the tests use 200 schedules. With `LAMPLIGHTER_LONG=1`, the tests use 1,000
 /// schedules and kill the process far more often.
@@ -51,7 +50,7 @@ struct ScheduleKillTests {
             kills += 1
             probe.stop(SIGKILL)
         }
-        // One more process publishes the messages that were committed but not published when the last process ended.
+        // One more process publishes the messages that the last process committed, but didn't publish.
         let probe = try Self.probe(broker.port, path, "none", 0)
         while try store.read({ tx in
             try tx.outbox.depth(of: "schedule") + tx.outbox.depth(of: "control")
@@ -70,7 +69,7 @@ struct ScheduleKillTests {
         try TestStore.open(place: path)
     }
 
-    /// Creates one schedule for each device, all due at the same time in a few seconds, and returns that time.
+    /// Gives each device a schedule, all due in a few seconds, and returns that time.
     private static func fill(_ store: Store) throws -> Instant {
         let now = SystemClock().now
         let dueAt = Instant(milliseconds: (now.milliseconds / 1000 + 3) * 1000)

@@ -5,8 +5,9 @@ import Wire
 
 @testable import Workers
 
-/// The environment of a test of schedules: user 0 is the special user of each device, user 1 is a normal user, and user
-/// 2 isn't bound to any device.
+/// The environment of a test of schedules.
+///
+/// User 0 is each device's special user. User 1 is a normal user, and user 2 has no device.
 final class ScheduleWorld {
     let world: World
     private var lastID = 0
@@ -52,7 +53,7 @@ final class ScheduleWorld {
         world.clock.advance(milliseconds: gap + seconds * 1000)
     }
 
-    /// Runs the scheduler, and returns the triggers that it has published and that no worker has received.
+    /// Runs the scheduler, and returns its published triggers, which no worker has received.
     func triggers() throws -> [(topic: String, payload: [UInt8])] {
         world.broker.forgetPublished()
         try world.run { TriggerClock($0) }

@@ -138,7 +138,7 @@ extension TriggerTests {
         let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
         #expect(command?.state == .failed && command?.code == 7)
         #expect(try world.runs(id).map(\.state) == ["failed"])
-        // The device's second answer contains values; the service stores them as it stores the values of any report.
+        // The device's second answer contains values. The service stores them like the values of any report.
         let power = try world.world.status(0)?.attributes.first { $0.name == "power" }
         #expect(power?.value == true)
     }

@@ -107,8 +107,8 @@ struct TriggerTests {
             try world.advance(to: id, seconds: late)
             world.world.broker.hasSession = false
             #expect(try world.triggers().isEmpty == isHeld, "\(late) s late")
-            // The service's session still exists, so the broker has not lost the devices' sessions, and no occurrence
-            // is held back.
+            // The service still has its session, so the broker has kept the devices' sessions. No occurrence is held
+            // back.
             #expect(try world.triggers().count == 1)
         }
     }

@@ -66,8 +66,7 @@ extension SessionMethodTests {
         #expect(try world.askAccount("account/whoami", id: "d", token: first?.stringValue).isOK)
     }
 
-    /// The actions that the test tries as the first use of a token; `counts` says whether the service counts the action
-    /// as a use.
+    /// Possible first uses of a token, each with whether it `counts` as a use.
     static let firstUses: [(name: String, counts: Bool, use: @Sendable (World) throws -> Void)] = [
         ("a request", true, { _ = try $0.askAccount("account/whoami", id: "u") }),
         (

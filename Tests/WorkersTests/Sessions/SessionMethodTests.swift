@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Terminals of one account")
 struct SessionMethodTests {
-    /// Returns a `World` in which user 0 is logged in on the terminals 0 to `count` - 1, and user 9 on terminal 9.
+    /// Returns a `World` with user 0 on `count` terminals and user 9 on terminal 9.
     func world(terminals count: Int = 3) throws -> World {
         let world = try World()
         try world.makeUsers(1)
@@ -179,7 +179,7 @@ struct SessionMethodTests {
         }
         #expect(try notice("n-1", "terminated") == 1)
         #expect(try notice("n-1", "terminated") == 1)
-        // This notice has the same time and reason as the session's end, so it counts as a notice of that end.
+        // This notice has the time and reason of the session's end. So it counts as a notice of that end.
         #expect(try notice("n-2", "terminated") == 1)
         world.clock.advance(milliseconds: 1)
         #expect(try notice("n-4", "terminated") == 1)

@@ -127,8 +127,7 @@ struct BindingExpiryTests {
 
     // MARK: Before the sweep
 
-    /// Returns a `World` in which the binding of a guest, user 1, has expired, but no worker has deleted this binding
-    /// yet.
+    /// Returns a `World` in which guest user 1's binding has expired, but isn't deleted yet.
     private func overdue() throws -> World {
         let world = try world()
         let named = try invite(world, guest: 1, minutes: 5)

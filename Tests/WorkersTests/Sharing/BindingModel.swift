@@ -1,4 +1,4 @@
-/// A model of the expected bindings; it is as simple as possible and doesn't use the rules under test.
+/// A very simple model of the expected bindings, without the rules under test.
 struct BindingModel {
     struct Entry: Equatable {
         var role: String
@@ -60,7 +60,7 @@ struct BindingModel {
         return nil
     }
 
-    /// Creates an invitation, and returns its number, or the code with which the service should refuse it.
+    /// Creates an invitation, and returns its number or the expected refusal's code.
     mutating func invite(
         _ user: Int,
         _ device: Int,

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Workers
 
-/// Tests that compare the bindings of devices with a simple model, after random actions of several users.
+/// Tests that compare bindings with a simple model, after several users' random actions.
 ///
 /// With `LAMPLIGHTER_LONG=1`, the tests run far more sequences of actions.
 @Suite("Bindings compared with a model")
@@ -48,7 +48,7 @@ private struct Walk {
     let isKilled: Bool
     var lastID = 0
     var deleted: Set<Int> = []
-    /// The ids of invitations and the texts of their QR codes, by the invitations' numbers in the model.
+    /// The ids and QR codes' texts of invitations, by their numbers in the model.
     var made: [Int: (id: String, text: String?)] = [:]
     var trail: [String] = []
     /// Whether the store has changed since the workers last ran.
@@ -245,7 +245,7 @@ private struct Walk {
         if !deleted.contains(device) {
             #expect(record?.ownership == Int64(1 + model.ownerships[device]), "\(trail.suffix(20))")
         }
-        // The broker must retain a device's status for each user bound to the device, and for no other user.
+        // The broker must retain a device's status for its bound users, and nobody else.
         for user in 0..<Self.users {
             let isKept = world.broker.retained[World.statusTopic(user, device)] != nil
             #expect(isKept == (found[user] != nil), "\(user): \(trail.suffix(20))")

@@ -74,8 +74,8 @@ struct StatusTests {
         func send(_ ago: Int64, _ level: Int64) {
             world.sendReport(0, ["ts": .integer(now - ago), "data": ["level": .integer(level)]])
         }
-        // Two reports have the same timestamp, the third report is newer, and the fourth report is older than the other
-        // three. The test repeats all four reports, first in the same batch and then in another batch.
+        // Two reports have the same timestamp. The third report is newer, and the fourth is older than the others. The
+        // test repeats all four reports, first in the same batch and then in another batch.
         func sendAll() {
             for (ago, level) in [(50, 1), (50, 2), (10, 3), (70, 4)] as [(Int64, Int64)] { send(ago, level) }
         }

@@ -1,4 +1,4 @@
-"""An app's terminal, with its requests, its pushes, its session, and a connection that is restored automatically."""
+"""An app's terminal: requests, pushes, the session, and a connection that restores itself."""
 
 from __future__ import annotations
 
@@ -37,14 +37,15 @@ APP_KINDS = ("code", "command", "devices", "ended", "system")
 
 
 def new_terminal_id() -> str:
-    """Returns a new id for an installation of an app; each installation needs one id, and must keep it."""
+    """Returns a new id for an installation of an app, which must keep it."""
     return secrets.token_hex(16)
 
 
 @dataclass
 class Credentials:
-    """The credentials of a login on a terminal; keep them secret like a password, and pass them to
-    `App(credentials=…)` to continue the session."""
+    """A login's credentials on a terminal, to be kept secret like a password.
+
+    `App(credentials=…)` continues the session."""
 
     terminalId: str
     token: str
@@ -81,15 +82,15 @@ class App:
     """A terminal of an app.
 
     `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the contract. The method
-    waits for the answer. An unanswered request is repeated after `repeat_after` seconds, then after pauses that are
-    each twice as long as the last, and also after each reconnection; repeats have the same id, so the request takes
-    effect only once. If no answer arrives within `timeout` seconds, the method raises TimeoutError. If the request
-    is refused, the method raises LamplighterError.
+    waits for the answer. An unanswered request is repeated after `repeat_after` seconds, and each further pause is
+    twice as long. It is also repeated after each reconnection. Repeats have the same id, so the request takes effect
+    only once. If no answer arrives within `timeout` seconds, the method raises TimeoutError. If the request is
+    refused, the method raises LamplighterError.
 
-    A login changes `credentials`, and the app reconnects with the new token. `on("ended", …)` reports the session's end:
-    the app then reconnects, and a login can follow at once. If the token is lost, the broker refuses the terminal,
-    and the app continues as a new terminal. The handlers given to `on` run one after another on a separate thread,
-    and can make requests.
+    A login changes `credentials`, and the app reconnects with the new token. `on("ended", …)` reports the session's end.
+    The app then reconnects, and a login can follow at once. If the token is lost, the broker refuses the terminal.
+    The app continues as a new terminal. The handlers given to `on` run one by one on a separate thread. They can
+    make requests.
 
         terminal_id, credentials  those of the last run, or `store`: a file that keeps both
         tls                    True for the system's authorities, the path of an authority's file, or an SSLContext
@@ -227,11 +228,10 @@ class App:
             self._subscribe(filters, lambda _granted: self._begin())
 
     def _on_refusal(self, client):
-        """If the app has a token, tries the token and the secret in turn, and otherwise tries the current and a
-        new terminal id in turn.
+        """Alternates token and secret or, without a token, the current and a new terminal id.
 
-        The first retry is immediate. The broker refuses a terminal that has lost the token of a live session, but doesn't
-        report the reason.
+        The first retry is immediate. The broker refuses a terminal that has lost a live session's token. It doesn't report
+        the reason.
         """
         if self.credentials is None:
             self.terminal_id, self._other_id = self._other_id or new_terminal_id(), self.terminal_id
@@ -270,10 +270,10 @@ class App:
         self._changed.notify_all()
 
     def _check_session(self):
-        """Checks whether the session is over; this check is needed because the broker accepted the app's secret.
+        """Checks whether the session is over, because the broker accepted the app's secret.
 
-        The acceptance does not prove that the session is over, because the broker also accepts the secret for a live
-        session whose token has never been used.
+        The accepted secret doesn't prove the session's end. The broker also accepts the secret for a live session whose
+        token was never used.
         """
         request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params":
         {}},
@@ -320,8 +320,7 @@ class App:
     def ask(self, method: str, params: dict | None = None, *, id: str | None = None, timeout: float | None = None) -> dict:
         """Makes a request, such as "device/list", and returns its result.
 
-        If `id` is given, the request counts as a repeat of any request with the same id in the last
-        ten minutes.
+        If `id` was used in the last ten minutes, the request counts as a repeat.
         """
         if threading.get_ident() == self._network:
             raise RuntimeError("A request can't wait on the thread that brings its answer.")
@@ -352,7 +351,7 @@ class App:
                 ttl: int = 30) -> dict:
         """Sends a command to an online device and waits for the outcome.
 
-        The outcome's `state` is done, failed, expired or superseded; `code` and `data` come from the device's answer.
+        The outcome's `state` is done, failed, expired or superseded. Its `code` and `data` come from the device's answer.
         """
         params = {"did": did, "data": data, "binary": binary, "sn": sn, "ttl": ttl, "wait": True}
         return self.ask("device/control", params, timeout=ttl + self.timeout)
@@ -364,8 +363,7 @@ class App:
         request.pause *= 2
 
     def _repeat(self):
-        """Repeats unanswered requests, fails requests whose time limit has passed, and reconnects when a
-        reconnection is due."""
+        """Repeats unanswered requests, fails requests past their limit, and reconnects when due."""
         while True:
             late = []
             with self._changed:
@@ -409,8 +407,7 @@ class App:
         elif all(member in result for member in SESSION_MEMBERS):
             self._log_in(result)
             # Once the request succeeds, the app must receive the user's messages. If another connection carried the
-            # login, the app must reconnect with the token; the app then repeats the request, and gets the same answer
-            # again.
+            # login, the app must reconnect with the token. The app then repeats the request, and gets the same answer.
             self._requests[request.body["id"]] = request
             return self._subscribe(
                 [(self._user_filter, 1)], lambda granted: self._settle(request, result) if granted else self._renew())
@@ -437,8 +434,7 @@ class App:
         self._save()
 
     def _end(self, notice):
-        """Ends the session: the terminal becomes an anonymous installation, and the app gets one push of the kind
-        `ended`."""
+        """Ends the session, which makes the terminal anonymous and gives the app one `ended` push."""
         if self.credentials is None or self.credentials.sessionId != notice["sessionId"]:
             return
         self.credentials = None
@@ -510,8 +506,9 @@ class App:
             self._put(Push(kind, did, body), self.credentials)
 
     def _put(self, push, credentials=None, handler=None):
-        """Queues a push for all its handlers, or only for the given handler; a user's push is dropped once the
-        session has ended."""
+        """Queues a push for its handlers, or only for the given handler.
+
+        A user's push is dropped once the session has ended."""
         self._pushes.put((push, credentials and credentials.sessionId, handler))
 
     def _note(self, did, status):
@@ -542,6 +539,6 @@ class App:
                 try:
                     handler(push)
                 except Exception:
-                    # The exception is reported as if it had been raised on one of the app's own threads. The next
-                    # handler is still called.
+                    # The exception is reported as if one of the app's threads had raised it. The next handler is still
+                    # called.
                     threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

@@ -9,7 +9,7 @@ from .methods import SERVICES
 
 
 class AsyncApp:
-    """An App whose requests are awaited, as in `await app.device.list()`; it takes the same arguments as App."""
+    """An App with the same arguments, whose requests are awaited: `await app.device.list()`."""
 
     def __init__(self, *arguments, **more):
         self._app = App(*arguments, **more)
@@ -29,7 +29,7 @@ class AsyncApp:
         return self._app.statuses
 
     async def connect(self) -> AsyncApp:
-        """Connects and waits until requests can be made; raises the errors of App.connect."""
+        """Connects and waits until requests can be made, or raises App.connect's errors."""
         await asyncio.to_thread(self._app.connect)
         return self
 
@@ -55,7 +55,7 @@ class AsyncApp:
         return await self.ask("device/control", params, timeout=ttl + self._app.timeout)
 
     async def watch(self, kind: str, did: str | None = None):
-        """Yields the pushes of a kind, from one device or from all devices: `async for push in app.watch("status")`."""
+        """Yields pushes of a kind, from one device or all: `async for push in app.watch("status")`."""
         loop, pushes = asyncio.get_running_loop(), asyncio.Queue()
 
         def put(push: Push):

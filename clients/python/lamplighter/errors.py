@@ -2,10 +2,10 @@
 
 
 class LamplighterError(Exception):
-    """A refused request; `code` names the error for programs (InvalidRequest, DeviceOffline, …).
+    """A refused request, with a `code` for programs (InvalidRequest, DeviceOffline, …).
 
-    `field` is the faulty member, `reason` is a word that some codes add, `retry_after` is the number of seconds until
-    another try makes sense, and `request_id` is the request's id. After Unavailable, the request can safely be
+    `field` is the faulty member, and `reason` is a word that some codes add. `retry_after` is the number of seconds
+    until another try makes sense. `request_id` is the request's id. After Unavailable, the request can safely be
     repeated with this id.
     """
 

@@ -1,4 +1,4 @@
-"""Sends requests over HTTP and reads the stream of server-sent events, in place of a connection to the broker."""
+"""Sends requests over HTTP and reads server-sent events, instead of a broker connection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import socket
 import ssl
 import threading
 
-# The service answers a request within 55 seconds, and sends each open stream a comment every 15 seconds.
+# The service answers a request within 55 seconds. It sends each open stream a comment every 15 seconds.
 ANSWER_SECONDS, SILENCE_SECONDS = 65, 40
 PARALLEL_MAX = 16
 ACCEPTED, REFUSED = 0, 5
@@ -43,8 +43,7 @@ class Address:
 
 
 def is_answer(answer: dict) -> bool:
-    """Returns whether an answer says what became of the request; an answer with the reason `outcomeUnknown` does
-    not."""
+    """Returns whether an answer tells the outcome, which the reason `outcomeUnknown` does not."""
     return (answer.get("error") or {}).get("reason") != "outcomeUnknown"
 
 
@@ -56,11 +55,10 @@ class Message:
 
 
 class HTTPClient:
-    """A client that uses HTTP instead of MQTT; it has the methods of paho's client that App calls, and calls
-    App's callbacks as paho does.
+    """A client over HTTP with the methods and callbacks of paho's client that App uses.
 
-    As long as the client has only the app's secret, it only sends requests and receives their answers. Once the client
-    has a token, the stream brings the messages of the terminal and its user.
+    With only the app's secret, the client just sends requests and receives their answers. With a token, the stream
+    brings the messages of the terminal and its user.
     """
 
     def __init__(self, app_id: str, terminal_id: str, secret: str, root: str, context: ssl.SSLContext | None):
@@ -106,9 +104,9 @@ class HTTPClient:
             self._leave()
 
     def subscribe(self, _filters):
-        """Subscribes to all topics of the terminal and its user, and ignores the given filters, because the
-        stream always contains the messages of all these topics; the subscription counts as granted once the stream
-        is open."""
+        """Subscribes to all topics of the terminal and its user, whatever the filters.
+
+        The subscription counts as granted once the stream is open."""
         with self._changed:
             self._last += 1
             self._subscribing.append(self._last)
@@ -161,8 +159,9 @@ class HTTPClient:
             pause = min(60, 2 * pause)
 
     def _enter(self):
-        """Opens the stream, or tries the secret if there is no token; returns None if it stays unknown whether
-        the service accepts the client."""
+        """Opens the stream or, without a token, tries the secret.
+
+        Returns None if it stays unknown whether the service accepts the client."""
         try:
             if self._token:
                 return self._open()

@@ -1,5 +1,4 @@
-"""Lets a maker's server make requests on behalf of an app's users, and read the app's events, over HTTP with an API
-key."""
+"""Lets a maker's server make requests for users, and read events, with an API key."""
 
 from __future__ import annotations
 
@@ -18,15 +17,15 @@ WAIT_SECONDS = 50  # the longest that events/read waits
 
 
 class Server:
-    """A maker's server, which makes requests with an API key; it needs neither paho nor a permanent connection.
+    """A maker's server, with an API key but without paho or a permanent connection.
 
         server = Server("https://lamps.example.com:8443", key)
         server.of(uid).device.list()
         for event in server.follow(subscription_id):
             ...
 
-    A request that gets no answer is repeated with the same id, so the request takes effect only once. If there is still
-    no answer after `timeout` seconds, the call raises TimeoutError. A refusal raises LamplighterError.
+    An unanswered request is repeated with the same id, so it takes effect only once. If there is still no answer after
+    `timeout` seconds, the call raises TimeoutError. A refusal raises LamplighterError.
 
         tls    the path of an authority's file or an SSLContext, if no public authority signed the certificate
     """
@@ -50,8 +49,7 @@ class Server:
             timeout: float | None = None) -> dict:
         """Makes a request, such as "device/list", and returns its result.
 
-        If `id` is given, the request counts as a repeat of any request with the same id in the last
-        ten minutes.
+        If `id` was used in the last ten minutes, the request counts as a repeat.
         """
         body = {"id": id or secrets.token_hex(8), "params": {n: v for n, v in (params or {}).items() if v is not None}}
         if uid is not None:
@@ -76,8 +74,8 @@ class Server:
     def follow(self, subscription_id: str):
         """Yields a subscription's events without end, even across restarts of the service.
 
-        Events arrive in pages. A page is acknowledged when the loop has handled the last event of the page and asks for the
-        next event. After a crash, all events of the page arrive again, so handle each id only once.
+        Events arrive in pages. A page is acknowledged once the loop has handled all its events. After a crash, all events of
+        the page arrive again, so handle each id only once.
         """
         pause = 1
         while True:

@@ -1,4 +1,4 @@
-// Times in a time zone: the zone's wall clock, and the moments at which the zone's hours, days and months begin.
+// Time zones: the wall clock, and when hours, days and months begin.
 
 const formats = new Map();
 
@@ -17,7 +17,7 @@ export function offset(at, zone) {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
-// Returns the moment at which the zone's clocks show `wall`, a time that is given as if it were UTC.
+// Returns the moment when the zone's clocks show `wall`. `wall` is given as if it were UTC.
 function moment(wall, zone) {
   const guess = wall - offset(wall, zone);
   return wall - offset(guess, zone);

@@ -1,5 +1,5 @@
-// <ll-chart>: a device's reports over time. Numbers are drawn as lines with a band from minimum to maximum, words and
-// Booleans as coloured bars, and times without reports as gaps. The arrow keys move the cross-hair.
+// <ll-chart>: a device's reports over time. Numbers are lines with a band from minimum to maximum. Words and Booleans
+// are coloured bars, and times without reports are gaps. The arrow keys move the cross-hair.
 //
 //     data: { from, to, zone, series: [{ name, label, unit, kind: 'number' | 'words', points }] }
 //     points: [{ at, value, min, max }]
@@ -114,7 +114,7 @@ class Chart extends HTMLElement {
     return `M${over.join('L')}L${under.join('L')}Z`;
   }
 
-  // A lane with a coloured bar for each value; the bar ends where the next value begins.
+  // A lane with a coloured bar for each value, until the next value.
   #lanes(panel) {
     const [series] = panel.series;
     const words = [...new Set(series.points.map(point => point.value).filter(value => value !== null))];
@@ -216,7 +216,7 @@ class Chart extends HTMLElement {
   }
 }
 
-// Numbers with the same unit share a panel; each series of words gets a lane. Sets each panel's distance from the top.
+// Numbers with the same unit share a panel. Each series of words gets a lane. Sets each panel's distance from the top.
 function layOut(all, height) {
   const panels = [];
   all.forEach((series, place) => {

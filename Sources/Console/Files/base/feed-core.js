@@ -69,7 +69,7 @@ export class Feed {
       });
       if (!answer.ok) throw new Error(String(answer.status));
     } catch {
-      // The stream is lost, or the service doesn't know the stream's id: a new stream resumes after the last event.
+      // The stream is lost, or the service doesn't know its id. A new stream resumes after the last event.
       if (this.#stream === stream) this.#again(0);
     }
   }
@@ -111,7 +111,7 @@ export class Feed {
     this.#silence = setTimeout(() => stream.abort.abort(), SILENCE);
   }
 
-  // Reads events until the stream ends; returns whether the service announced the end.
+  // Reads events until the stream ends. Returns whether the service announced the end.
   async #read(reader, stream) {
     let text = '';
     for (;;) {

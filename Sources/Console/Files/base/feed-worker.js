@@ -1,4 +1,4 @@
-// The shared worker: one stream for all tabs, since browsers open at most six connections to an origin.
+// The shared worker with one stream for all tabs. Browsers open at most six connections to an origin.
 
 import { Feed } from './feed-core.js';
 
@@ -8,7 +8,7 @@ const feed = new Feed(new URL('../../../../api/v1/', self.location.href));
 self.onconnect = ({ ports: [port] }) => {
   port.onmessage = ({ data }) => {
     feed.watch(port, data.watch);
-    // The tab holds this lock as long as the tab is open; a crash of the tab also releases the lock.
+    // The tab holds this lock while the tab is open. A crash also releases the lock.
     if (data.lock) self.navigator.locks?.request(data.lock, () => feed.watch(port, null));
   };
 };

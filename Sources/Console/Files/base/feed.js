@@ -1,4 +1,4 @@
-// Live changes for this tab: pages subscribe to terms, and the shared worker's stream delivers the events.
+// Live changes for this tab. Pages subscribe to terms, and the shared worker delivers the events.
 
 import { Feed } from './feed-core.js';
 
@@ -31,7 +31,7 @@ export function begin() {
   say();
 }
 
-// Posts the watched terms; several changes in one task are posted together.
+// Posts the watched terms, once for all changes in one task.
 function say() {
   if (queued) return;
   queued = true;
@@ -50,7 +50,7 @@ function connect() {
     port.onmessage = take;
     hold();
   } else {
-    // If the browser has no shared workers, as on some phones, this tab opens its own stream.
+    // Browsers on some phones have no shared workers. The tab then opens its own stream.
     const feed = new Feed(new URL('../api/v1/', document.baseURI));
     const self = { postMessage: data => take({ data }) };
     port = { postMessage: ({ watch }) => feed.watch(self, watch) };
@@ -59,7 +59,7 @@ function connect() {
   addEventListener('pageshow', event => { if (event.persisted) say(); });
 }
 
-// Holds a lock as long as the tab is open, so that the worker notices when the tab closes.
+// Holds a lock by which the worker notices when the tab closes.
 function hold() {
   const lock = `tab-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
   navigator.locks?.request(lock, () => {

@@ -1,6 +1,5 @@
-// Views as templates: html`…` makes a tree of parts, and render() changes only those nodes of the
-// document that differ from the tree. Values in a template become text nodes or attributes, never
-// markup.
+// Views as templates. html`…` makes a tree of parts. render() changes only the document's nodes that differ from the
+// tree. Values in a template become text nodes or attributes, never markup.
 
 const templates = new WeakMap();
 const TOKEN = /<\/[\w-]*>|<([\w-]+)((?:\s+[^\s=>/]+(?:=(?:"[^"]*"|\x01\d+\x02))?)*)\s*(\/?)>|([^<]+)/g;
@@ -146,7 +145,7 @@ function set(node, name, value, before) {
   } else if (name === 'tint') {
     if (before !== undefined && before !== value) tint(node);
   } else if (name === 'value' || name === 'checked' || name === 'open') {
-    // A refused choice is reset to the current value; a text that is being typed is left unchanged.
+    // A refused choice is reset to the current value. A text that is being typed stays unchanged.
     if ((value !== before || node.localName === 'select') && node[name] !== (value ?? '')) node[name] = value ?? '';
   } else if (value === before) {
     return;

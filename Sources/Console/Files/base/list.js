@@ -1,4 +1,4 @@
-// The common parts of pages with a list: the query in the address, the first page of answers, and the next pages.
+// The shared parts of lists: the query in the address and the answers' pages.
 
 import { html } from './html.js';
 import { t } from './words.js';

@@ -171,7 +171,7 @@ addEventListener('input', ({ target }) => {
   if (target.form) typed.add(target.form);
   unwarn();
 });
-// Forms in dialogs are skipped: a dialog stays open when its form is refused, and closes when the form is accepted.
+// Forms in dialogs are skipped. A dialog stays open until its form is accepted.
 addEventListener('submit', ({ target }) => { if (!target.closest('dialog') && typed.delete(target)) sent = target; });
 addEventListener('hashchange', unwarn);
 const restoreSent = () => { if (sent) typed.add(sent); };
@@ -198,7 +198,7 @@ export function dialog(label, draw) {
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
-  // Esc is handled here, because browsers fire `cancel` a second time only after another action of the user.
+  // Esc is handled here. Browsers fire a second `cancel` only after another action of the user.
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();

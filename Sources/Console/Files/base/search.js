@@ -1,4 +1,4 @@
-// <ll-search>: a text field that suggests key:value terms, and fires `ask` with the query shortly after typing.
+// <ll-search>: a text field that suggests key:value terms. Shortly after typing, the field fires `ask` with the query.
 //
 // keys: [{ key, hint, values: [{ value, hint }] }]
 

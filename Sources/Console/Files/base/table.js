@@ -1,4 +1,4 @@
-// Tables with row headers, a sorted column, a choice of columns, and on a phone a card for each row.
+// Tables with row headers, a sorted column and a choice of columns. On a phone, each row is a card.
 
 import { html } from './html.js';
 import { t, fill } from './words.js';
@@ -11,9 +11,8 @@ function hiddenColumns(name, columns) {
 
 const drawn = new WeakMap(); // by row: the values it was drawn from, and its view
 
-// An unchanged row isn't drawn again, since most rows of a long list stay the same when one changes. For a column that
-// depends on more than the row, each drawing uses a new column object, so every row is drawn again. Times update
-// themselves.
+// An unchanged row isn't drawn again. In a long list, a change affects few rows. A column that depends on more than the
+// row is a new object each time. Every row is then drawn again. Times update themselves.
 function unlessDrawn(row, from, draw) {
   const last = drawn.get(row);
   if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;

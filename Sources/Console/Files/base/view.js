@@ -1,4 +1,4 @@
-// An open page: its data, its pending requests, and everything else that ends when the page closes.
+// An open page: its data, requests, and everything else that ends with it.
 
 import { html, render } from './html.js';
 import { get, address } from './api.js';
@@ -56,7 +56,7 @@ export class View {
       try {
         render(html`${this.#draw(this)}`, this.#root);
       } catch (error) {
-        // A programming error in one page is shown in that page, and the frame around the page keeps working.
+        // A programming error is shown in its page. The frame around the page keeps working.
         this.#root.replaceChildren(String(error));
         throw error;
       }

@@ -1,5 +1,5 @@
-// History: charts of a device's reports, over a range from an hour to years; the steps of a chart follow the calendar
-// in the chosen time zone.
+// History: charts of a device's reports, over hours to years. A chart's steps follow the calendar in the chosen time
+// zone.
 
 import { html } from '../base/html.js';
 import { t, fill, count, dates, now, timeZone, value } from '../base/words.js';
@@ -57,7 +57,7 @@ async function fit(charts, { from, to }, read) {
     from = to - RANGES.year;
     charts = await read({ from, to });
   }
-  // In a long range, a row can begin long before its first report, so a second round narrows the window further.
+  // In a long range, a row can begin long before its first report. Therefore, a second round narrows the window.
   for (let round = 0; round < 2 && first() < Infinity; round += 1) {
     const began = Math.max(from, first());
     const fitting = Math.min(to - LEAST, began - Math.round((to - began) / 20));
@@ -68,7 +68,7 @@ async function fit(charts, { from, to }, read) {
   return [charts, { from, to }];
 }
 
-// A range that ends at the present time is read again when reports arrive, at most once every five seconds.
+// A range that ends now is read again when reports arrive. This happens at most once every five seconds.
 export function changed(view, what) {
   if (!what.version || view.query.get('from') || view.state.waits) return;
   view.state.waits = true;
@@ -116,7 +116,7 @@ function chart(view, device, { from, until, chosen }) {
     <details ontoggle=${event => view.set({ table: event.target.open })}><summary>${t.history.table}</summary>${view.state.table && charts.map(one => html`<h2>${label(one.name)}</h2>${rowsTable(one)}`)}</details>`;
 }
 
-// The chart's data is made once for each answer, and stays the same object while nothing changes.
+// The chart's data stays the same object while nothing changes.
 function data(view, charts, { from, until, label }) {
   const key = [charts, from, until, charts.length];
   if (view.state.made?.key.every((part, i) => part === key[i] || (i === 0 && part.length === key[0].length && part.every((one, j) => one === key[0][j])))) return view.state.made.data;

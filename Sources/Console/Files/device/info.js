@@ -1,4 +1,4 @@
-// Info: the device's facts, the rights that the gate grants it now, and the actions that an operator can take.
+// Info: a device's facts, its current rights at the gate, and actions for operators.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,5 +1,4 @@
-// State: each data point with its value, its time and its sender, the wanted value beside the reported value, and a
-// control.
+// State: each data point with its value, time, sender, wanted value and control.
 
 import { html } from '../base/html.js';
 import { t, fill, now, value } from '../base/words.js';
@@ -17,7 +16,7 @@ export function startState(view) {
   drawSparks(view);
 }
 
-// The sparklines of the last day are loaded one by one after the rest of the page.
+// The sparklines of the last day load last, one by one.
 async function drawSparks(view) {
   const points = view.state.device?.data?.points ?? [];
   const numbers = points.filter(({ kind, value }) => (kind === 'int' || kind === 'float') && value !== undefined).slice(0, MOST_SPARKLINES);
@@ -46,7 +45,7 @@ export function drawState(view, { points, row }) {
 // A long value can be scrolled in its card, also with the keyboard.
 const mayScroll = point => value(point.value, point.unit).length > 60;
 
-// Returns the value that an operator typed for a device without declared data points. The value is parsed as JSON; a
+// Returns the value that an operator typed for a device without declared data points. The value is parsed as JSON. A
 // text that isn't JSON is used unchanged.
 function anything(typed) {
   try {
@@ -56,7 +55,7 @@ function anything(typed) {
   }
 }
 
-// Sends a value in the operator's name; the device's answer arrives through the page's stream.
+// Sends a value in the operator's name. The device's answer arrives through the page's stream.
 function send(view, point, wanted) {
   return attempt(() => post(['devices', view.did, 'commands'], { data: { [point.name]: wanted }, mode: 'queue' }),
     command => (command.error ? t.causes[command.error] ?? command.error : fill(t.state.sent, point.title || point.name, value(wanted, point.unit), t.states[command.state] ?? command.state)));
@@ -77,7 +76,7 @@ function control(view, point) {
       ${now === undefined && html`<option value="">–</option>`}${(point.values ?? []).map(word => html`<option value="${word}">${word}</option>`)}</select></label>`;
   }
   const isNumber = point.kind === 'int' || point.kind === 'float';
-  // A string that would parse as a value of another type is shown as JSON, so that the string is sent unchanged.
+  // A string that could be another type's value is shown as JSON. The string is then sent unchanged.
   const isText = typeof now === 'string' && (point.kind !== 'any' || anything(now) === now);
   const text = edits[point.name] ?? (isText ? now : now === undefined ? '' : JSON.stringify(now));
   const submit = event => {

@@ -1,5 +1,4 @@
-// Users: the device's users, the role of each user and the end of this role; the invitations to the device; and the
-// device's schedules.
+// Users: the device's users, with roles and their ends, its invitations and its schedules.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,4 +1,4 @@
-// Apps: their policies in sentences, their providers and push services, their API keys, event subscriptions and users.
+// Apps: their policies, providers, push services, API keys, event subscriptions and users.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';

@@ -1,4 +1,5 @@
-// Audit: the actions of operators, users and the system, with old and new values; operators, their sessions and tokens.
+// Audit: the actions of operators, users and the system, with old and new values. The page also shows operators, with
+// their sessions and tokens.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

@@ -1,4 +1,4 @@
-// Devices: found by any part of their names, and kept up to date while they're on the screen.
+// Devices: found by any part of their names, and updated while on the screen.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';
@@ -105,7 +105,7 @@ function bulk(view) {
     for (const did of dids) if (await attempt(() => act(did))) number += 1;
     tell(fill(done, number));
   };
-  // A device without a passcode has no label: `attempt` reports such a device, and the other labels are saved.
+  // A device without a passcode has no label. `attempt` reports this, and the other labels are saved.
   const labels = async () => {
     const found = [];
     for (const did of chosen) await attempt(async () => found.push({ name: did, ...(await get(['devices', did, 'label'])) }));

@@ -1,5 +1,5 @@
-// Outgoing messages: codes and links that are sent by e-mail and SMS, with their recipients and outcomes. During
-// development, the page also shows the code.
+// Outgoing messages: codes and links by e-mail and SMS, with recipients and outcomes. During development, the page also
+// shows the code.
 
 import { html } from '../base/html.js';
 import { t, count, language } from '../base/words.js';

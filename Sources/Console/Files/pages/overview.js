@@ -62,8 +62,8 @@ function health(data) {
   </section>`;
 }
 
-// The chart of the last day. The last step is unfinished, and its low count would look like a drop, so it is left out
-// if earlier steps have counts.
+// The chart of the last day. The unfinished last step would look like a drop. This step is left out if earlier steps
+// have counts.
 let drawn;
 function line({ load, at }) {
   const key = JSON.stringify(load);
@@ -93,7 +93,7 @@ function commands(states) {
   return html`<dl class="facts">${all.map(([name, number]) => html`<dt>${stateBadge(name)}</dt><dd>${count(number)}</dd>`)}</dl>`;
 }
 
-// The guide of the first run: each step is ticked when it's done, and the guide disappears when all steps are done.
+// The guide of the first run, with a tick at each finished step. The guide disappears when all steps are done.
 function guide({ firstRun, demo }) {
   const steps = ['product', 'registered', 'reported', 'bound', 'switched'];
   const next = steps.find(step => !firstRun[step]);

@@ -1,5 +1,4 @@
-// Products: the data points of each product, the number of devices that use each data point, and the devices that may
-// register.
+// Products: their data points, how many devices use each, and which devices may register.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

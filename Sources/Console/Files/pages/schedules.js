@@ -1,5 +1,5 @@
-// Schedules: past and coming runs, and clock changes, on a time axis of 24 hours; and each schedule with its rule, its
-// last runs, and its next times in its time zone.
+// Schedules: runs and clock changes on a time axis of 24 hours. Each schedule has its rule, last runs, and next times
+// in its time zone.
 
 import { html } from '../base/html.js';
 import { t, fill, count, exact, now, timeZone, locale, dates } from '../base/words.js';
@@ -38,7 +38,7 @@ export function draw(view) {
 const MOST_LANES = 40;
 const TONE = { failed: 'bad', missed: 'bad', expired: 'warn' };
 
-// Draws a lane for each device, with its runs of the last hours, a mark at the present time, and its coming runs.
+// Draws each device's lane: its past runs, the present time, and its coming runs.
 function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   if (!occurrences.length && !runs.length) return html`<p class="soft">${t.schedules.quiet}</p>`;
   const place = at => ({ '--at': `${((at - from) / (until - from) * 100).toFixed(2)}%` });

@@ -1,5 +1,5 @@
-// A user's devices, account events, and sessions on terminals. Each session has the reason for its end, and the time
-// when the gate cut off its connection.
+// A user's devices, account events, and sessions on terminals. A session shows why it ended, and when the gate cut it
+// off.
 
 import { html } from '../base/html.js';
 import { t, fill, count, span } from '../base/words.js';
@@ -70,8 +70,8 @@ const sessions = view => [
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.endedAt === undefined ? actButton('operator', t.users.end, () => end(view, row)) : '') },
 ];
 
-// Ends a session without asking the operator, since a session on a lost phone must end quickly. The stream reports when
-// the gate has confirmed the end.
+// Ends a session without asking. A session on a lost phone must end quickly. The stream reports when the gate has
+// confirmed the end.
 async function end(view, row) {
   const ended = await attempt(() => remove(['sessions', row.sessionId]), t.users.ended);
   if (ended?.sessionId) view.edit('sessions', rows => rows.map(one => (one.sessionId === ended.sessionId ? ended : one)));

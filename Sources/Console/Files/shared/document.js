@@ -36,7 +36,7 @@ export function editDocument({ title, document, check, save, done, form }) {
       try {
         if (read() !== undefined) box.set({ isForm: true });
       } catch {
-        // If a member has the wrong kind, the form can't be shown; the service's check names the member.
+        // If a member has the wrong kind, the form can't be shown. The service's check names the member.
         box.set({ isForm: false });
         look();
       }

@@ -1,4 +1,4 @@
-// An app's event subscriptions: how far servers have read the event log, and whether webhooks accept the events.
+// An app's event subscriptions: how far servers have read, and whether webhooks accept events.
 
 import { html } from '../base/html.js';
 import { t, fill, span, timeZone } from '../base/words.js';

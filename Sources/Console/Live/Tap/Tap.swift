@@ -13,14 +13,14 @@ import Workers
 
 /// A tap on the broker's messages for operators who watch them.
 ///
-/// The tap's read-only client (`service:console`) is connected only while an operator is watching, and gets a limited
-/// number of messages per second from the gate.
+/// The tap's read-only client (`service:console`) is connected only while an operator is watching. The gate limits the
+/// client's messages per second.
 ///
-/// The tap keeps the newest lines, without their secrets. Each stream reads the lines at its own pace, so a slow stream
-/// delays neither other streams nor the broker.
+/// The tap keeps the newest lines, without their secrets. Each stream reads at its own pace. A slow stream delays
+/// neither other streams nor the broker.
 final class Tap: Sendable {
     fileprivate struct State {
-        /// The devices whose messages are watched; a nil element means that all messages are watched.
+        /// The devices whose messages are watched, where nil stands for all messages.
         var wanted: Set<DeviceID?> = []
         var isRunning = false
         var isListening = false
@@ -41,14 +41,13 @@ final class Tap: Sendable {
 
     /// The maximum number of lines that are kept: about two seconds of messages.
     private static let keptMax = 800
-    /// The maximum time that the tap's thread waits for a message before it checks again whether a stream is still
-    /// watching.
+    /// How long the tap's thread waits for messages before it checks for watchers.
     private static let patience: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext) {
         self.context = context
         waker = try? Waker()
-        // Line numbers begin at the current time, so they also grow after a restart, and streams can resume.
+        // Line numbers begin at the current time. So they grow even after a restart, and streams can resume.
         state = Mutex(State(newest: context.now.milliseconds * 1_000))
     }
 
@@ -79,19 +78,18 @@ final class Tap: Sendable {
         var told: [UInt8] = []
     }
 
-    /// The maximum number of lines that a stream gets in a second, or in a burst after a pause.
+    /// The maximum number of a stream's lines per second, or after a pause.
     private static let toldMax = 50
 
-    /// Returns a stream's position after the line with the given number, or after the last line if the number is nil.
+    /// Returns the position after a line's number, or for nil, after the last line.
     func begin(after number: Int64?) -> Position {
         state.withLock { Position(number: min(number ?? $0.newest, $0.newest), left: $0.left) }
     }
 
-    /// Returns the messages after a position as the schema's `Tap`, limited to one device if `did` is set; nil if
-    /// nothing is new.
+    /// Returns the messages after a position (`Tap`), or nil if nothing is new.
     ///
-    /// If there are too many lines, messages that weren't accepted are kept first, then the newest accepted messages.
-    /// `names` returns the names of devices.
+    /// If `did` is set, only this device's messages are returned. If there are too many lines, refused messages are
+    /// kept before the newest accepted messages. `names` returns the names of devices.
     func look(
         _ did: DeviceID?,
         from position: inout Position,
@@ -111,7 +109,7 @@ final class Tap: Sendable {
         let others = lines.filter { $0.outcome == .accepted }.suffix(Int(budget) - odd.count)
         let told = (odd + others).sorted { $0.number < $1.number }
         (position.mayTell, position.at) = (budget - Double(told.count), moment)
-        // The number of lines that the buffer has dropped is known, but the devices of these lines aren't known.
+        // The buffer knows how many lines it has dropped, but not from which devices.
         let lost = did == nil ? max(0, now.0 - position.number - Int64(all.count)) : 0
         let left = now.1 - position.left + lost + Int64(lines.count - told.count)
         let rest: [(String, JSONValue?)] = [("isListening", .bool(now.2))] + (did == nil ? now.3.json : [])
@@ -148,7 +146,7 @@ final class Tap: Sendable {
         }
     }
 
-    /// Returns whether an operator is still watching messages; if not, the thread ends.
+    /// Returns whether an operator is still watching messages, so that the thread goes on.
     private func goesOn() -> Bool {
         state.withLock { state in
             if state.wanted.isEmpty {

@@ -1,7 +1,7 @@
 import Administration
 import JSON
 
-/// The number of messages per second for each kind of topic, and the busiest senders, over the last few seconds.
+/// The last seconds' message rates for each kind of topic, and the busiest senders.
 struct TapRates: Sendable {
     private struct Second: Sendable {
         var branches: [String: Int64] = [:]
@@ -18,7 +18,7 @@ struct TapRates: Sendable {
     /// The maximum number of kinds of topics, and of senders, that are reported.
     private static let namedMax = 8
 
-    /// Begins a new second; returns false if the given second is still the current one.
+    /// Begins a new second, or returns false if that second has already begun.
     mutating func turn(to second: Int64) -> Bool {
         guard second != self.second else { return false }
         // The first call appends nothing, since there is no earlier second to count from.
@@ -40,9 +40,9 @@ struct TapRates: Sendable {
     /// Counts messages that the gate has left out.
     mutating func note(left: Int64) { seconds[seconds.count - 1].left += left }
 
-    /// The members `rates` and `talkers` of the schema's `Tap`, computed from the whole seconds before the present one.
+    /// The members `rates` and `talkers` of `Tap`, from the whole seconds before now.
     ///
-    /// The messages that the gate left out are assumed to have the same proportions as the messages that the tap saw.
+    /// The gate leaves out some messages. They are assumed to have the same proportions as the others.
     var json: [(String, JSONValue?)] {
         let whole = seconds.dropLast()
         let seen = whole.reduce(0) { $0 + $1.seen }

@@ -17,9 +17,9 @@ struct TapReader: Sendable {
     let topics: Topics
     var mask = SecretMask()
 
-    /// The maximum size of a payload that is read, in bytes; for a larger payload, only the size is shown.
+    /// The size, in bytes, above which only the size of a payload is shown.
     static let readMax = 16_384
-    /// The topic levels of the internal messages between parts of the service; these messages aren't shown.
+    /// The topic levels of the service's internal messages, which aren't shown.
     private static let silent: Set<String> = ["echo", "mark", "wake", "process", "batch"]
     private static let fromGate: Set<String> = [
         "presence", "token-used", "session-cut", "missed", "session-owed", "trigger", "session-invalid",

@@ -1,13 +1,12 @@
 import Foundation
 import Load
 
-/// Measures how many requests of apps are answered per second, and how many reports are processed per second during
-/// many logins: `lamplighter-bench accounts`.
+/// Measures apps' requests per second, and reports per second during logins: `lamplighter-bench accounts`.
 ///
-/// For requests that need no password hash, the benchmark compares the service's answers per second with those of
-/// `echo`, a consumer that sends each request back. The benchmark also measures the reports per second before any login
-/// and while 200 users log in at once, and compares the two numbers. The measurements of a round run one after another,
-/// on a private broker.
+/// The first measurement uses requests that need no password hash. It compares the service's answers per second with
+/// those of `echo`. The consumer `echo` sends each request back. The second measurement counts the reports per second
+/// before any login. It compares them with the reports per second during 200 simultaneous logins. The measurements of a
+/// round run one after another, on a private broker.
 extension BenchAccounts {
     private typealias Question = RequestLoad.Question
 
@@ -22,7 +21,7 @@ extension BenchAccounts {
         var result = BenchResult("\(terminals) terminals, \(rounds) rounds of \(seconds) s, medians")
         for round in 1...rounds {
             tell("round \(round)")
-            // Each round has a new store, in which no user has logged in with a password yet.
+            // Each round has a new store. No user has logged in with a password there yet.
             try await BenchField(devices: devices, terminals: terminals, logins: logins, in: folder + "/round-\(round)")
                 .use { field in
                     // `ask` comes last because its requests replace the terminals' tokens.
@@ -95,7 +94,7 @@ extension BenchAccounts {
         if let refusal = load.firstRefusal { tell(refusal) }
     }
 
-    /// The memory of the pool of password hashes in megabytes: 19 for each thread, and 16 for waiting requests.
+    /// The hash pool's memory in megabytes: 19 per thread, 16 for waiting requests.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
     }
@@ -115,9 +114,9 @@ extension BenchAccounts {
 }
 
 extension BenchRig {
-    /// Floods the service with reports until all users have logged in, or until a minute has passed.
+    /// Floods the service with reports until all logins are done, at most one minute.
     ///
-    /// - Returns: The number of reports processed per second during the logins, and the logins' duration in seconds.
+    /// - Returns: The reports processed per second, and the logins' duration in seconds.
     /// - Throws: `LoadError`.
     fileprivate func throughput(during logins: RequestLoad) throws -> (rate: Double, seconds: Double) {
         let (before, stopwatch) = (done, Stopwatch())

@@ -5,10 +5,13 @@ import Storage
 import Synchronization
 import Workers
 
-/// Measures how much speed each process adds when a round trip to the database takes several milliseconds:
-/// `lamplighter-bench cluster`.
+/// Measures how much speed each process adds with a slow network: `lamplighter-bench cluster`.
+///
+/// A round trip to the database takes several milliseconds.
 extension BenchCluster {
-    /// How many processes each measurement runs, in order; the later results are compared with the first result.
+    /// How many processes each measurement runs, in order.
+    ///
+    /// The later results are compared with the first result.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
 
     func validate() throws {
@@ -81,7 +84,7 @@ extension BenchCluster {
 
     // MARK: Reports
 
-    /// Returns the number of reports answered per second, and the processor time for each report in microseconds.
+    /// Returns the reports answered per second, and the processor microseconds per report.
     ///
     /// The processor time includes all processes and the database.
     private func reports(_ cluster: ClusterField) throws -> (Double, Double) {
@@ -99,8 +102,7 @@ extension BenchCluster {
 
     /// Returns the durations of commands' round trips in milliseconds.
     ///
-    /// With several processes, the benchmark sends only commands whose app and device are served by different
-    /// processes.
+    /// With several processes, only certain commands are sent. Their app and device are served by different processes.
     private func commands(_ cluster: ClusterField) async throws -> [Double] {
         let holders = try cluster.holders(of: "control")
         let isShared = Set(holders.values).count > 1
@@ -120,7 +122,9 @@ extension BenchCluster {
 
     // MARK: Locks
 
-    /// While all devices report, runs many transactions that each lock twenty devices out of the same fifty.
+    /// Counts the deadlocks of transactions that each lock twenty of the same fifty devices.
+    ///
+    /// Meanwhile, all devices report.
     ///
     /// - Returns: The number of deadlocks that the database detected and resolved.
     private func deadlocks(_ cluster: ClusterField, isSorted: Bool) async throws -> Int {
@@ -158,8 +162,9 @@ extension BenchResult {
         add(label, delays: delays, at: "commandMilliseconds.\(processes)")
     }
 
-    /// Adds the number of deadlocks; `isSorted` is true if devices were locked in the service's order, and false if the
-    /// order was random.
+    /// Adds the number of deadlocks.
+    ///
+    /// `isSorted` is true for the service's locking order, and false for a random order.
     mutating func addDeadlocks(_ count: Int, isSorted: Bool) {
         add(
             "of transactions that lock in \(isSorted ? "order, beside reports" : "any order")",

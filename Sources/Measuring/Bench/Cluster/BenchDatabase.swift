@@ -20,7 +20,7 @@ struct BenchDatabase {
         guard TextFile.exists(programs + "/postgres") else {
             throw LoadError.failed("PostgreSQL 15 is not installed: apt-get install postgresql-15")
         }
-        // The server's user might have no access to root's temporary folder, but every user can reach a folder in /tmp.
+        // The server's user might have no access to root's temporary folder. Every user can reach a folder in /tmp.
         let folder = try BenchFolder.make(in: "/tmp")
         let output = folder + ".log"
         let data = folder + "/data"
@@ -41,7 +41,7 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts one of the server's programs, which the system ends as soon as this process ends, even by SIGKILL.
+    /// Starts a program of the server, which the system always ends with this process.
     ///
     /// The programs refuse to run as root, so root starts them as the user `postgres`. The kernel forgets the requested
     /// death signal when the user changes, so `setpriv` requests it again.
@@ -70,7 +70,7 @@ struct BenchDatabase {
         }
     }
 
-    /// Returns the address of one of the server's databases, with the server's own port or with the port of a proxy.
+    /// Returns a database's address, with the server's own port or a proxy's port.
     func address(over port: Int? = nil, _ name: String = "bench") -> String {
         "postgres://lamplighter@127.0.0.1:\(port ?? self.port)/\(name)"
     }
@@ -99,7 +99,9 @@ enum ProcessorTime {
     /// Returns the processor time of a process, in seconds.
     static func seconds(of pid: Int) -> Double { ticks(pid, count: 2) / perSecond }
 
-    /// Returns the processor time, in seconds, of a process and of all its running and ended children.
+    /// Returns the processor time, in seconds, of a process and all its children.
+    ///
+    /// Ended children are included.
     static func seconds(ofTree pid: Int) -> Double {
         let children = TextFile.names(in: "/proc").compactMap(Int.init).filter { parent($0) == pid }
         return (ticks(pid, count: 4) + children.map { ticks($0, count: 2) }.reduce(0, +)) / perSecond

@@ -7,8 +7,9 @@ import Service
 import Storage
 import Workers
 
-/// The environment of `lamplighter-bench cluster`: a database behind a delaying proxy, a broker with the gate, and
-/// processes that share the work.
+/// The environment of `lamplighter-bench cluster`, with several processes that share the work.
+///
+/// The database is behind a delaying proxy, and the broker has the gate.
 final class ClusterField: RunningPart {
     /// The broker, and the benchmark's own connection to the store that the processes share.
     let field: BenchField
@@ -50,7 +51,7 @@ final class ClusterField: RunningPart {
 
     // MARK: Processes
 
-    /// Starts processes until `count` of them are running, and waits until each holds its share of the lanes.
+    /// Starts processes until `count` are running, and waits until each has its lanes.
     ///
     /// - Throws: `LoadError`, or the store's error.
     func startProcesses(_ count: Int) async throws {

@@ -5,7 +5,7 @@ final class ClusterLoad: AnsweredLoad {
     private var stream = ReportStream(at: LoadClock.milliseconds)
     private let enough: Int
 
-    /// Creates the load without connecting; each device has up to `depth` unanswered reports.
+    /// Creates the load without connecting, with up to `depth` unanswered reports per device.
     init(devices: [LoadDevice], depth: Int, root: String) {
         enough = 2 * depth * devices.count
         super.init(
@@ -16,10 +16,9 @@ final class ClusterLoad: AnsweredLoad {
         )
     }
 
-    /// Begins to report, and returns when the devices have received an average of twice `depth` answers each.
+    /// Begins to report, and returns once devices have twice `depth` answers each, on average.
     ///
-    /// After this warm-up, the service has processed the devices' presence messages, and has prepared its SQL
-    /// statements.
+    /// The service has then processed the devices' presence messages. It has also prepared its SQL statements.
     ///
     /// - Throws: `LoadError` if the answers take more than a minute.
     func warmUp() throws(LoadError) {

@@ -3,14 +3,14 @@ import Glibc
 import Load
 import Workers
 
-/// A single-threaded TCP proxy to a port of this machine; it delays every byte, as a network does.
+/// A single-threaded local TCP proxy, which delays every byte as a network does.
 struct DelayingProxy {
     private struct Side {
         var other: Int32
         var unsent: [UInt8] = []
     }
 
-    /// Bytes to be delivered to a descriptor at a certain time; an empty parcel ends the connection.
+    /// Bytes for a descriptor at a certain time, or empty to end the connection.
     private struct Parcel {
         var due: Int64
         var to: Int32
@@ -22,7 +22,7 @@ struct DelayingProxy {
     private let delay: Int64
     private let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var sides: [Int32: Side] = [:]
-    /// The parcels, oldest first; the oldest parcel is due first, because all parcels have the same delay.
+    /// The parcels, oldest first, which is also their order of delivery.
     private var parcels: [Parcel] = []
     private var first = 0
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)
@@ -59,8 +59,9 @@ struct DelayingProxy {
         }
     }
 
-    /// Returns the milliseconds until the next parcel is due; if the parcel is due in less than 1 ms, sleeps until then
-    /// and returns 0.
+    /// Returns the milliseconds until the next parcel is due.
+    ///
+    /// If less than 1 ms is left, sleeps until then and returns 0.
     private func pause() -> Int32 {
         guard first < parcels.count else { return 1000 }
         let left = parcels[first].due - LoadClock.nanoseconds

@@ -6,9 +6,9 @@ import Workers
 
 /// Measures commands' round trips, from an app to a device and back: `lamplighter-bench commands`.
 ///
-/// A round trip has four messages. The benchmark compares three paths of these messages: through the service, through
-/// the bare broker, and through the bare broker with a wait for the disk. The benchmark also measures how reports of a
-/// device with very many users affect other devices' commands.
+/// A round trip has four messages. The benchmark compares three paths of these messages. One path is through the
+/// service, and another is through the bare broker. The third path adds a wait for the disk to the bare broker. Reports
+/// of a device with very many users may slow other devices' commands. The benchmark measures this effect too.
 extension BenchCommands {
     func validate() throws {
         guard devices > 0, users > 0, rate > 0, rounds > 0, seconds > 0 else {

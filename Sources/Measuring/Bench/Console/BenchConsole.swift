@@ -18,11 +18,12 @@ private enum OpenPages: String, CaseIterable {
         }
     }
 
-    /// The prefix of the JSON keys of all figures that are measured while these pages are open.
+    /// The prefix of the JSON keys of figures measured with these pages open.
     var key: String { "open.\(rawValue)" }
 
-    /// Returns the values of the query parameter `watch` for each page; the page with the device list watches the 50
-    /// devices that it shows.
+    /// Returns the values of the query parameter `watch` for each page.
+    ///
+    /// The page with the device list watches the 50 devices that it shows.
     func watches(_ dids: [String]) -> [[String]] {
         switch self {
         case .none: []
@@ -36,8 +37,8 @@ private enum OpenPages: String, CaseIterable {
 
 /// Measures how much open consoles slow down the processing of reports: `lamplighter-bench console`.
 ///
-/// The same service and load are measured with and without open consoles. The order of the measurements is reversed in
-/// every second round, so that other work on a shared machine affects all measurements alike.
+/// The same service and load are measured with and without open consoles. Every second round reverses the order of the
+/// measurements. Other work on a shared machine then affects all measurements alike.
 extension BenchConsole {
     func validate() throws {
         guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
@@ -84,7 +85,7 @@ extension BenchConsole {
         }
     }
 
-    /// Calls `body` with each set of pages in each round; throws if a page's stream ends before `body` returns.
+    /// Calls `body` with each set of pages, and throws if a stream ends early.
     private func inTurns(_ rig: BenchRig, token: String, _ body: (OpenPages) throws -> Void) throws {
         let ready = ReadyFile.read(rig.field.directory)
         guard let port = ready?["consolePort"]?.intValue else {

@@ -3,13 +3,12 @@ import Load
 import Synchronization
 import Workers
 
-/// An open page of the console, simulated by a thread that reads the event stream as a browser would.
+/// An open page of the console: a thread that reads the event stream.
 final class OpenConsole: Sendable {
     private let socket: HTTPSocket
     private let ended = Mutex(false)
 
-    /// Opens an event stream with the given values of `watch`, such as `overview`, and returns after the stream's first
-    /// event.
+    /// Opens a stream of `watch` values such as `overview`, and awaits the first event.
     ///
     /// - Throws: `LoadError` if the service refuses the request, or sends nothing for a while.
     init(port: Int, token: String, watch: [String]) throws(LoadError) {
@@ -24,7 +23,7 @@ final class OpenConsole: Sendable {
         PlainThread.detach { self.read() }
     }
 
-    /// Whether the stream has ended; it should end only when it's closed.
+    /// Whether the stream has ended, which should happen only when it's closed.
     var hasEnded: Bool { ended.withLock(\.self) }
 
     /// Closes the page.

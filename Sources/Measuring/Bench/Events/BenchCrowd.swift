@@ -25,7 +25,7 @@ struct BenchCrowd: Sendable {
         }
     }
 
-    /// Logs an alert, and waits until each user has a row for the alert; returns the duration in seconds.
+    /// Logs an alert, and returns the seconds until each user has a row.
     ///
     /// - Throws: `LoadError`, or the store's error.
     func alert(_ name: String) async throws -> Double {

@@ -4,13 +4,13 @@ import Storage
 
 /// Measures the event log: `lamplighter-bench events`.
 ///
-/// The benchmark compares the webhook delivery of waiting events with a bare loop that posts the same bodies to the
-/// same receiver. The benchmark also measures how long an alert takes to travel from its device to many streams and to
-/// a webhook, and how much reports slow down when statuses are logged. The measurements are made one after another.
+/// The benchmark measures the webhook delivery of waiting events. For comparison, a bare loop posts the same bodies to
+/// the same receiver. The benchmark also measures how fast an alert reaches many streams and a webhook. A further
+/// measurement shows how much logged statuses slow down reports. The measurements are made one after another.
 extension BenchEvents {
     /// The number of alerts raised per second while streams are open.
     private static let alertsPerSecond = 20.0
-    /// The number of streams per source address (the service allows 16), and per key (the service allows 4).
+    /// The streams per source address (limit 16) and per key (limit 4).
     private static let (streamsPerAddress, streamsPerKey) = (10, 4)
 
     func measure(in folder: String) async throws -> BenchResult {
@@ -88,8 +88,9 @@ extension BenchEvents {
         }
     }
 
-    /// Measures how long an alert takes to reach a crowd, and how long other devices' reports take before and during
-    /// the alert.
+    /// Measures how long an alert takes to reach a crowd.
+    ///
+    /// Other devices' reports are also measured, before and during the alert.
     private func notify(
         _ crowd: BenchCrowd,
         of alert: String,
@@ -114,8 +115,7 @@ extension BenchEvents {
         }
     }
 
-    /// The minimum duration of the measurement with a crowd, in seconds, and the number of reports per second during
-    /// this measurement.
+    /// The minimum seconds of the measurement with a crowd, and its reports per second.
     private static let (crowdSeconds, reportsBesideCrowd) = (8.0, 200.0)
     private static let (crowdTime, before, beside) = (
         "seconds.crowd", "milliseconds.beforeCrowd", "milliseconds.besideCrowd"

@@ -6,7 +6,7 @@ import Workers
 
 /// The event log of a benchmark's environment.
 extension BenchField {
-    /// Writes each alert to a separate row of the log, as if each alert had its own transaction.
+    /// Writes each alert to its own row, as if in its own transaction.
     func logAlerts(_ count: Int) throws {
         let device = seed.bound[0].did
         try store.fill(count, at: SystemClock().now) { tx, number in
@@ -24,7 +24,7 @@ extension BenchField {
     /// Returns the position after the log's last event.
     func endOfLog() throws -> EventCursor { try store.read { try $0.eventLog.end() } }
 
-    /// Adds a subscription to a type of events; if `url` isn't nil, the events are posted to that webhook.
+    /// Adds a subscription to a type of events, posted to `url` unless it's nil.
     func subscribe(_ type: String, url: String? = nil, after cursor: EventCursor) throws -> EventSubscription {
         let now = SystemClock().now
         let subscription = EventSubscription(
@@ -67,8 +67,9 @@ extension BenchField {
     /// The number of devices that raise alerts.
     static let alarmed = 10
 
-    /// Makes devices raise alerts at an even rate; an alert's value is its number, and each report clears the device's
-    /// previous alert before it raises the new one.
+    /// Makes devices raise alerts at an even rate, with the alert's number as value.
+    ///
+    /// Each report clears the device's previous alert before it raises the new one.
     ///
     /// - Returns: The moments at which the alerts left their devices, in nanoseconds.
     /// - Throws: `LoadError`.

@@ -12,7 +12,7 @@ final class EventArrivals: Sendable {
     /// Notes an arrival.
     func note(_ bytes: [UInt8], at moment: Int64) { all.withLock { $0.append((moment, bytes)) } }
 
-    /// Waits until `isEnough` returns true; then returns the arrivals and forgets them.
+    /// Waits until `isEnough` returns true, then returns the arrivals and forgets them.
     ///
     /// - Throws: `LoadError` if nothing arrives for ten seconds.
     func take(until isEnough: ([Arrival]) -> Bool) async throws -> [Arrival] {
@@ -35,7 +35,7 @@ extension [EventArrivals.Arrival] {
         return Double(count - 1) * 1e9 / Double(last.at - first.at)
     }
 
-    /// Returns how long each alert took to arrive from its device, in ms; an alert's value is its index in `sent`.
+    /// Returns each alert's delay in ms, where its value is its index in `sent`.
     func delays(since sent: [Int64]) -> [Double] {
         flatMap { arrival in
             let text = String(decoding: arrival.bytes, as: UTF8.self)
@@ -45,8 +45,9 @@ extension [EventArrivals.Arrival] {
     }
 }
 
-/// A receiver of webhooks on this machine; before it answers 204, it waits for a write to the disk, as a receiver that
-/// must not lose an event would do.
+/// A local receiver of webhooks, which waits for the disk before it answers 204.
+///
+/// A receiver that must not lose an event would do so too.
 final class EventReceiver: RunningPart, Sendable {
     private let descriptor: Int32
     private let disk: Mutex<BenchDisk>
@@ -84,7 +85,7 @@ final class EventReceiver: RunningPart, Sendable {
     }
 }
 
-/// A stream of the alerts that an API key can read; a separate thread reads the stream until the stream ends.
+/// A stream of an API key's alerts, which a separate thread reads.
 final class AlertStream: Sendable {
     private let socket: HTTPSocket
 

@@ -4,9 +4,9 @@ import Metering
 
 /// Measures the time that the gate needs to count a message: `lamplighter-bench gate`.
 ///
-/// The benchmark calls the gate's own code, with the gate's clock, for three kinds of messages: messages within the
-/// limits, a flood beyond a connection's limits, and a flood beyond the limits of a source address. Counting is only
-/// part of the gate's work for a message; `lamplighter-bench reports` measures the whole work.
+/// The benchmark calls the gate's own code, with the gate's clock. Some messages are within the limits. The others are
+/// floods beyond a connection's limits or beyond an address's limits. Counting is only part of the gate's work for a
+/// message. `lamplighter-bench reports` measures the whole work.
 extension BenchGate {
     func validate() throws { guard messages > 0 else { throw ValidationError("--messages must be at least 1.") } }
 

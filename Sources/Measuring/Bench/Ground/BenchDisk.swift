@@ -1,7 +1,7 @@
 import Glibc
 import Load
 
-/// A file for measuring the minimum work of a durable service: to write a commit's bytes, and to wait for the disk.
+/// A file for measuring a commit's minimum work: writing, and waiting for the disk.
 struct BenchDisk {
     /// The approximate number of bytes that the commit for a command writes.
     private static let commitBytes = 20 << 10
@@ -11,7 +11,7 @@ struct BenchDisk {
     private let bytes = [UInt8](repeating: 1, count: commitBytes)
     private var place = 0
 
-    /// Opens a file of constant length, like the store's log; the file stays open until the process ends.
+    /// Opens a file that, like the store's log, has a constant length.
     ///
     /// - Throws: `LoadError`.
     init(path: String) throws {

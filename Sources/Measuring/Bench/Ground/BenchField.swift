@@ -11,7 +11,7 @@ import Storage
 import Web
 import Workers
 
-/// A benchmark's private environment: a temporary data directory, a filled store, and a broker with the gate.
+/// A benchmark's private environment: data directory, store, and broker with the gate.
 final class BenchField: RunningPart {
     let directory: DataDirectory
     let port: Int
@@ -19,8 +19,8 @@ final class BenchField: RunningPart {
     let root: String
     /// The store, which stays open for the whole benchmark.
     ///
-    /// The last process that closes a database deletes the database's log. If the file system then discards the freed
-    /// blocks immediately, the disk pauses during the next measurement.
+    /// The last process that closes a database deletes the database's log. The file system may then discard the freed
+    /// blocks immediately. In this case, the disk pauses during the next measurement.
     let store: Store
     let secrets: ServiceSecrets
     private let broker: BrokerChild
@@ -45,8 +45,8 @@ final class BenchField: RunningPart {
             flags: [
                 "data": folder + "/data", "demo": "false", "broker.gate": MeasuredProgram.current.gate,
                 "broker.newClientsPerMinute": "100000",
-                // In each round of its loop, Mosquitto reads one packet from each connection, so a thousand busy
-                // devices delay a subscriber's acknowledgements. The broker must not drop the messages that it queues
+                // In each round of its loop, Mosquitto reads one packet from each connection. A thousand busy devices
+                // therefore delay a subscriber's acknowledgements. The broker must not drop the messages that it queues
                 // for the subscriber during this delay.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
                 "broker.memoryMegabytes": "16384",
@@ -114,7 +114,7 @@ final class BenchField: RunningPart {
 }
 
 extension ConnectionOptions {
-    /// Creates the options of a service's connection to a local broker; the MQTT session ends with the connection.
+    /// Creates the options of a service's connection, whose MQTT session ends with it.
     init(_ name: String, of service: String, port: Int, password: String) {
         self.init(host: "127.0.0.1", port: port, clientID: "svc.\(service).\(name)")
         username = "service:\(service)"

@@ -4,7 +4,7 @@ import Load
 import Sodium
 import Storage
 
-/// Creates the devices of one product; each device's MAC address contains the device's number.
+/// Creates one product's devices, whose MAC addresses contain the devices' numbers.
 struct DeviceMaker {
     let product: ProductKey
     var ids = IDSource()
@@ -80,8 +80,7 @@ extension Store {
         }
     }
 
-    /// Adds a product and `count` new devices of the product to the store; if `owner` isn't nil, binds each device to
-    /// that user.
+    /// Adds a product and `count` new devices, bound to `owner` unless it's nil.
     func fillDevices(_ count: Int, of product: Product, owner: String? = nil, at now: Instant) throws -> [DeviceID] {
         var maker = DeviceMaker(product.key)
         var dids: [DeviceID] = []
@@ -94,7 +93,7 @@ extension Store {
         return dids
     }
 
-    /// Writes a device's history as the service does: appends records to the buffer, then sorts them into chunks.
+    /// Writes a device's history as the service does: first the buffer, then chunks.
     ///
     /// `record` returns the timestamp and the values of the record with the given number.
     /// - Throws: The store's error.

@@ -29,7 +29,7 @@ struct BenchProcess: RunningPart {
         ) { TextFile.read(output)?.contains("ready\n") == true }
     }
 
-    /// Starts the service with a data directory, and waits until all parts of the service accept work.
+    /// Starts the service, and waits until all its parts accept work.
     ///
     /// - Throws: `LoadError`, or the system's error.
     static func service(_ data: String, port: Int, settings: [String] = []) async throws -> BenchProcess {
@@ -42,7 +42,7 @@ struct BenchProcess: RunningPart {
         ) { TextFile.exists(data + "/ready.json") }
     }
 
-    /// Sends SIGTERM to the process, kills it if it has not ended after ten seconds, and waits for its exit.
+    /// Sends SIGTERM to the process, kills it after ten seconds, and awaits its exit.
     func stop() async {
         process.send(SIGTERM)
         let killer = Task {
@@ -53,8 +53,7 @@ struct BenchProcess: RunningPart {
         killer.cancel()
     }
 
-    /// Returns the process's resident memory in megabytes: the current size, or the highest size so far if `peak` is
-    /// true.
+    /// Returns the process's resident memory in megabytes, or its peak if `peak` is true.
     func memory(peak: Bool = false) -> Double {
         let name = peak ? "VmHWM:" : "VmRSS:"
         let status = TextFile.read("/proc/\(process.pid)/status") ?? ""

@@ -39,7 +39,7 @@ struct BenchResult: Sendable {
 
     /// Creates a result without figures.
     ///
-    /// The members of `settings` come first in the JSON, and `tell` receives a line for each measurement.
+    /// The members of `settings` come first in the JSON. `tell` receives a line for each measurement.
     init(
         _ heading: String,
         _ settings: KeyValuePairs<String, Int> = [:],
@@ -64,7 +64,7 @@ struct BenchResult: Sendable {
         }
     }
 
-    /// Adds the median and the 99th percentile of the delays, in milliseconds, as the members `p50` and `p99` of `key`.
+    /// Adds the median and 99th percentile in ms as `p50` and `p99` of `key`.
     mutating func add(_ label: String, delays: [Double], at key: String) {
         let (p50, p99) = (delays.quantile(0.5), delays.quantile(0.99))
         add(label, Figure(p50, "ms p50", at: key + ".p50"), Figure(p99, "ms p99", at: key + ".p99"))

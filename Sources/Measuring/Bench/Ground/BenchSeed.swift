@@ -6,16 +6,15 @@ import Sodium
 import Storage
 import Workers
 
-/// Fills a benchmark's store with a product, an app, devices, and users who each have a terminal.
+/// Fills a benchmark's store with a product, an app, devices, users and terminals.
 struct BenchSeed {
-    /// The unbound devices; each device in `bound` is bound to one user.
+    /// The unbound devices, unlike those in `bound`, which have one user each.
     private(set) var unbound: [LoadDevice] = []
     private(set) var bound: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []
     /// The ids of the bound devices.
     var boundIDs: [DeviceID] { bound.map { DeviceID(trusted: $0.did) } }
-    /// The terminals without a session; each belongs to a different user `bench-N`, and `password` is the password of
-    /// all these users.
+    /// The terminals without a session, each of a different user `bench-N` with a password.
     private(set) var loggedOut: [LoadTerminal] = []
     /// The secret of the benchmark's app.
     let appSecret = Sodium.randomSecret()
@@ -30,10 +29,9 @@ struct BenchSeed {
 
     private var maker = DeviceMaker(Self.product)
 
-    /// Fills the store with `devices` unbound devices, then `devices` bound devices, then others, up to `stored`
-    /// devices in all.
+    /// Fills the store with `devices` unbound, `devices` bound and other devices, up to `stored`.
     ///
-    /// Even if `stored` is smaller than twice `devices`, the store gets `devices` unbound and `devices` bound devices.
+    /// The store gets all unbound and bound devices, even if `stored` is smaller.
     ///
     /// - Throws: The store's error.
     init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
@@ -93,8 +91,7 @@ struct BenchSeed {
         terminals.append(terminal)
     }
 
-    /// Adds a device: the first `devices` are unbound, the next `devices` are bound, and all others only fill the
-    /// store.
+    /// Adds a device: first `devices` unbound ones, then `devices` bound ones, then others.
     private mutating func addDevice(_ number: Int, of devices: Int, in tx: Transaction) throws {
         let did = try maker.make(in: tx)
         let secret = Sodium.randomSecret()

@@ -3,7 +3,7 @@ import Files
 import JSON
 import Service
 
-/// A command that runs a benchmark; the properties of the type are the command's options.
+/// A command that runs a benchmark, with its options as properties.
 protocol Benchmark: AsyncParsableCommand {
     var output: BenchOutput { get }
 
@@ -17,7 +17,7 @@ protocol Benchmark: AsyncParsableCommand {
 extension Benchmark {
     func run() async throws { try await finish() }
 
-    /// Measures the program that the options name, and prints the result; the exit code is 1 if a goal is missed.
+    /// Measures the program, prints the result, and exits with 1 for a missed goal.
     ///
     /// - Throws: A `Problem`, `LoadError`, `MosquittoError` or `PostgresError`.
     func finish() async throws {

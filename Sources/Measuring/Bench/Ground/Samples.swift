@@ -1,6 +1,7 @@
 extension [Double] {
-    /// The median of the values, or 0 if there are none; if a machine's speed varies, the median changes less than the
-    /// mean does.
+    /// The median of the values, or 0 without values.
+    ///
+    /// If a machine's speed varies, the median changes less than the mean.
     var median: Double {
         let sorted = sorted()
         let middle = count / 2
@@ -8,12 +9,12 @@ extension [Double] {
         return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// Returns the value below which the given share of all values lies; 0 if there are no values.
+    /// Returns the value that exceeds the given share of values, or 0 without values.
     func quantile(_ share: Double) -> Double { isEmpty ? 0 : sorted()[Int(Double(count - 1) * share)] }
 }
 
 extension Double {
-    /// The number as text, with up to two decimals, or without decimals if the number is at least 100.
+    /// The number with up to two decimals, but without decimals from 100 on.
     var short: String {
         guard isFinite else { return "?" }
         let hundredths = (self * 100).rounded() / 100

@@ -2,7 +2,7 @@ import Glibc
 import Load
 import Synchronization
 
-/// A count that one process writes and another process reads, in a file that both processes map into memory.
+/// A count in a shared file, which one process writes and another reads.
 final class SharedCounter {
     private let cell: UnsafeMutablePointer<Atomic<Int>>
 

@@ -8,8 +8,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// Measures queries for one day of the history of two devices, one with a long history and one with a short history:
-/// `lamplighter-bench history`.
+/// Measures queries for one day of a long and a short history: `lamplighter-bench history`.
 ///
 /// Both devices report every 8.64 seconds, 10,000 times a day. The short history is the last day of the long history.
 extension BenchHistory {

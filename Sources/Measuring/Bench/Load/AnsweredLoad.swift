@@ -16,8 +16,9 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// The times between a message and its answer, in milliseconds, recorded while `isTiming` is true; correct only if
-    /// the window is 1.
+    /// The milliseconds between messages and answers, correct only if the window is 1.
+    ///
+    /// The times are recorded while `isTiming` is true.
     private(set) var delays: [Double] = []
     var isTiming = false
     private var sentAt: [Stopwatch]
@@ -34,7 +35,7 @@ class AnsweredLoad {
         sentAt = Array(repeating: Stopwatch(), count: topics.count)
     }
 
-    /// Writes a client's next message into `payload`; `sent` is the message's number among all clients' messages.
+    /// Writes a client's next message, number `sent` among all messages, into `payload`.
     func write(_ index: Int, into payload: inout [UInt8]) {}
 
     /// Handles the answer to a client's message.
@@ -48,7 +49,9 @@ class AnsweredLoad {
     /// Disconnects all clients.
     func disconnect() { connections.disconnect() }
 
-    /// Sends each client's first messages; if `isContinued` is true, `turn` then sends a new message after each answer.
+    /// Sends each client's first messages.
+    ///
+    /// If `isContinued` is true, `turn` then sends a new message after each answer.
     func send(isContinued: Bool) {
         isSending = isContinued
         for index in topics.indices {

@@ -1,11 +1,10 @@
 import Glibc
 import Load
 
-/// A load in which app terminals send commands to devices and receive the outcomes, all in one thread; each command
-/// takes four messages.
+/// A load of commands from app terminals to devices, all in one thread.
 ///
-/// A terminal sends a request, the service or `BenchHops` sends the command to the device, the device answers, and the
-/// service or `BenchHops` publishes the outcome to the terminal.
+/// A terminal sends a request. The service or `BenchHops` sends the command to the device. After the device's answer,
+/// the service or `BenchHops` publishes the outcome to the terminal.
 final class CommandLoad {
     private let connections: LoadConnections
     private let devices: [LoadDevice]
@@ -15,9 +14,9 @@ final class CommandLoad {
     private let crowd: LoadDevice?
     private let root: String
     private let crowdPlace: Int
-    /// The `sn` of the next request; each load starts at a different number.
+    /// The next request's `sn`, which starts at a different number for each load.
     ///
-    /// The service remembers request ids for ten minutes, so a repeated `sn` would look like a repeated request.
+    /// The service remembers request ids for ten minutes. A repeated `sn` would therefore look like a repeated request.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Stopwatch] = [:]
     /// The duration of each round trip in milliseconds, recorded while `isTiming` is true.
@@ -27,7 +26,9 @@ final class CommandLoad {
     private var seen = 0
     private var crowdReports = 0
 
-    /// Creates the load without connecting; `crowd` is a device whose statuses all terminals receive.
+    /// Creates the load without connecting.
+    ///
+    /// All terminals receive the statuses of the device `crowd`.
     init(devices: [LoadDevice], terminals: [LoadTerminal], owners: [Int], crowd: LoadDevice? = nil, root: String) {
         self.devices = devices
         self.terminals = terminals
@@ -64,8 +65,9 @@ final class CommandLoad {
 
     // MARK: Commands
 
-    /// Sends commands at an even rate and one report of the device `crowd` each second, and then waits for the last
-    /// command's outcome.
+    /// Sends commands at an even rate, and one report of `crowd` each second.
+    ///
+    /// The function then waits for the last command's outcome.
     private func pace(seconds: Double, rate: Double) throws(LoadError) {
         let stopwatch = Stopwatch()
         var sent = 0
@@ -84,7 +86,7 @@ final class CommandLoad {
         try awaitRest()
     }
 
-    /// Waits for all missing outcomes and statuses, and gives up when no outcome or status has arrived for ten seconds.
+    /// Waits for missing outcomes and statuses, at most ten seconds for the next one.
     private func awaitRest() throws(LoadError) {
         let patience: Int64 = 10_000_000_000
         var (heard, end) = (-1, LoadClock.nanoseconds + patience)

@@ -1,8 +1,7 @@
 import Load
 import Workers
 
-/// HTTP requests from several clients; each client has a lasting connection and a thread, and sends one request at a
-/// time.
+/// HTTP requests of several clients, each with one connection, thread and open request.
 enum HTTPLoad {
     private static let warmUpSeconds = 0.5
 

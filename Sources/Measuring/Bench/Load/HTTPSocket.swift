@@ -1,7 +1,7 @@
 import Glibc
 import Load
 
-/// A blocking HTTP/1.1 connection on this machine, for loads and receivers that use one thread for each connection.
+/// A blocking HTTP/1.1 connection on this machine, with one thread per connection.
 final class HTTPSocket: Sendable {
     /// A request or an answer.
     struct Message {
@@ -17,8 +17,9 @@ final class HTTPSocket: Sendable {
     /// Takes over an open connection.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to a port of this machine; listeners limit the number of connections from each address, so `source` can
-    /// be another local address, such as 127.0.0.2.
+    /// Connects to a port of this machine, from the local address `source`.
+    ///
+    /// Listeners limit the connections from each address. Another address, such as 127.0.0.2, gets its own limit.
     convenience init(port: Int, from source: String = "127.0.0.1") throws(LoadError) {
         self.init(try sockaddr_in(host: "127.0.0.1", port: port).connect(from: sockaddr_in(host: source, port: 0)))
         var patience = timeval(tv_sec: 30, tv_usec: 0)
@@ -27,7 +28,7 @@ final class HTTPSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the bytes of a request with a token; `line` is the request's method and path.
+    /// Returns a request with a token, whose `line` is the method and path.
     static func request(_ line: String, token: String, body: String? = nil, host: String = "127.0.0.1") -> [UInt8] {
         let content = body.map { "Content-Type: application/json\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)" }
         let head = "\(line) HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n"
@@ -64,7 +65,7 @@ final class HTTPSocket: Sendable {
         }
     }
 
-    /// Waits for a message; the other side must wait for the answer before it sends the next message.
+    /// Waits for a message, whose sender must then wait for the answer.
     func message() throws(LoadError) -> Message {
         var (head, body) = try head()
         let at = LoadClock.nanoseconds
@@ -73,6 +74,6 @@ final class HTTPSocket: Sendable {
         return Message(head: head, body: body, at: at)
     }
 
-    /// Ends the connection; a thread that is waiting for bytes gets an error.
+    /// Ends the connection, so that a waiting thread gets an error.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Load
 
-/// The connections of a load: all are opened together, and the load fails when any of them ends.
+/// A load's connections: if any of them ends, the load fails.
 ///
 /// All work happens in the calling thread. A connection's place is the index of its client in `members`.
 final class LoadConnections {
@@ -11,8 +11,7 @@ final class LoadConnections {
         var filters: [String] = []
     }
 
-    /// A function that handles a received message, given the connection's index in `members`, the topic and the
-    /// payload.
+    /// Handles a message, given the connection's index in `members`, topic and payload.
     typealias Take = (Int, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
 
     private let members: [Member]
@@ -23,8 +22,7 @@ final class LoadConnections {
 
     /// The keep-alive time in seconds, longer than any measurement, so that clients need not send pings.
     private static let keepAliveSeconds: UInt16 = 600
-    /// The maximum number of connections that await the broker's answer; more connections would overflow the broker's
-    /// listen backlog.
+    /// The maximum number of unanswered connections, because more would overflow the broker's listen backlog.
     private static let openingMax = 90
 
     init(_ members: [Member]) {
@@ -97,7 +95,7 @@ final class LoadConnections {
     /// Returns whether a connection is open and the broker has confirmed all messages of this connection.
     func isIdle(_ place: Int) -> Bool { pool.sockets[place]?.unconfirmed == 0 }
 
-    /// Queues a message; it is sent with `flush(_:)`, or after the next received packet.
+    /// Queues a message, sent with `flush(_:)` or after the next received packet.
     func queue(_ place: Int, topic: [UInt8], payload: [UInt8]) {
         pool.sockets[place]?.publish(topic: topic, payload: payload)
     }

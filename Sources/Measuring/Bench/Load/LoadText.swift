@@ -1,13 +1,13 @@
-/// Finds a member of a JSON text by name without parsing the rest, so that reading received messages is cheap.
+/// Cheaply finds a member of a JSON text by name, without parsing the rest.
 enum LoadText {
-    /// Returns the integer that follows `name`, or nil if no integer follows; `name` includes the quotes and the colon.
+    /// Returns the integer after `name` (with quotes and colon), or nil without one.
     static func number(_ name: String, in body: String) -> Int? {
         guard let range = body.utf8.firstRange(of: name.utf8) else { return nil }
         let digits = body.utf8[range.upperBound...].prefix { (48...57).contains($0) }
         return digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1) - 48 }
     }
 
-    /// Returns the string that follows `name`, or nil if no string follows; `name` includes the quotes and the colon.
+    /// Returns the string after `name` (with quotes and colon), or nil without one.
     static func text(_ name: String, in body: String) -> Substring? {
         guard let range = body.utf8.firstRange(of: name.utf8), body[range.upperBound...].first == "\"" else {
             return nil

@@ -1,11 +1,11 @@
 import Glibc
 import Load
 
-/// A load of reports that many devices send through one broker; the number of unprocessed reports is limited.
+/// A load of reports from many devices, with a limit on unprocessed reports.
 ///
 /// The load runs in the thread that calls it. The closure `consumed` returns how many reports the consumer has
-/// processed. For the service, that number comes from its answers: one in every `markEvery` reports carries an id, and
-/// the service answers only reports with an id.
+/// processed. For the service, that number comes from its answers. One in every `markEvery` reports carries an id. The
+/// service answers only reports with an id.
 final class ReportLoad {
     private let devices: Int
     private let connections: LoadConnections
@@ -31,13 +31,12 @@ final class ReportLoad {
     private(set) var sent = 0
     /// The number of sent reports that the service's answers confirm.
     private(set) var marked = 0
-    /// The number of sent reports for which a terminal has received the report's status or a later status of the
-    /// device.
+    /// The number of reports whose status, or a later one, a terminal has received.
     ///
     /// The service can replace an unsent status with a newer status of the same device. The newer status then covers
     /// both reports. Retained statuses of an earlier load don't count.
     private(set) var delivered = 0
-    /// How many milliseconds each report took to reach a terminal as a status; recorded while `isTiming` is true.
+    /// How many milliseconds reports took to reach a terminal, recorded while `isTiming` is true.
     private(set) var delays: [Double] = []
     var isTiming = false
 
@@ -73,7 +72,7 @@ final class ReportLoad {
     ///   - seconds: The duration.
     ///   - window: The maximum number of reports that are sent but not yet processed.
     ///   - consumed: Returns how many of the sent reports the consumer has processed.
-    ///   - meanwhile: Does other work between sends; returns false to end the flood early.
+    ///   - meanwhile: Does other work between sends. False ends the flood early.
     /// - Throws: `LoadError` if a connection ends, or if no report is processed for ten seconds.
     func flood(
         seconds: Double,
@@ -88,7 +87,7 @@ final class ReportLoad {
             try watch.look(done)
             send(upTo: window - (sent - done))
             try turn(milliseconds: 1)
-            // After a short sleep, one read gets all answers to a burst; this saves processor time.
+            // After a short sleep, one read gets all answers to a burst. This saves processor time.
             usleep(Self.napMicroseconds)
         }
     }
@@ -122,10 +121,9 @@ final class ReportLoad {
         }
     }
 
-    /// Sends a report with an id; the service's answer to this report also confirms all earlier reports.
+    /// Sends a report with an id, whose answer also confirms all earlier reports.
     ///
-    /// If all devices have unconfirmed reports, the function waits until the broker has confirmed all reports of one
-    /// device.
+    /// If all devices have unconfirmed reports, the function waits for one device's confirmations.
     ///
     /// - Throws: `LoadError` if a connection ends, or if no answer or status arrives for ten seconds.
     func mark() throws(LoadError) {
@@ -150,7 +148,7 @@ final class ReportLoad {
                 counts[device] += 1
                 let entry = Sent(at: LoadClock.nanoseconds, device: device, count: counts[device])
                 reports[stream.next & (reports.count - 1)] = entry
-                // The id contains the stream's first sequence number, so that it differs from all ids of earlier loads.
+                // The id contains the stream's first sequence number. It thus differs from all ids of earlier loads.
                 // The service would treat a report with a known id as a repetition.
                 stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)

@@ -1,24 +1,25 @@
 import Glibc
 
-/// Makes a benchmark's reports; each report has about 90 bytes and three attributes, and differs from all other
-/// reports.
+/// Makes reports, all different, of about 90 bytes and three attributes each.
 struct ReportStream {
     /// The sequence number of the first report.
     let first: Int
     private(set) var next: Int
 
-    /// The smallest sequence number; like the largest sequence number, it has ten digits, so that all sequence numbers
-    /// have the same length in a report.
+    /// The smallest sequence number, which has as many digits as the largest.
     private static let firstSequence = 1_000_000_000
-    /// The difference between the first numbers of streams that begin one second apart; a stream writes fewer reports
-    /// than this in a second.
+    /// The difference between the first numbers of streams that begin one second apart.
+    ///
+    /// A stream writes fewer reports than this in a second.
     private static let sequencesPerSecond = 100_000
-    /// The number of seconds after which the sequence numbers repeat; with a larger value, sequence numbers would need
-    /// more than ten digits.
+    /// The number of seconds after which the sequence numbers repeat.
+    ///
+    /// With a larger value, sequence numbers would need more than ten digits.
     private static let secondsMax: Int64 = 80_000
 
-    /// Begins a stream whose sequence numbers are unique among the streams of the last 22 hours, if no two streams
-    /// began in the same second.
+    /// Begins a stream whose sequence numbers are unique for 22 hours.
+    ///
+    /// No two streams may begin in the same second.
     init(at milliseconds: Int64) {
         let second = Int(milliseconds / 1000 % Self.secondsMax)
         first = Self.firstSequence + second * Self.sequencesPerSecond
@@ -28,7 +29,7 @@ struct ReportStream {
     /// Returns whether this stream has written a report with the given sequence number.
     func contains(_ sequence: Int) -> Bool { (first..<next).contains(sequence) }
 
-    /// Replaces `bytes` with the next report; if `id` is given, the report requests a response from the service.
+    /// Replaces `bytes` with the next report, which requests a response if `id` isn't nil.
     mutating func write(at milliseconds: Int64, id: String?, into bytes: inout [UInt8]) {
         let sequence = next
         next += 1
@@ -46,7 +47,7 @@ struct ReportStream {
         bytes += sequence % 2 == 0 ? "false}}".utf8 : "true}}".utf8
     }
 
-    /// Returns the sequence number in a report or in a status, or nil if `payload` contains no sequence number.
+    /// Returns the sequence number in a report or status, or nil without one.
     static func sequence(in payload: UnsafeRawBufferPointer) -> Int? {
         let name: StaticString = "\"sequence\":"
         let size = name.utf8CodeUnitCount

@@ -19,8 +19,9 @@ final class RequestLoad: AnsweredLoad {
     private(set) var refused = 0
     private(set) var firstRefusal: String?
 
-    /// Creates the load without connecting; each terminal connects with the app's secret if `secret` is given,
-    /// otherwise with the terminal's token.
+    /// Creates the load without connecting.
+    ///
+    /// If `secret` is nil, terminals connect with their tokens instead of the app's secret.
     ///
     /// `nap` is the pause between two reads, in microseconds.
     init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil, nap: UInt32 = 500) {

@@ -11,26 +11,26 @@ struct BenchConsumer: ParsableCommand {
 
     /// A kind of consumer, which decides how messages are handled.
     enum Kind: String, ExpressibleByArgument {
-        /// A: a subscriber that uses libmosquitto in the way that libmosquitto's manual shows, and does nothing with
-        /// the reports.
+        /// A: a subscriber from libmosquitto's manual, which does nothing with the reports.
         ///
         /// For this consumer, a report counts as processed when the broker has read the confirmation. For the service,
         /// a report counts as processed when the service has answered the report.
         case plain
-        /// A*: the same subscriber as A, but a report counts as processed as soon as it is received.
+        /// A*: like A, but a received report already counts as processed.
         ///
-        /// A busy broker reads one packet of each connection in turn, so it reads the confirmations much more slowly
-        /// than the devices' reports. Most confirmations are unread when the measurement ends, so A* looks faster than
-        /// it is.
+        /// A busy broker reads one packet of each connection in turn. It therefore reads the confirmations much more
+        /// slowly than the devices' reports. Most confirmations are unread when the measurement ends, so A* looks
+        /// faster than it is.
         case received
-        /// B: a relay that reads reports in batches and publishes a status for each report, without a store.
+        /// B: a relay that reads batches, and publishes each report's status without a store.
         case relay
         /// An echo that returns each of an app's requests without parsing it.
         case echo
         /// A relay that passes on commands and their outcomes.
         case hops
-        /// A relay like `hops`; before it passes on a batch, it writes as many bytes as a commit does, and waits until
-        /// these bytes are on the disk.
+        /// A relay like `hops`, which waits for the disk before passing on batches.
+        ///
+        /// For each batch, the relay writes as many bytes as a commit does.
         case flushedHops = "flushed-hops"
     }
 
@@ -38,23 +38,24 @@ struct BenchConsumer: ParsableCommand {
     @Argument var kind: Kind
     /// The broker's port on this machine.
     @Option var port: Int
-    /// The file that contains the password; if the password were one of the program's arguments, other users of the
-    /// machine could see it.
+    /// The file with the password, because other users can see a program's arguments.
     @Option var passwordFile: String
     /// The file to which the consumer writes its counts for the measuring process.
     @Option var counter: String
     /// The topic levels with which all topics begin.
     @Option var root: String
-    /// The size of the messages that the consumer `relay` publishes, in bytes; it should equal the size of the
-    /// service's statuses.
+    /// The size of the messages of `relay`, in bytes.
+    ///
+    /// The size should equal that of the service's statuses.
     @Option var statusBytes: Int
-    /// The ids of users, separated by commas; the consumer `relay` publishes to the topics of these users.
+    /// The comma-separated ids of users to whose topics the consumer `relay` publishes.
     @Option var users: String
 
     /// The approximate size of the status of a benchmark's report, in bytes.
     static let statusBytes = 250
-    /// The number of reports after which `plain` asks how many confirmations the broker has read; the service, too,
-    /// sends one answer for this number of reports.
+    /// After this many reports, `plain` asks how many confirmations the broker has read.
+    ///
+    /// The service, too, sends one answer for this number of reports.
     private static let askEvery = ReportLoad.markEvery
 
     /// Consumes messages until the process ends.
@@ -166,7 +167,7 @@ struct BenchConsumer: ParsableCommand {
     }
 }
 
-/// A converter from a report to the topic and payload of a status; the status is as large as a status of the service.
+/// Converts a report to a status, as large as a status of the service.
 private struct Relay {
     private(set) var topic: [UInt8] = []
     private(set) var payload: [UInt8] = []
@@ -182,7 +183,7 @@ private struct Relay {
 
     mutating func prepare(_ reportTopic: ArraySlice<UInt8>, _ report: ArraySlice<UInt8>) {
         let did = reportTopic.dropFirst(skipped).dropLast("/report".utf8.count)
-        // The last two characters of a device id are random, so they spread the devices over the users.
+        // The last two characters of a device id are random. They therefore spread the devices over the users.
         let spread = did.suffix(2).reduce(0) { $0 &* 31 &+ Int($1) }
         topic.removeAll(keepingCapacity: true)
         topic += prefixes[spread % prefixes.count]

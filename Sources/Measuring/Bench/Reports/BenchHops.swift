@@ -1,6 +1,6 @@
 import Glibc
 
-/// A relay that passes apps' commands on to devices, and the devices' answers on to the apps, without validating them.
+/// Relays apps' commands to devices, and the answers back, without validation.
 ///
 /// `lamplighter-bench commands` compares the service with this relay, which only passes messages on.
 struct BenchHops {
@@ -15,7 +15,7 @@ struct BenchHops {
         ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
     }
 
-    /// Returns the message to publish after receiving a message, or nil if there is no message to publish.
+    /// Returns the message to publish after a received message, or nil for no message.
     mutating func follow(_ topic: ArraySlice<UInt8>, _ payload: ArraySlice<UInt8>) -> (topic: String, payload: String)?
     {
         let topic = String(decoding: topic, as: UTF8.self)

@@ -19,7 +19,7 @@ enum BenchPhase: String, Sendable, CaseIterable {
         }
     }
 
-    /// The consumer that replaces the service in this phase, or nil if the phase measures the service itself.
+    /// The consumer that replaces the service, or nil for the service itself.
     var consumer: BenchConsumer.Kind? {
         switch self {
         case .plain: .plain
@@ -45,7 +45,7 @@ struct BenchRig: RunningPart {
     let connectsPerSecond: Double
     private let counter: SharedCounter?
 
-    /// The default limit on the number of reports, from all devices together, that are sent but not yet processed.
+    /// The default limit on sent but unprocessed reports from all devices together.
     static let window = 4000
 
     /// Starts the consumer, then connects the devices and terminals of the load.
@@ -79,7 +79,7 @@ struct BenchRig: RunningPart {
         return rate
     }
 
-    /// Sends reports at an even rate and measures the time from each report until an app receives the report's status.
+    /// Sends reports evenly, and measures the time until an app receives each status.
     ///
     /// - Returns: The times in milliseconds.
     /// - Throws: `LoadError`.
@@ -108,8 +108,7 @@ struct BenchRig: RunningPart {
         try load.drain { done >= load.sent }
     }
 
-    /// Waits until all reports have been processed and all statuses have been received, so that the next measurement
-    /// isn't disturbed.
+    /// Waits for all reports and statuses, so that the next measurement isn't disturbed.
     private func finish() throws {
         if phase.isService { try load.mark() }
         try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }

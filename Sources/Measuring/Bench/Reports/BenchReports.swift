@@ -6,11 +6,11 @@ import JSON
 /// The benchmark has five phases, and each phase measures one kind of consumer.
 ///
 /// Phase A measures a plain libmosquitto subscriber that does nothing with the reports. Phase A* measures the same
-/// subscriber, but a report counts as processed as soon as it is received. Phase B measures a relay that publishes a
-/// status for each report. Phase C measures the service with unbound devices. Phase D measures the service with each
-/// device bound to one user.
+/// subscriber, but received reports already count as processed. Phase B measures a relay that publishes a status for
+/// each report. Phase C measures the service with unbound devices. Phase D measures the service with each device bound
+/// to one user.
 ///
-/// Since a machine's speed varies, all phases are measured in each of several rounds, and the result is the median.
+/// A machine's speed varies. All phases are therefore measured in several rounds, and the result is the median.
 extension BenchReports {
     func measure(in folder: String) async throws -> BenchResult {
         let heading = "\(devices) devices, QoS 1, \(rounds) rounds of \(seconds) s, medians"
@@ -27,7 +27,9 @@ extension BenchReports {
         try await BenchField(devices: devices, terminals: terminals, stored: stored, in: folder)
     }
 
-    /// Measures all phases in each round, then the latencies of phases B and D at half of phase D's throughput.
+    /// Measures all phases in rounds, then latencies of B and D at a fixed rate.
+    ///
+    /// The rate is half of phase D's throughput.
     private func compare(_ field: BenchField, _ result: inout BenchResult) async throws {
         for round in 1...rounds {
             tell("round \(round)")

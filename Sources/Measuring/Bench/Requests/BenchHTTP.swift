@@ -2,11 +2,11 @@ import JSON
 import Load
 import Service
 
-/// Compares the time of requests over HTTP with the time of the two parts of such a request: `lamplighter-bench http`.
+/// Compares the time of HTTP requests with that of their two parts: `lamplighter-bench http`.
 ///
-/// The first part is a request for `/healthz`, which the listener answers at once; the second part is the measured
-/// request, `account/whoami`, over MQTT. The goals compare the time of a request over HTTP with the sum of the times of
-/// both parts. HTTP and both parts are measured with the same clients; each client sends one request at a time.
+/// The first part is a request for `/healthz`, which the listener answers at once. The second part is the measured
+/// request, `account/whoami`, over MQTT. The goals compare the time over HTTP with the sum of both parts. All
+/// measurements use the same clients. Each client sends one request at a time.
 extension BenchHTTP {
     private enum Part: String, CaseIterable {
         case healthz, mqtt, http

@@ -9,7 +9,7 @@ struct BenchScheduleSeed {
     private var ids = IDSource()
     private static let everyDay = Timing.Days.weekly([1, 2, 3, 4, 5, 6, 7])
 
-    /// Adds schedules that are spread evenly over bound devices and are all due at the same time.
+    /// Adds schedules, spread evenly over bound devices, all due at the same time.
     mutating func add(_ count: Int, of dids: [DeviceID], dueAt: Instant, to store: Store) throws {
         let owners = try store.read { tx in try dids.compactMap { did in try tx.bindings.all(of: did).first } }
         guard !owners.isEmpty else { throw LoadError.failed("no device is bound") }
@@ -39,7 +39,7 @@ struct BenchScheduleSeed {
         )
     }
 
-    /// Fills a separate store with schedules for the coming hours, and with some that are already due.
+    /// Fills a separate store with schedules, some of which are already due.
     mutating func fill(_ store: Store, schedules: Int, due: Int) throws {
         let now = SystemClock().now
         let dids = try store.fillDevices(

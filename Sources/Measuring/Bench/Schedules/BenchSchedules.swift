@@ -10,9 +10,10 @@ import Workers
 
 /// Measures how fast schedules are found and carried out, on a private broker: `lamplighter-bench schedules`.
 ///
-/// The benchmark measures how long it takes to find due schedules among few and among many stored schedules. The
-/// benchmark also measures how fast the service carries out very many schedules that are due in the same minute, first
-/// without reports, then with reports. Finally, the benchmark measures how punctually triggers arrive under light load.
+/// The benchmark measures how fast due schedules are found. It compares few and many stored schedules. The benchmark
+/// also measures how fast the service carries out very many schedules. All are due in the same minute. This is measured
+/// first without reports, then with reports. Finally, the benchmark measures how punctually triggers arrive under light
+/// load.
 extension BenchSchedules {
     private static let fewStored = 10_000
     private static let dueStored = 500

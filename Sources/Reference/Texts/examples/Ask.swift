@@ -1,6 +1,6 @@
 // ask(method, params): sends a request as the terminal and returns the answer as JSON. The function needs the package
-// mqtt-nio, version 2 (github.com/swift-server-community/mqtt-nio), and the environment variables whose names begin
-// with LL_.
+// mqtt-nio, version 2 (github.com/swift-server-community/mqtt-nio). It also needs the environment variables whose names
+// begin with LL_.
 import Foundation
 import MQTTNIO
 import NIOCore

@@ -1,8 +1,8 @@
 package import JSON
 
-/// The documents of the demo's product and app, in the form in which an operator would import them.
+/// The documents of the demo's product and app, as an operator would import them.
 package enum DemoDocuments {
-    /// Returns the document of a lamp with a thermometer; it has each common kind of data point, an alert and a fault.
+    /// Returns the document of a lamp with a thermometer, an alert and a fault.
     package static func product(_ keys: DemoKeys) -> JSONValue {
         .object([
             "productKey": .string(keys.productKey), "name": "Demo lamp",
@@ -27,7 +27,7 @@ package enum DemoDocuments {
         ])
     }
 
-    /// Returns the document of an app that sees all products and allows logins by phone or with the app's own user ids.
+    /// Returns the document of an app for all products, with logins by phone or uid.
     package static func app(_ keys: DemoKeys) -> JSONValue {
         .object([
             "appId": .string(keys.appID), "name": "Demo app",

@@ -3,7 +3,7 @@ package import JSON
 import Problems
 import Sodium
 
-/// The ids and secrets of the demo's product and app, which are created once for a data directory.
+/// The ids and secrets of the demo's product and app, created once per data directory.
 package struct DemoKeys: Sendable, Equatable {
     /// The id of the demo's app.
     package let appID: String

@@ -1,4 +1,4 @@
-/// The first example as shell commands: a lamp registers and reports, and an app binds and switches it.
+/// The first example as shell commands: a lamp reports, and an app switches it.
 ///
 /// Each command is one line, quoted for sh, bash and zsh. Later commands use variables that earlier commands set.
 package struct Tour {
@@ -6,10 +6,9 @@ package struct Tour {
     let port: Int
     let root: String
     let demo: DemoKeys
-    /// The lamp's MAC address, which is new for each tour, since a bound lamp can't register again.
+    /// The lamp's MAC address, new each time, since a bound lamp can't register again.
     let mac: String
-    /// The terminal's id, which differs in each tour, since the app's secret can't connect a terminal that has a
-    /// session.
+    /// The terminal's id, new each time, since the app's secret can't connect logged-in terminals.
     let terminal: String
 
     /// A command, with its effect in a few words.
@@ -85,7 +84,7 @@ package struct Tour {
             + #" -m '{"id":"\#(id)","token":"'$token'","params":{\#(parameters)}}'"#
     }
 
-    /// Returns shell code that extracts a text field from an answer, using only tools that every system has.
+    /// Returns shell code that extracts an answer's text field with tools that every system has.
     private func field(_ name: String, of variable: String) -> String {
         #"$(echo $\#(variable) | sed 's/.*"\#(name)":"//;s/".*//')"#
     }

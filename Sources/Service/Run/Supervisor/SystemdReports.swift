@@ -6,12 +6,12 @@ import Synchronization
 import Web
 import Workers
 
-/// The reports that tell systemd that the service is starting, ready, alive, waiting for something or stopping.
+/// The reports to systemd: starting, ready, alive, waiting or stopping.
 ///
 /// The service counts as alive while it answers its own health check over HTTP. If the broker is missing, systemd
-/// doesn't restart the service; the status line then says that the service is waiting for the broker.
+/// doesn't restart the service. The status line then says that the service is waiting for the broker.
 ///
-/// The class is safe to use from several threads, since all its members are constant or atomic.
+/// All members are constant or atomic, so several threads can use the class.
 final class SystemdReports: Sendable {
     private let socket: SystemdSocket
     private let readiness: Readiness
@@ -24,8 +24,8 @@ final class SystemdReports: Sendable {
     /// - Parameters:
     ///   - socket: The socket on which systemd listens.
     ///   - readiness: The parts of the service. The status line names the unready parts.
-    ///   - isReady: Returns whether the start has finished; `systemctl start` waits until the result is true.
-    ///   - isAlive: The function that runs the health check; the check can block for up to a third of the watchdog's
+    ///   - isReady: Returns whether the start has finished. The command `systemctl start` waits until then.
+    ///   - isAlive: Runs the health check. The check can block for up to a third of the watchdog's
     ///     time.
     init(
         socket: SystemdSocket,
@@ -36,7 +36,7 @@ final class SystemdReports: Sendable {
         (self.socket, self.readiness, self.isReady, self.isAlive) = (socket, readiness, isReady, isAlive)
     }
 
-    /// Starts the reports on a separate thread, so that blocked threads of the task pool don't stop them.
+    /// Starts the reports on a separate thread, which a blocked task pool can't stop.
     func start() {
         PlainThread.detach { [self] in run() }
     }
@@ -74,8 +74,7 @@ final class SystemdReports: Sendable {
         }
     }
 
-    /// Waits until the next check: briefly while the service is starting, and after that for at most as long as the
-    /// watchdog allows.
+    /// Waits until the next check, which comes sooner while the service is starting.
     private func pause(_ hasStarted: Bool) {
         let longest = min(ServiceLimits.reportInterval, (socket.watchdog ?? .seconds(60)) / 8)
         let (seconds, attoseconds) = (hasStarted ? longest : ServiceLimits.startReportInterval).components
@@ -92,10 +91,10 @@ final class SystemdReports: Sendable {
 }
 
 extension SystemdReports {
-    /// Creates the reports of a run; returns nil if systemd requests no reports.
+    /// Creates the reports of a run, or returns nil if systemd requests no reports.
     ///
     /// `up` is ready when all parts of the service accept work and `ready.json` has been written. `serve` counts as
-    /// ready even while its broker can't be reached, since systemd can start the broker after the service.
+    /// ready even without its broker, which systemd can start later.
     static func make(_ context: RunContext, _ environment: [String: String]) -> SystemdReports? {
         guard let socket = SystemdSocket(environment) else { return nil }
         let (readyFile, ownsBroker) = (context.directory.ready, context.ownsBroker)

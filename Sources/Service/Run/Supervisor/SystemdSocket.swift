@@ -1,6 +1,6 @@
 import Glibc
 
-/// The socket on which a service of `Type=notify` reports to systemd; a report is a datagram of `NAME=value` lines.
+/// The socket on which a service of `Type=notify` sends `NAME=value` lines to systemd.
 ///
 /// sd_notify(3) defines the names. The protocol is stable, so systemd's library isn't needed.
 struct SystemdSocket: Sendable {
@@ -8,16 +8,16 @@ struct SystemdSocket: Sendable {
     /// name.
     static let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
-    /// The time without a sign of life after which systemd restarts the service; nil without a watchdog.
+    /// The silence after which systemd restarts the service, or nil without a watchdog.
     let watchdog: Duration?
     private let address: sockaddr_un
     private let length: socklen_t
 
-    /// Reads the socket's address from the environment of a process; returns nil if systemd requests no reports.
+    /// Reads the socket's address, or returns nil if systemd requests no reports.
     ///
     /// - Parameters:
     ///   - environment: The variables that systemd sets.
-    ///   - pid: The id of this process; if `WATCHDOG_PID` is set to another id, the watchdog is ignored.
+    ///   - pid: The id of this process. The watchdog is ignored if `WATCHDOG_PID` is another id.
     init?(_ environment: [String: String], pid: pid_t = getpid()) {
         guard let path = environment["NOTIFY_SOCKET"], path.utf8.count > 1, let first = path.utf8.first,
             first == UInt8(ascii: "/") || first == UInt8(ascii: "@")
@@ -37,7 +37,7 @@ struct SystemdSocket: Sendable {
             .flatMap { isMeant && $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// Sends some lines as one message; a lost message does no harm, since the states are sent again.
+    /// Sends some lines as one message, and ignores failures.
     func send(_ lines: [String]) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

@@ -1,9 +1,8 @@
 import DequeModule
 
-/// A queue in which parties take turns, and in which the elements of each party stay in order.
+/// A queue in which parties take turns, each with its elements in order.
 ///
-/// A turn gives a party `turnBytes` bytes; a larger element waits for several turns, so that it doesn't delay other
-/// parties.
+/// A turn gives a party `turnBytes` bytes. A larger element waits for several turns, so other parties aren't delayed.
 struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
@@ -17,7 +16,7 @@ struct FairLine<Party: Hashable, Element> {
     /// The number of waiting elements.
     private(set) var count = 0
 
-    /// Makes a queue; by default, each turn takes one element of any size.
+    /// Makes a queue with, by default, one element of any size per turn.
     init(turnBytes: Int = .max) { self.turnBytes = turnBytes }
 
     /// The number of parties with elements.
@@ -59,7 +58,7 @@ struct FairLine<Party: Hashable, Element> {
             .max { $0.value.elements.count < $1.value.elements.count }?.key
     }
 
-    /// Removes and returns the last element of a party; the party keeps its turn.
+    /// Removes and returns a party's last element, but keeps the party's turn.
     mutating func popLast(of party: Party) -> Element? {
         guard let last = lines[party]?.elements.popLast() else { return nil }
         count -= 1
@@ -68,8 +67,7 @@ struct FairLine<Party: Hashable, Element> {
 }
 
 extension FairLine.Line {
-    /// Takes the first element if this turn's bytes and the saved bytes suffice for the element; otherwise saves this
-    /// turn's bytes.
+    /// Takes the first element if the bytes suffice, or saves this turn's bytes.
     fileprivate mutating func take(in turn: Int) -> Element? {
         guard let first = elements.first else { return nil }
         guard first.size <= turn || first.size - turn <= saved else {

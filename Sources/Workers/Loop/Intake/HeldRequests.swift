@@ -3,8 +3,8 @@ import Domain
 
 /// The queued requests of terminals that have exceeded their answer budget, in order for each terminal.
 ///
-/// Queued requests are already acknowledged, because one missing acknowledgement would delay all later ones. If a crash
-/// loses a queued request, or a request that waits for slow work, the client repeats the request.
+/// Queued requests are already acknowledged, because one missing acknowledgement would delay all later ones. A crash
+/// can lose a request that is queued or in slow work. The client then repeats the request.
 struct HeldRequests {
     private let budget: AnswerBudget?
     private let perTerminal: Int
@@ -17,7 +17,7 @@ struct HeldRequests {
     /// Whether the worker is stopping, so that `release` returns all requests.
     private var isEnding = false
 
-    /// Makes a queue with a quarter of the intake's limits; if `budget` is nil, no request waits in the queue.
+    /// Makes a queue with a quarter of the intake's limits, unused without a `budget`.
     init(_ budget: AnswerBudget?, _ limits: Limits) {
         self.budget = budget
         perTerminal = limits.heldPerTerminal
@@ -55,7 +55,7 @@ struct HeldRequests {
         )
     }
 
-    /// Removes and returns the first request of each party that has budget again, or all requests after `end()`.
+    /// Removes and returns the first request of each party with budget.
     mutating func release(at now: ContinuousClock.Instant) -> [(message: Inbound, party: UInt64)] {
         guard count > 0 else { return [] }
         var free: [(message: Inbound, party: UInt64)] = []
@@ -74,7 +74,7 @@ struct HeldRequests {
     /// Returns the requests refused since the last call.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] { exchange(&refused, with: []) }
 
-    /// Returns the time until the first queued request can be released; nil if no request is waiting.
+    /// Returns the time until the first queued request can go, or nil without requests.
     func pause(at now: ContinuousClock.Instant) -> Duration? {
         lines.keys.map { budget?.wait(of: $0, at: now) ?? .zero }.min()
     }

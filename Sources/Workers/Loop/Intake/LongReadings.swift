@@ -1,7 +1,6 @@
 import Domain
 
-/// Requests that read a lot of data, such as requests for history; they wait in a separate queue until all other
-/// requests are served.
+/// Requests that read much data, and wait until all other requests are served.
 ///
 /// Waiting requests are acknowledged, as in `HeldRequests`. If many requests wait, each terminal gets an equal share of
 /// the queue.
@@ -24,8 +23,8 @@ struct LongReadings {
 
     /// Makes an empty queue.
     ///
-    /// When the queue fills more than a quarter of the intake, each terminal is limited to an equal share of the queue.
-    /// When the queue fills half of the intake's bytes, all new requests are refused.
+    /// If the queue fills over a quarter of the intake, terminals get equal shares. When the queue fills half of the
+    /// intake's bytes, all new requests are refused.
     init(_ limits: Limits) {
         perTerminal = limits.heldPerTerminal
         countMax = limits.intakeMax / 4
@@ -35,7 +34,7 @@ struct LongReadings {
     /// The number of waiting requests.
     var count: Int { line.count }
 
-    /// Adds a request after its terminal's earlier requests; refuses it if the terminal's share is used up.
+    /// Adds a request after its terminal's earlier requests, or refuses it beyond the share.
     mutating func add(_ message: Inbound, of party: UInt64, wasHeld: Bool) {
         let own = line.count(of: party)
         let isFull = line.count >= countMax || bytes + message.size > bytesMax

@@ -1,6 +1,6 @@
 import Wire
 
-/// The rule that finds a topic's party: the device, terminal or user that sends or receives messages on the topic.
+/// The rule that finds a topic's party, such as a device, terminal or user.
 struct Parties: Sendable {
     /// A kind of party.
     enum Kind {
@@ -14,7 +14,7 @@ struct Parties: Sendable {
         case user
     }
 
-    /// A party, identified by a hash; in the rare case that two parties have the same hash, they share their turns.
+    /// A party by its hash, where parties with equal hashes share their turns.
     struct Party {
         var kind: Kind
         var key: UInt64
@@ -23,7 +23,7 @@ struct Parties: Sendable {
     private let root: [UInt8]
     private let longReadings: [[UInt8]]
 
-    /// Creates the rule; `longReadings` are the worker's methods that read a lot of data, such as `device/history`.
+    /// Creates the rule, with the methods that read much data as `longReadings`.
     init(_ topics: Topics, longReadings: [String] = []) {
         root = Array("\(topics.root)/".utf8)
         self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }
@@ -60,8 +60,7 @@ struct Parties: Sendable {
 
     private static let presence = Array("system/presence/".utf8)
 
-    /// Returns the party of a message on one of the service's own topics; the gate's presence messages belong to the
-    /// device's party.
+    /// Returns the service's party, or the device's party for the gate's presence messages.
     private func service(_ topic: UnsafeBufferPointer<UInt8>, _ start: Int) -> Party {
         guard topic.dropFirst(start).starts(with: Self.presence) else {
             return Party(kind: .service, key: Self.hash(topic, from: start, levels: .max))
@@ -70,7 +69,7 @@ struct Parties: Sendable {
         return Party(kind: .sender, key: Self.hash(topic, from: device, levels: 1))
     }
 
-    /// Hashes some levels of a topic and mixes the bits, since names often differ only in their last letter.
+    /// Hashes some levels of a topic, so that similar names differ in many bits.
     private static func hash(_ topic: UnsafeBufferPointer<UInt8>, from start: Int, levels: Int) -> UInt64 {
         var left = levels
         let part = topic.dropFirst(start).prefix { byte in

@@ -2,14 +2,14 @@ import DequeModule
 import Domain
 import Mosquitto
 
-/// A queue of received messages, in which the messages of each sender stay in order and senders take turns.
+/// A queue in which senders take turns, with each sender's messages in order.
 ///
 /// A turn is one message, or 2 KiB of a larger message. Requests that read a lot of data come last. While other
-/// messages are waiting, these requests make up at most a tenth of a batch. As messages must be acknowledged in order
-/// of arrival, the queue counts how many of the oldest messages are done.
+/// messages are waiting, these requests make up at most a tenth of a batch. Messages must be acknowledged in order of
+/// arrival. So the queue counts how many of the oldest are done.
 struct TurnQueue {
     private struct Waiting {
-        /// The message's index in the order of arrival; nil for a message that was held and is already acknowledged.
+        /// The message's index by arrival, or nil if it was held and acknowledged.
         var order: Int?
         var message: Inbound
         var size: Int
@@ -23,18 +23,16 @@ struct TurnQueue {
     /// The service's own messages, which are handled first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
-    /// The registrations, which wait for earlier messages, because reports from before a device's reset belong to its
-    /// old owner.
+    /// The registrations, which wait for earlier messages, since earlier reports belong to old owners.
     private var registrations = Deque<Waiting>()
-    /// The states of all messages since the oldest unfinished message; a message must be acknowledged if its `isHeld`
-    /// is true.
+    /// The states since the oldest unfinished message, where `isHeld` messages need an acknowledgement.
     private var states = Deque<(state: State, isHeld: Bool)>()
     /// The index of the first message in `states`, counted in the order of arrival.
     private var base = 0
     /// The index of the first message that has not yet been returned in a batch.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// The number of messages to acknowledge for the last batch if that batch bypassed the queue; otherwise 0.
+    /// The number of messages to acknowledge of a batch that bypassed the queue.
     private var passing = 0
     /// Each intake's arrival time, and the index after its last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
@@ -44,7 +42,7 @@ struct TurnQueue {
     private(set) var held: HeldRequests
     private var readings: LongReadings
 
-    /// Makes a queue; if there is a budget, the queue holds back the requests of terminals that have exceeded it.
+    /// Makes a queue that holds back terminals' requests beyond the budget, if any.
     init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
         self.parties = parties
         held = HeldRequests(budget, limits)
@@ -63,10 +61,12 @@ struct TurnQueue {
     /// Whether all received messages are done.
     var isIdle: Bool { states.isEmpty }
 
-    /// The arrival time of the oldest unfinished message; nil if all messages are done.
+    /// The arrival time of the oldest unfinished message, if any.
     var oldest: ContinuousClock.Instant? { arrivals.first?.at }
 
-    /// Adds an intake's messages, and returns the next batch; `finishBatch()` must be called after the batch's commit.
+    /// Adds an intake's messages, and returns the next batch.
+    ///
+    /// `finishBatch()` must be called after the batch's commit.
     mutating func next(_ intake: Intake, upTo limit: Int, at now: ContinuousClock.Instant = .now) -> [Inbound] {
         let deliveries = intake.deliveries
         let mayHold = held.isActive(at: now)
@@ -125,7 +125,7 @@ struct TurnQueue {
     /// Makes all held requests return to the queue, because the worker is stopping.
     mutating func endHolding() { held.end() }
 
-    /// Marks the last batch as done; returns how many more of the oldest messages may be acknowledged.
+    /// Ends the last batch, and returns how many oldest messages may be acknowledged now.
     mutating func finishBatch() -> Int {
         defer { (passing, taken) = (0, []) }
         for order in taken { states[order - base].state = .done }

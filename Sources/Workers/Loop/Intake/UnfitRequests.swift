@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// The refusal of requests whose MQTT 5 Correlation Data is too long; no transaction is used.
+/// The refusal of requests with overlong MQTT 5 Correlation Data, without a transaction.
 ///
 /// The gate has removed the data, so neither a queue nor the outbox contains the data. The answer needs no outbox,
 /// since a sender that gets no answer repeats its request.
@@ -11,9 +11,9 @@ enum UnfitRequests {
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Removes requests with overlong data from a batch; returns the answers and a `RefusedMessage` for each request.
+    /// Removes requests with overlong data, and returns their answers and refusals.
     ///
-    /// A request that can't be answered stays in the batch, and is handled like any other bad message.
+    /// A request that can't be answered stays in the batch. It is handled like any bad message.
     static func part(
         _ batch: inout [Inbound],
         _ handler: some BatchHandler,
@@ -29,7 +29,7 @@ enum UnfitRequests {
         return parted
     }
 
-    /// Adds a refused request and its answer to `parted`; if `answer` is nil, adds nothing and returns false.
+    /// If there is an answer, adds it and its request to `parted` and returns true.
     @discardableResult
     static func refuse(
         _ message: Inbound,
@@ -48,8 +48,8 @@ enum UnfitRequests {
 extension Topics {
     /// Returns the refusal that answers a message.
     ///
-    /// The result is nil if the message isn't for this worker, has no id, or was sent on a topic whose messages get no
-    /// answers.
+    /// The result is nil if the message isn't for this worker or has no id. It is also nil if messages on the topic get
+    /// no answers.
     func refusal(of message: Inbound, _ rejection: Rejection, by handler: some BatchHandler) -> OutboundMessage? {
         guard !handler.isForOthers([message]), let object = try? Payload.object(message.payload),
             let id = Payload.id(of: object)

@@ -2,9 +2,9 @@ import Domain
 import Logging
 import Mosquitto
 
-/// The count of a worker's messages that the broker refused because of the worker's rights or the broker's limits.
+/// The count of messages that the broker refused because of rights or limits.
 ///
-/// A refused message counts as published, since the broker would refuse it again; the log reports the refusals.
+/// A refused message counts as published, since the broker would refuse it again. The log reports the refusals.
 struct BrokerRefusals {
     /// The minimum time between two lines in the log, in seconds.
     private static let restSeconds: Int64 = 60
@@ -12,7 +12,7 @@ struct BrokerRefusals {
     /// The number of refusals since the last line in the log.
     private var untold = 0
 
-    /// Counts refusals; if a log line is due, returns the line's metadata with the number of refusals.
+    /// Counts refusals, and returns the metadata of a log line if one is due.
     mutating func count(_ receipts: [PublishReceipt], _ metrics: WorkerMetrics, at now: Instant) -> Logger.Metadata? {
         let refused = receipts.filter(\.isRefused)
         guard let last = refused.last else { return nil }

@@ -1,9 +1,9 @@
 import DequeModule
 import Domain
 
-/// A queue of messages with the same content for very many receivers, and of later messages on the same topics.
+/// A queue of equal messages to many receivers, and later messages on their topics.
 ///
-/// The messages are published in groups with pauses, since a thousand messages at once would use the CPU for 50 ms.
+/// The messages are published in groups with pauses. A thousand messages at once would use the CPU for 50 ms.
 struct FanOutQueue {
     private var queue = Deque<PendingMessage>()
     /// The number of waiting messages on each topic.
@@ -23,7 +23,7 @@ struct FanOutQueue {
     /// The number of waiting messages.
     var count: Int { queue.count }
 
-    /// Returns the milliseconds until the next message may be published; nil if no message is waiting.
+    /// Returns the next message's wait in milliseconds, or nil if the queue is empty.
     func pause(at now: Instant) -> Int64? {
         guard count > 0 else { return nil }
         if groupLeft > 0 || mayBegin(at: now) { return 0 }
@@ -32,7 +32,7 @@ struct FanOutQueue {
 
     private func mayBegin(at now: Instant) -> Bool {
         let wait = nextGroupAt.milliseconds - now.milliseconds
-        // If the wait is longer than a pause, the clock has been set back since the last group.
+        // A longer wait than a pause means that the clock was set back.
         return wait <= 0 || wait > limits.fanOutPause
     }
 
@@ -45,7 +45,7 @@ struct FanOutQueue {
         queue.append(message)
     }
 
-    /// Removes and returns the oldest message; nil if no message is waiting or the current group is complete.
+    /// Removes and returns the oldest message, or nil if no message may be published.
     mutating func popFirst(at now: Instant) -> PendingMessage? {
         if mayBegin(at: now) {
             nextGroupAt = now.adding(milliseconds: limits.fanOutPause)

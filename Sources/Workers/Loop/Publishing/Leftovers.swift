@@ -24,7 +24,7 @@ struct Leftovers {
     /// Creates an empty set of leftovers.
     init() {}
 
-    /// Reads all rows that a lane left in the outbox; `worker` is the lane's name.
+    /// Reads all rows that the lane with this name left in the outbox.
     init(of worker: String, in tx: Transaction) throws {
         var after: Int64 = 0
         while true {

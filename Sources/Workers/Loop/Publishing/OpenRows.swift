@@ -2,16 +2,16 @@ import DequeModule
 
 /// The rows of the outbox whose messages a worker has in memory, oldest first.
 ///
-/// A row is deleted only when the broker has confirmed that row and all earlier rows. Otherwise, after a crash, the
-/// outbox could contain an old status without the newer status that replaced it, and users would see the old status.
+/// A row is deleted only when the broker has confirmed that row and all earlier rows. Otherwise, a crash could leave an
+/// old status in the outbox without its replacement. Users would then see the old status.
 struct OpenRows {
     /// The row number of a message that has no row in the outbox.
     static let none: Int64 = -1
 
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
-    /// The number of unconfirmed messages by row; a confirmed row that waits for older rows has no entry.
+    /// The number of unconfirmed messages by row, without the confirmed rows.
     private var open: [Int64: Int] = [:]
-    /// The rows for which the broker has confirmed all messages of the row and of all earlier rows.
+    /// The rows that the broker has confirmed together with all earlier rows.
     private(set) var confirmedRows: [Int64]
     private var known: Set<Int64>
 
@@ -22,9 +22,9 @@ struct OpenRows {
 
     /// The number of unfinished rows, which have unconfirmed messages or wait for older rows.
     var count: Int { order.count }
-    /// The time at which the oldest unfinished row was added; nil if all rows are finished.
+    /// When the oldest unfinished row was added, or nil if all rows are finished.
     var oldest: ContinuousClock.Instant? { order.first?.since }
-    /// The number of rows in the store that need not be read, because they are in memory or confirmed.
+    /// How many stored rows need no reading because they are in memory or confirmed.
     var knownCount: Int { known.count }
 
     /// Returns whether a row of the store is already in memory or confirmed.

@@ -5,14 +5,13 @@ import Domain
 struct PendingMessage {
     var row: Int64
     var message: OutboundMessage
-    /// The time since which the message has waited; set only for a status that a newer status can replace.
+    /// When a replaceable status began to wait, or nil for any other message.
     var since: ContinuousClock.Instant?
     var number = 0
     /// The approximate size of the message in memory, in bytes.
     let size: Int
 
-    /// Creates a pending message; if `sharesPayload` is true, the message's payload uses the same memory as the
-    /// previous message's payload.
+    /// Creates a pending message, whose payload may share the previous message's memory.
     init(row: Int64, message: OutboundMessage, sharesPayload: Bool) {
         self.row = row
         self.message = message
@@ -27,12 +26,10 @@ extension OutboundMessage {
     }
 }
 
-/// A queue of messages to publish over one connection; the messages to each receiver stay in order, and the receivers
-/// take turns.
+/// A connection's queue that keeps each receiver's order and lets receivers take turns.
 ///
-/// While answers and messages to users are both waiting, three answers are published for each message to a user. The
-/// reason is that a sender without an answer repeats its request. If statuses have waited too long, only the newest
-/// status on each topic is published.
+/// While answers also wait, three of them are published for each message to a user. The reason is that a sender without
+/// an answer repeats its request. If statuses have waited too long, only the newest status on each topic is published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<UInt64, PendingMessage>()
@@ -46,8 +43,7 @@ struct OutletQueue {
     var open = 0
 
     private static let answersPerNews = 3
-    /// A status can be replaced by a newer one only if at least this many messages to users were waiting when the
-    /// status was added.
+    /// The minimum number of waiting messages to users that makes an added status replaceable.
     private static let watchedMin = 100
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }
@@ -71,7 +67,7 @@ struct OutletQueue {
         return pending
     }
 
-    /// Removes and returns the next message; `isVoid` is true if a newer status has replaced the message.
+    /// Removes and returns the next message, and whether a newer status has replaced it.
     mutating func popFirst() -> (pending: PendingMessage, isVoid: Bool)? {
         guard let pending = words.popFirst() ?? popNext() else { return nil }
         guard let since = pending.since, let last = newest[pending.message.topic] else { return (pending, false) }

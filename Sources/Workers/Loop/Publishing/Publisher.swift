@@ -5,13 +5,13 @@ import Wire
 
 /// The publisher of a lane's outbox, which tracks the broker's confirmations.
 ///
-/// Messages to one receiver are published in the order of the rows and over the same connection; receivers take turns.
-/// After the broker has confirmed all messages of a row and of all earlier rows, the next transaction deletes the row.
-/// Rows left by a crash or a lost connection are read from the store again, and published before newer messages to the
+/// Each receiver's messages are published over one connection, in the order of the rows. Receivers take turns. When the
+/// broker has confirmed a row and all earlier rows, the row is deleted. The next transaction does this. Rows left by a
+/// crash or a lost connection are read from the store again. Their messages are published before newer messages to the
 /// same receivers.
 ///
-/// A message to very many receivers is published to one group after another, with only other topics' messages in
-/// between.
+/// A message to very many receivers is published to one group after another. Only messages on other topics are
+/// published in between.
 struct Publisher {
     private struct PacketID: Hashable {
         var outlet: Int
@@ -88,12 +88,11 @@ struct Publisher {
     /// Returns how many outdated statuses were left out since the last call.
     mutating func takeLeftOut() -> Int { exchange(&leftOut, with: 0) }
 
-    /// Returns the milliseconds until fan-outs continue; nil if no fan-out is waiting, or if other messages or
-    /// confirmations must come first.
+    /// Returns the milliseconds until fan-outs continue, or nil if no fan-out can be next.
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
-        // Messages that wait for an outlet are published first, since they may have the same topics as fan-outs.
+        // Messages that wait for an outlet are published first. They may have the same topics as fan-outs.
         waiting == 0 && packets.count < Int(limits.sendMaximum) && fanOutOpen < fanOut.window
     }
 
@@ -102,13 +101,13 @@ struct Publisher {
 
     // MARK: In the transaction
 
-    /// Finds the messages that a previous run left, and determines which are obsolete; called once, at the beginning.
+    /// At the beginning, finds the previous run's messages, and which of them are obsolete.
     mutating func findLeftovers(in tx: Transaction) throws {
         leftovers = try Leftovers(of: worker, in: tx)
         hasMoreStored = leftovers.rows > limits.outboxPage
     }
 
-    /// Deletes the confirmed rows; if the transaction fails, the next transaction deletes them.
+    /// Deletes the confirmed rows, again in the next transaction if this one fails.
     func deleteConfirmed(in tx: Transaction) throws { try tx.outbox.deleteConfirmed(rows.confirmedRows) }
 
     /// Forgets the confirmed rows, whose deletion has been committed.
@@ -133,14 +132,15 @@ struct Publisher {
         if !hasMoreStored { leftovers = Leftovers() }
     }
 
-    /// Adds the messages of a newly committed row; if older rows are waiting in the store, does nothing, since this row
-    /// is then read from the store after those rows.
+    /// Adds the messages of a newly committed row, unless older rows wait in the store.
+    ///
+    /// In that case, the row is read from the store after those rows.
     mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         append(messages, of: row)
     }
 
-    /// Adds messages that have no row in the outbox; they are lost if the connection is lost.
+    /// Adds messages without an outbox row, which are lost if the connection is lost.
     mutating func enqueue(readings messages: [OutboundMessage]) {
         for message in messages {
             let pending = PendingMessage(row: OpenRows.none, message: message, sharesPayload: false)
@@ -174,8 +174,7 @@ struct Publisher {
 
     private func outlet(of party: Parties.Party) -> Int { Int((party.key >> 32) % UInt64(outlets.count)) }
 
-    /// Publishes waiting messages until the number of unconfirmed messages reaches its limit; returns the number of
-    /// published messages.
+    /// Publishes waiting messages up to the limit of unconfirmed ones, and returns their number.
     ///
     /// Expired messages, and invalid messages that the library refuses, count as confirmed.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(

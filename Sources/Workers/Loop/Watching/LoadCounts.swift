@@ -1,6 +1,6 @@
 import Storage
 
-/// A job that regularly records how many new reports this process has stored, for the console's graph of the last day.
+/// A job that counts this process's new reports for the console's one-day graph.
 struct LoadCounts: MaintenanceJob {
     private let environment: Environment
     private var written: Int64 = 0

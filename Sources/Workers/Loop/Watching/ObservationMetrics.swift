@@ -2,7 +2,7 @@ import Domain
 import Metrics
 import Synchronization
 
-/// The metrics of a process's requests, commands and reports; clients can't add labels to them.
+/// The metrics of requests, commands and reports, to which clients can't add labels.
 package final class ObservationMetrics: Sendable {
     private struct Answer: Hashable {
         var name: AnsweredRequest.Name
@@ -56,7 +56,7 @@ package final class ObservationMetrics: Sendable {
         .recordMilliseconds(command.milliseconds)
     }
 
-    /// Returns the metric with a key; the metric is made when it is first used.
+    /// Returns a key's metric, which is made when it is first used.
     private static func metric<Key: Hashable & Sendable, Metric: Sendable>(
         _ key: Key,
         among metrics: borrowing Mutex<[Key: Metric]>,

@@ -73,7 +73,7 @@ struct AnsweredRequest {
         var service: String
         var method: String
 
-        /// Creates the name of a method; a service or method that doesn't exist is replaced by `other`.
+        /// Creates a method's name, in which `other` replaces an unknown service or method.
         init(_ service: String, _ method: String, isKnown: Bool) {
             // If the method is known, its service also exists.
             let isOurs =
@@ -115,13 +115,13 @@ struct AnsweredRequest {
     var code: String
     /// The outcome of the request, for the log.
     var outcome = Outcome.answered
-    /// The request's field that is at fault; nil if no field is at fault.
+    /// The request's field that is at fault, or nil if no field is.
     var field: String?
-    /// The origin of the request; nil if it could not be read.
+    /// The request's origin, or nil if it could not be read.
     var origin: Origin?
     /// The trace of the request.
     var trace: TraceID?
-    /// The arrival time of the request; nil if the request waited for a command's outcome (`waited`).
+    /// When the request arrived, or nil if it `waited` for a command's outcome.
     var arrivedAt: ContinuousClock.Instant?
     /// How long the request waited, if it is answered with a command's outcome.
     var waited: Duration?
@@ -204,7 +204,7 @@ struct EndedCommand {
     var kind: Command.Kind
     /// The outcome of the command, as a label.
     var outcome: String
-    /// The milliseconds until the command's end, counted from its sending, or from its acceptance if it was never sent.
+    /// The milliseconds from sending (or from acceptance if never sent) to the command's end.
     var milliseconds: Int64
 
     /// The outcome of a command that was refused before its device received it.

@@ -4,11 +4,11 @@ import Synchronization
 /// The bounded queue of one pool's slow work, and the few threads that do this work.
 ///
 /// Senders are served in turn (`FairQueue`). A question is a piece of work. While a thread works on a question, the
-/// question no longer counts as queued. `discard` is called once for each question, either after the thread's work on
-/// the question or when the question is refused. Threads run only while there is work.
+/// question no longer counts as queued. `discard` is called once for each question: after its work or at its refusal.
+/// Threads run only while there is work.
 ///
 /// A question counts as unanswered from the start of its work until the request is answered. When
-/// `PoolBounds.unanswered` is reached, the threads end; otherwise, results could fill the memory while the worker is
+/// `PoolBounds.unanswered` is reached, the threads end. Otherwise, results could fill the memory while the worker is
 /// slow.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
@@ -19,7 +19,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct State {
         var queue: FairQueue<Job>
         var busy = 0
-        /// The number of pieces of work that are running or whose results still have to be used in an answer.
+        /// The number of questions that are running or have unused results.
         var unanswered = 0
         var isClosed = false
     }
@@ -58,8 +58,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     /// The number of further questions that the queue currently accepts.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
 
-    /// Returns the refusal of a sender's next question if each of `others` asked a question first; nil if the next
-    /// question would be accepted.
+    /// Returns the refusal of a sender's question after those of `others`, or nil.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }
@@ -112,7 +111,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     // MARK: On a thread of the queue
 
-    /// Returns whether another thread must be started; if so, counts that thread as busy.
+    /// Returns whether another thread must be started, and counts that thread as busy.
     private func takesThread(_ state: inout State) -> Bool {
         guard state.busy < threads, state.unanswered < unansweredMax, state.queue.count > 0
         else { return false }

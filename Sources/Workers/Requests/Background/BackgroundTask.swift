@@ -3,20 +3,21 @@ package import Domain
 /// Slow work that is needed before a request can be carried out or refused.
 ///
 /// Slow work never runs in a transaction or on the worker's thread. The result of verifying a password contains the
-/// matched hash, so that the method can later check whether the account still has this hash.
+/// matched hash. The method later checks whether the account still has this hash.
 package enum BackgroundTask: Sendable {
-    /// Only a commit, which stores counted attempts before a secret is compared.
+    /// No work but a commit, which stores counted attempts before a secret is compared.
     case commit
-    /// Only a commit, which stores the counts of attempts for codes in these scopes.
+    /// No work but a commit, which stores the counts of attempts for codes in these scopes.
     case tried([CodeScope])
-    /// Commits before the request is refused, so that the refusal takes as long as a refusal after `commit`.
+    /// Commits before the refusal, so that the refusal takes as long as after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
-    /// Verifies a password; verifying against nil takes the same time and never matches.
+    /// Verifies a password.
+    ///
+    /// Verifying against nil takes the same time and never matches.
     case verify(SecretBytes, against: String?)
-    /// Verifies a password against all hashes, so that the time doesn't reveal which one matched; the first match
-    /// counts.
+    /// Verifies against every hash, so that the time doesn't reveal the first match.
     case verifyEach(SecretBytes, against: [String?])
     /// Verifies one password, and hashes a second password whether or not the first matches.
     case both(verify: SecretBytes, against: String?, hash: SecretBytes)
@@ -31,7 +32,7 @@ package enum BackgroundTask: Sendable {
     /// Waits until the event log has an entry for a reader.
     case events(EventWait)
 
-    /// The pool that does the work; nil if no pool is needed.
+    /// The pool that does the work, or nil if no pool is needed.
     package var pool: BackgroundPoolKind? {
         switch self {
         case .commit, .tried, .refusal, .events: nil
@@ -60,7 +61,7 @@ extension BackgroundTask {
     /// The size of the waiting work in memory, in bytes, with an allowance for hashes.
     var bytes: Int { secrets.reduce(512) { $0 + $1.count } }
 
-    /// Overwrites the passwords that the work contains; called after the work has been done or refused.
+    /// Overwrites the work's passwords after the work was done or refused.
     func wipe() { for secret in secrets { secret.wipe() } }
 }
 
@@ -80,7 +81,7 @@ package enum BackgroundPoolKind: String, Sendable, CaseIterable {
 package struct Prepared: Sendable {
     /// The hash of the new password.
     package var hash: String?
-    /// The hash that the given password matched; nil if the password did not match.
+    /// The hash that the given password matched, or nil without a match.
     package var matched: String?
     /// A new hash of the same password, if the matched hash has outdated parameters.
     package var rehashed: String?
@@ -92,7 +93,7 @@ package struct Prepared: Sendable {
     package var push: PushEnd?
     /// The result of a request that only reads, as JSON.
     package var result: [UInt8] = []
-    /// The wait for an event: a wait that the request must begin, or a wait that has ended.
+    /// The wait for an event, which must begin or has ended.
     package var eventWait: EventWait?
     /// The page of history, without its rows.
     package var page: HistoryPage?
@@ -121,8 +122,7 @@ package struct Prepared: Sendable {
     }
 }
 
-/// An object that all copies of a result share; when the last copy is released, the result no longer counts as
-/// unanswered.
+/// An object that counts a result as unanswered until the last copy is released.
 final class ResultPlace: Sendable {
     private let end: @Sendable () -> Void
 
@@ -131,7 +131,7 @@ final class ResultPlace: Sendable {
     deinit { end() }
 }
 
-/// A hasher of passwords that blocks the calling thread; tests replace it with a cheap hasher.
+/// A hasher of passwords that blocks the calling thread.
 package protocol PasswordHashing: Sendable {
     /// Hashes a password with a new salt.
     func hash(_ password: [UInt8]) throws -> String

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A pool with a limited number of plain threads, which run blocking work so that the callers aren't blocked.
+/// A pool with a limited number of plain threads for blocking work.
 package final class BlockingPool: Sendable {
     /// The error thrown when the maximum number of pieces of work is already running.
     package struct IsFull: Error {
@@ -14,7 +14,7 @@ package final class BlockingPool: Sendable {
     /// Creates a pool that runs at most `max` pieces of work at a time.
     package init(max: Int) { self.max = max }
 
-    /// Runs work on a new thread and returns its result; throws the work's error, or `IsFull` without running the work.
+    /// Runs work on a new thread, or throws `IsFull` without running the work.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let mayRun = running.withLock { running in
             guard running < max else { return false }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A queue that returns the results of slow work to the worker that requested the work.
 ///
-/// A result stays in the queue while its request is waiting, so that a retried transaction finds the result again.
+/// A result stays in the queue while its request is waiting. Therefore, a retried transaction finds the result again.
 final class CompletionQueue: Sendable {
     private let results = Mutex<[UInt64: Prepared]>([:])
     private let ring: @Sendable () -> Void
@@ -21,7 +21,7 @@ final class CompletionQueue: Sendable {
         ring()
     }
 
-    /// Returns the results for which requests are waiting, in the order of their jobs; discards all other results.
+    /// Returns the awaited results in the order of their jobs, and discards all others.
     func results(for isAwaited: (UInt64) -> Bool) -> [(job: UInt64, prepared: Prepared)] {
         let awaited = results.withLock { results in
             results = results.filter { isAwaited($0.key) }
@@ -40,7 +40,7 @@ struct BackgroundJob: Sendable {
     /// The topic of the request's answer.
     var reply: String
 
-    /// Submits the work; its result is later put into the completion queue.
+    /// Submits the work, whose result later goes into the completion queue.
     func submit(to environment: Environment) {
         if case .events(let wait) = work {
             return environment.eventWatch.add(wait) { [number, completions] in

@@ -1,12 +1,12 @@
 /// A queue of slow work in which senders are served in turn.
 ///
-/// While logins and registrations are waiting, three logins are served for each registration. A full queue can still
-/// accept new work from a sender that has less than a tenth of the queue's elements. This work then replaces the newest
-/// work of a sender that has more than a tenth. A new login can also replace a registration.
+/// While logins and registrations are waiting, three logins are served for each registration. Even a full queue accepts
+/// work from senders with under a tenth of it. This work then replaces the newest work of a sender that has more than a
+/// tenth. A new login can also replace a registration.
 struct FairQueue<Element> {
     /// The result of offering an element to the queue.
     enum Outcome {
-        /// The element waits in the queue; the elements `instead` were removed to make room for it.
+        /// The element is in the queue, and `instead` was removed to make room.
         case taken(instead: [Element])
         /// The sender or its source address has reached its limit.
         case crowded
@@ -38,7 +38,7 @@ struct FairQueue<Element> {
     /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// Returns what the outcome of a sender's offer would be after the offers of `others`; doesn't change the queue.
+    /// Returns what an offer's outcome would be after the offers of `others`.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -46,15 +46,14 @@ struct FairQueue<Element> {
         return own == 0 && victim(for: sender) != nil ? .taken(instead: []) : .full
     }
 
-    /// Adds an element if the queue accepts it; returns the outcome of the offer.
+    /// Adds an element if the queue accepts it, and returns the outcome.
     mutating func offer(_ element: Element, from sender: Sender, bytes size: Int) -> Outcome {
         guard held.mayTake(sender, bounds) else { return .crowded }
         guard size <= bounds.bytes else { return .full }
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // If other elements were removed for this element, it is accepted even if the bytes then exceed the
-                // limit.
+                // If other elements were removed for this one, the bytes may exceed the limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
@@ -80,8 +79,7 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Returns the sender whose newest work is removed to make room for `sender`, and whether that work is a
-    /// registration.
+    /// Returns the sender whose newest work makes room, and whether it's a registration.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {
@@ -103,7 +101,7 @@ struct FairQueue<Element> {
 
     private func waiting(of key: String) -> Int { logins.count(of: key) + registrations.count(of: key) }
 
-    /// Removes and returns the next element; the element counts towards its sender's limit until `end` is called.
+    /// Removes and returns the next element, which counts for its sender until `end`.
     mutating func next() -> (element: Element, sender: Sender)? {
         let mustYield = inARow >= Self.loginsInARow && registrations.count > 0
         let item = (mustYield ? nil : logins.popFirst()) ?? registrations.popFirst()

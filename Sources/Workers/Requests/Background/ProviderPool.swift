@@ -2,12 +2,10 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// A pool of calls to identity providers and push services, with a limit for each provider or service, so that a slow
-/// one doesn't block the others.
+/// A pool of calls to identity providers and push services, with separate limits.
 package final class ProviderPool: BackgroundPool {
     private struct Calls {
-        /// The number of running calls for each pair of a provider's name and URL, since one name can have several
-        /// URLs.
+        /// The number of running calls for each pair of provider name and URL.
         var byLine: [String: Int] = [:]
         var held = HeldWork()
         var all: Int { byLine.values.reduce(0, +) }
@@ -19,8 +17,7 @@ package final class ProviderPool: BackgroundPool {
     private let bounds: PoolBounds
     private let meter = BackgroundMetrics(.provider)
 
-    /// Makes a pool of calls to the given providers; calls don't wait in a queue, so the limits apply to the calls
-    /// under way.
+    /// Makes a pool without a queue, so the limits apply to running calls.
     package init(_ providers: IdentityProviders, perProvider: Int, bounds: PoolBounds) {
         self.providers = providers
         self.perProvider = perProvider

@@ -2,7 +2,7 @@ package import Domain
 package import Storage
 import Wire
 
-/// A pool of threads with bounded queues for long reads of the store, such as months of history.
+/// A bounded pool of threads for long reads, such as months of history.
 ///
 /// Reads never block the store's writer. Lists and logs have a separate queue, since a single read of history can take
 /// seconds. Each queue limits a terminal's reads like the terminal's held requests (`HeldRequests`).

@@ -1,16 +1,16 @@
 import Sodium
 import Synchronization
 
-/// A password that waits to be hashed, in memory that is overwritten when the password is no longer needed.
+/// A password to be hashed, in memory that is overwritten after use.
 ///
 /// Only the initializer copies the bytes. They are set to zero by `wipe`, or when the object is released. The password
 /// queue wipes a job's password when the job ends. The strings of the parsed request can't be wiped.
 package final class SecretBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 
-    /// Copies bytes, and then wipes the given array; the array isn't wiped if another variable shares its memory.
+    /// Copies bytes, and wipes the given array unless another variable shares its memory.
     package init(_ given: consuming [UInt8]) {
-        // The bytes are copied one by one, since a plain copy would share its memory with the given array.
+        // The bytes are copied one by one. A plain copy would share the given array's memory.
         var own = [UInt8](repeating: 0, count: given.count)
         for (index, byte) in given.enumerated() { own[index] = byte }
         Sodium.wipe(&given)

@@ -5,9 +5,9 @@ import Wire
 package struct Sender: Sendable, Equatable {
     /// The terminal, or another string that identifies the sender.
     package var key: String
-    /// The source address of the sender's connection; nil if the address isn't counted.
+    /// The source address of the sender's connection, or nil if it isn't counted.
     package var address: String?
-    /// Whether the work creates an account; logins have priority over such work.
+    /// Whether the work creates an account, and therefore yields to logins.
     package var isRegistration: Bool
 
     /// Creates a sender.
@@ -24,7 +24,7 @@ package struct Sender: Sendable, Equatable {
 
     /// Creates the sender of a request that needs a piece of work.
     ///
-    /// A login under an unknown name counts like other logins; otherwise, its waiting time would reveal that the name
+    /// A login under an unknown name counts like other logins. Otherwise, the waiting time would reveal that the name
     /// is unknown.
     init(_ request: AppRequest, _ work: BackgroundTask) {
         key = request.terminal.text
@@ -39,11 +39,11 @@ package struct PoolBounds: Sendable {
     package var waiting: Int
     /// The maximum total size of the waiting work, in bytes.
     package var bytes: Int
-    /// The maximum number of pieces of one sender's work that wait or are under way at any time.
+    /// The maximum number of a sender's pieces of work, waiting or under way.
     package var perSender: Int
     /// The maximum number of pieces of work, waiting or running, for one source address.
     package var perAddress: Int
-    /// The maximum number of pieces of work that have begun but have not yet led to an answer.
+    /// The maximum number of begun pieces of work without an answer.
     package var unanswered: Int
 
     /// Creates the limits of a pool.
@@ -61,8 +61,7 @@ package struct PoolBounds: Sendable {
         self.unanswered = unanswered
     }
 
-    /// The number of elements that a sender keeps in a full queue: a tenth of the queue, but logins can displace any
-    /// registration.
+    /// The number of elements that a sender keeps in a full queue.
     var share: Int { max(1, waiting / 10) }
 }
 
@@ -71,7 +70,7 @@ struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]
 
-    /// Returns whether a sender may have one more piece of work after each of `others` has got one.
+    /// Returns whether a sender may take a piece of work after each of `others`.
     func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }
@@ -86,7 +85,7 @@ struct HeldWork {
         if let address = sender.address { byAddress[address, default: 0] += 1 }
     }
 
-    /// Removes one piece of a sender's work from the counts; removes the sender if no work is left.
+    /// Removes a piece of a sender's work from the counts.
     mutating func release(_ sender: Sender) {
         Self.lower(&bySender, sender.key)
         if let address = sender.address { Self.lower(&byAddress, address) }

@@ -2,7 +2,7 @@ import Domain
 package import Storage
 import Wire
 
-/// A read of a large amount of data for a request; the pool of readers performs the read instead of the worker.
+/// A long read for a request, done by the reading pool, not the worker.
 package struct StoreReading: Sendable {
     /// The function that reads the store, and sets the result of the request as JSON.
     package let read: @Sendable (Store, inout Prepared) throws -> Void
@@ -32,8 +32,7 @@ package struct StoreReading: Sendable {
 }
 
 extension Method {
-    /// Returns a method that only reads; if `isLong` returns true, the method reads outside its worker, so that
-    /// commands don't wait.
+    /// Returns a reading method, which reads outside its worker if `isLong` returns true.
     ///
     /// After the reading, `check` decides again whether the caller may get the result.
     static func reading(

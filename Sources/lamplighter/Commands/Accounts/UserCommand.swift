@@ -56,7 +56,7 @@ extension UserShowCommand {
 }
 
 extension CommandContext {
-    /// Returns the user with the given id, or throws a `Problem` if there is no such user.
+    /// Returns the user with the given id, or throws a `Problem`.
     func user(_ uid: String) throws -> User {
         try find("user", uid) { try $1.accounts.find($0) }
     }

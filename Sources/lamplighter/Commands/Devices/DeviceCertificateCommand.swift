@@ -29,7 +29,7 @@ extension DeviceCertificateCommand {
         if revoke { return try revokeAll(of: device, place, at: now) }
         let authority = try LocalAuthority.read(in: place.directory)
         try checkServed(by: authority, place)
-        // Certificates that begin before `certificatesFrom` are void; just after a revocation, this time is in the
+        // Certificates that begin before `certificatesFrom` are void. Just after a revocation, this time is in the
         // future.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
@@ -55,8 +55,7 @@ extension DeviceCertificateCommand {
         ])
     }
 
-    /// Returns the issuer of the server's certificate; nil if this authority is the issuer, or if the server has no
-    /// certificate.
+    /// Returns the issuer of the server's certificate if it's another authority, else nil.
     private func otherIssuer(_ authority: LocalAuthority, _ place: CommandContext) throws -> String? {
         guard let files = try TLSFiles.find(place.settings, in: place.directory),
             let server = TextFile.read(files.certificate).flatMap({ try? CertificateFile(pem: $0) })
@@ -72,8 +71,8 @@ extension DeviceCertificateCommand {
     }
 
     private func revokeAll(of device: DeviceRecord, _ place: CommandContext, at now: Instant) throws {
-        // Times in certificates are whole seconds. To void the certificates that were made in this second, the command
-        // voids all certificates that begin before the next second.
+        // Times in certificates are whole seconds. Certificates that were made in this second must become void.
+        // Therefore, the command voids all certificates that begin before the next second.
         let moment = now.adding(seconds: 1)
         try place.store.batch(at: now, once: true) { tx in
             try tx.lock(devices: [device.did])

@@ -90,11 +90,11 @@ extension DeviceShowCommand {
 }
 
 extension CommandContext {
-    /// Returns the device with the given id, or throws a `Problem` if there is no such device.
+    /// Returns the device with the given id, or throws a `Problem`.
     func device(_ did: String) throws -> DeviceRecord { try find("device", did) { try $1.devices.find($0) } }
 }
 
 extension DeviceRecord {
-    /// The device's id; if operators have given the device a name, the name follows.
+    /// The device's id, followed by the name if operators have given one.
     var shown: String { name.isEmpty ? did.text : "\(did) \(PlainText.of(name))" }
 }

@@ -27,7 +27,7 @@ extension DeviceForgetCommand {
 
     /// Shows the data that is deleted with the device.
     ///
-    /// `isTold` says whether the gate was asked to close the device's connection; it is nil before the device is
+    /// `isTold` says whether the gate was asked to close the device's connection. The value is nil before the device is
     /// deleted.
     private func show(_ device: DeviceRecord, _ summary: JSONObject, isTold: Bool?) {
         if common.output.json {

@@ -44,8 +44,7 @@ extension HistoryExportCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`; reads the records in short parts, since the store can't shorten its log during a
-    /// long read.
+    /// Passes every record to `body`, in short reads that keep the store's log short.
     private func read(
         _ store: Store,
         _ did: DeviceID,
@@ -64,8 +63,8 @@ extension HistoryExportCommand {
                     return page.count < 10_000
                 }
             }
-            // The records are written after the transaction has ended, so a slow reader of the output doesn't prolong
-            // the transaction.
+            // The records are written after the transaction has ended. Therefore, slow output doesn't prolong the
+            // transaction.
             page.forEach(body)
             isGoing = page.count == 10_000
             // The command stops only here, so that the output ends with a complete line.

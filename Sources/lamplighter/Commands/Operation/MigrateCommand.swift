@@ -13,7 +13,7 @@ extension MigrateCommand {
         let directory =
             values.database == nil
             ? try DataDirectory.existing(values) : try DataDirectory.prepare(values.dataDirectory)
-        // The directory is locked, so that no service can run while the migration is changing the store's tables.
+        // The directory is locked, so that no service can run during the migration.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         var copy: String?

@@ -12,14 +12,13 @@ import Workers
 extension OperatorRole: ExpressibleByArgument {}
 
 extension CommandContext {
-    /// Returns the operator with the given name, or throws a `Problem` if there is no such operator.
+    /// Returns the operator with the given name, or throws a `Problem`.
     func oneOperator(_ name: String) throws -> Operator {
         if let found = try store.read({ try $0.operators.find(name) }) { return found }
         throw missing("operator", name)
     }
 
-    /// The console's address: the address that the running service reports, or the configured address if no service is
-    /// running.
+    /// The console's address, from the running service or else from the configuration.
     var consoleURL: String {
         ReadyFile.read(directory)?["consoleUrl"]?.stringValue
             ?? settings.consoleURL ?? "http://\(settings.consoleHost):\(settings.consolePort)"

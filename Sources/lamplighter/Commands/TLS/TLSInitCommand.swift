@@ -13,8 +13,7 @@ extension TLSInitCommand {
     /// The range of days that the command accepts.
     static let daysRange = 1...3650
 
-    /// The longest validity, in days, that Apple's systems accept for a server's certificate, whichever authority has
-    /// issued it.
+    /// The longest validity, in days, that Apple's systems accept for a server's certificate.
     static let appleDaysMax = 825
 
     func validate() throws {

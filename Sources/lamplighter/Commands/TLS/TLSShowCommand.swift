@@ -57,10 +57,10 @@ extension TLSShowCommand {
         }
     }
 
-    /// Returns the warnings about a certificate; nil if there are no warnings.
+    /// Returns the warnings about a certificate, or nil without warnings.
     ///
-    /// The warnings are about the period of validity; for the server's certificate, also about a signature by another
-    /// authority.
+    /// The warnings are about the period of validity. The server's certificate also gets a warning if another authority
+    /// signed it.
     private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
         let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }
