@@ -134,6 +134,7 @@ METRICS = {
     ] == [1, COMMANDS, 1, 0],
     "lamplighter_gate_lag_seconds": nothing,
     "lamplighter_history_dropped_total": nothing,
+    "lamplighter_homeassistant_announcements_total": nothing,
     "lamplighter_http_closed_total": nothing,
     "lamplighter_http_connections": shows(1, listener="health"),
     "lamplighter_intake_bytes": nothing,

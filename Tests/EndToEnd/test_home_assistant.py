@@ -4,11 +4,13 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import tempfile
 import time
 import unittest
+import urllib.request
 
 from client import Client, Terminal, fresh_terminal
 from cluster import OwnClusterOfClass
@@ -286,8 +288,15 @@ class Changes(OwnWorld, Linked):
     def make_world(self):
         return World()
 
+    def announcements(self):
+        url = f"http://127.0.0.1:{self.world.service.health_port}/metrics"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            page = answer.read().decode()
+        return float(re.search(r"^lamplighter_homeassistant_announcements_total (\S+)$", page, re.M)[1])
+
     def test_a_changed_product_and_a_restart(self):
         lamp, user, home = self.linked()
+        self.assertEqual(self.announcements(), 1)
         points = [p for p in LAMP["dataPoints"] if p["name"] != "mode"]
         points = [{**p, "access": "ro"} if p["name"] == "power" else p for p in points]
         self.world.service.import_document("product", {**LAMP, "dataPoints": [*points, {"name": "new", "access": "ro", "type": "bool"}]})
@@ -295,6 +304,7 @@ class Changes(OwnWorld, Linked):
         self.assertEqual(config["select-data_mode"], {"platform": "select"})
         self.assertEqual(config["switch-data_power"], {"platform": "switch"})
         self.assertIn("binary_sensor-data_power", config)
+        self.assertEqual(self.announcements(), 2)
         # After a restart, the service doesn't repeat the discovery messages, since the broker still has them.
         before = home.devices()
         self.world.service.stop()

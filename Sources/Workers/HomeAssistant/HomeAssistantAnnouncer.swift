@@ -1,5 +1,6 @@
 import Domain
 package import Logging
+import Metrics
 import Sodium
 import Storage
 import Synchronization
@@ -14,6 +15,7 @@ import Wire
 package final class HomeAssistantAnnouncer: Sendable {
     private let environment: Environment
     private let logger: Logger
+    private let announcements = Counter(label: "lamplighter_homeassistant_announcements_total")
     private let isStopping = Atomic<Bool>(false)
 
     /// The pause between two readings of the event log.
@@ -104,6 +106,7 @@ package final class HomeAssistantAnnouncer: Sendable {
                 work.effects.publish(OutboundMessage(topic, payload, isRetained: true))
                 try payload.isEmpty ? work.tx.homeAssistant.delete(device) : work.tx.homeAssistant.save(device)
             }
+            work.tx.afterCommit { self.announcements.increment(by: changes.count) }
         }
     }
 
