@@ -138,5 +138,5 @@ install_tools() {
 }
 
 need_swift() {
-    command -v swift >/dev/null || die "the Swift toolchain (6.2 or later) is not in PATH: https://www.swift.org/install/linux/"
+    command -v swift >/dev/null || die "the Swift toolchain (6.3 or later) is not in PATH: https://www.swift.org/install/linux/"
 }
