@@ -19,7 +19,7 @@ import catalog  # noqa: E402
 WIDTH = 120
 SIMPLE = {"string": ("str", "string"), "integer": ("int", "number"), "number": ("float", "number"),
           "boolean": ("bool", "boolean"), "null": ("None", "null")}
-# If several parts of a schema have the same member, all their types are allowed.
+# If several parts of a schema have the same member, the member can have any part's type.
 PARTS = ("allOf", "anyOf", "oneOf")
 
 

@@ -36,7 +36,7 @@ def quoted(text):
 
 
 def discussion(text):
-    """Returns the paragraphs after a command's abstract, with line breaks where commands are typed."""
+    """Returns the paragraphs after a command's abstract; a paragraph with commands to type keeps its line breaks."""
     lines = []
     for paragraph in text.strip().split("\n\n"):
         lines.append(".PP")

@@ -23,7 +23,7 @@ PROPERTY_WITNESSES = {"description", "debugDescription", "logLevel", "metadata",
 # Initialisers that are required by protocols of the standard library, of logging and of Storage's columns.
 INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
-# Functions that protocols of other packages require. The sources show the functions that our own protocols require.
+# Functions that protocols of other packages require. Functions that our own protocols require are found in the sources.
 # These functions need no doc comment, because their protocol documents them.
 WITNESSES = {
     *("==", "<", "hash", "encode", "accepts", "log", "run", "handle"),
@@ -45,7 +45,7 @@ IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?
 REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*(func|var) (\w+)")
 
 FILES_MAX = 20
-# The texts that a newcomer reads first, each with its maximum lines and columns.
+# The texts that a newcomer reads first, each with its maximum number of lines and columns.
 SHORT = {"CONTRIBUTING.md": (70, 120), "README.md": (200, 120)}
 # Retired identifiers; the glossary (docs/contributing/words.md) has better words for them.
 RETIRED = re.compile(
@@ -74,7 +74,7 @@ FOREIGN = re.compile(
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
 # A JSON object in a string.
 JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
-# Domain's codecs for documents stored exactly as sent, and the reader of their members.
+# Domain's codecs for documents that are stored exactly as sent, and the type that reads the documents' members.
 DOCUMENTS = ("AppCodec", "Fields", "ProductCodec", "ProfileCodec", "RefusalCodec")
 CODEC = re.compile(r"^package (?:enum|struct) (\w+Codec|Fields)\b|\b(Fields)\(", re.M)
 # The module Wire reads and writes payloads. In the workers, only these files may use JSON, because they store devices'
@@ -96,7 +96,8 @@ LIMIT = re.compile(
 LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
 DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
 PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
-# The most libraries in a chain, in which each depends on the one before. Such libraries are compiled one after another.
+# The maximum length of a chain of libraries that each depend on the previous one. Such libraries are compiled one after
+# another.
 CHAIN_MAX = 7
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
 # Functions with three or more unlabelled parameters, each with the reason. C has no labels. If C calls a function, the
@@ -112,7 +113,7 @@ UNLABELLED = {
 UNLABELLED_MAX = 20
 
 failures: list[str] = []
-# The files that define each limit, by the limit's name and number.
+# The files that define each limit; the key is the limit's name and number.
 limits: dict[tuple[str, str], set[str]] = {}
 hints: list[str] = []
 

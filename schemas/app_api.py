@@ -1,4 +1,4 @@
-"""Makes the OpenAPI document of requests over HTTP from the methods' schemas.
+"""Uses the methods' schemas to make the OpenAPI document, which describes requests over HTTP.
 
 A method's path is the short form of its topic. Envelopes, examples and errors are the same as over MQTT.
 """

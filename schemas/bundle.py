@@ -24,7 +24,8 @@ import reference.site
 
 GENERATED = catalog.HERE / "generated"
 SETTING = yaml.safe_load((catalog.HERE / "servers.yaml").read_text(encoding="utf-8"))
-# The documents that operators write. Each document's schema needs no other file, so that every editor can use it.
+# The documents that operators write. The schema of each document needs no other file, so that every editor can use the
+# schema.
 WRITTEN = ("app", "product")
 ROOT = "ll/v1"
 BINDING = "0.2.0"
@@ -69,7 +70,7 @@ USERS = {
 
 
 def part_name(file, definition):
-    """A unique name in the generated documents for a shared definition or an inner message."""
+    """A name, unique in the generated documents, for a shared definition or for a message inside other messages."""
     entry = catalog.entries().get(definition)
     if entry and entry.file == file:
         return definition
@@ -77,7 +78,7 @@ def part_name(file, definition):
 
 
 def bundled(schema, file, refer=None):
-    """A copy of a schema of `file`, with references from `refer` or else to components."""
+    """A copy of a schema of `file` whose references come from `refer`, or lead to components without `refer`."""
     refer = refer or (lambda name: component(name)["$ref"])
     if isinstance(schema, list):
         return [bundled(one, file, refer) for one in schema]
@@ -109,7 +110,7 @@ def components():
 
 
 def entry_component(name):
-    """The component for a message, a document, or (with a title) a side of a method."""
+    """The component for a message, for a document, or for a side of a method, whose component gets a title."""
     entry = catalog.entries()[name]
     schema = bundled(catalog.schema(name), entry.file)
     if entry.side is None:
@@ -159,7 +160,7 @@ def references(schema, file):
 
 
 def component_key(name):
-    """A schema's key among the document's components, without dots, which some tools don't allow."""
+    """A schema's key among the document's components, which has no dots because some tools don't allow them."""
     return name.replace(".", "-")
 
 
@@ -186,7 +187,8 @@ def message(title, payload, summary, examples=()):
 
 
 def shown(name, around=lambda value: value):
-    """The valid examples of `name` up to `EXAMPLE_MAX`, with their cases' names, wrapped by `around`."""
+    """The valid examples of `name` that are not larger than `EXAMPLE_MAX`, each with its case's name and wrapped
+    by `around`."""
     cases = catalog.examples(name, "valid").items()
     return [(case, around(value)) for case, value in cases if len(json.dumps(value)) <= EXAMPLE_MAX]
 
@@ -263,7 +265,7 @@ def channel_item(name, channel, channels):
 
 
 def channel_words(channel):
-    """A channel's description, which names the other side and mentions retained or expiring messages."""
+    """A channel's description, which names the other side and says whether messages are retained or expire."""
     words = "Other side: " + USERS[channel["who"]] + "."
     if channel.get("retain"):
         words += " Retained: a subscriber gets the last one at once, and an empty payload takes it away."

@@ -1,7 +1,7 @@
 """Reads the contract: methods, messages and documents by name, their channels and examples.
 
-Each name stands for a message or document (`report`, `product`). Or it stands for one side of a method
-(`account.login.params`, `account.login.result`). README.md shows where each of these is described.
+Each name stands for a message (`report`), a document (`product`), or one side of a method (`account.login.params`,
+`account.login.result`). README.md shows where each of these is described.
 """
 
 import functools
@@ -29,7 +29,8 @@ class Entry(NamedTuple):
 
 
 def read(path):
-    """Reads a file's JSON, and refuses duplicate members, so that no case is lost."""
+    """Reads a file's JSON, and refuses duplicate members, because one of two cases with the same name would be
+    lost."""
     return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
 
 
@@ -42,7 +43,8 @@ def _once(pairs):
 
 @functools.cache
 def files():
-    """The schema files by path without the suffix, with references to lists replaced by values."""
+    """The schema files' contents by path without suffix, in which the lists' values replace references to the
+    lists."""
     paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
     return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): lists.inlined(read(path)) for path in paths}
 
@@ -108,13 +110,13 @@ def target(reference, file):
 
 
 def example_file(name):
-    """The file with the examples of a message, a document or a whole method."""
+    """The file with the examples of a message, of a document, or of both sides of a method."""
     entry = entries()[name]
     return HERE / "examples" / entry.file / f"{entry.definition}.json"
 
 
 def examples(name, kind):
-    """The `valid` or `invalid` (`kind`) examples of `name`, by the names of their cases."""
+    """The examples of `name` for a `kind` (`valid` or `invalid`), by the names of their cases."""
     found = read(example_file(name))
     side = entries()[name].side
     return (found[side] if side else found)[kind]

@@ -1,4 +1,4 @@
-"""Reads commands.yaml for generated/commands.json, from which the build makes the commands' Swift types."""
+"""Turns commands.yaml into generated/commands.json, from which the build makes the commands' Swift types."""
 
 import json
 import pathlib

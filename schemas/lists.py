@@ -1,8 +1,8 @@
 """Reads lists/, from which bundle.py makes everything about the project's codes and reasons.
 
-`type` names the Swift enum that is made from a list, and `target` its module. `pages` is the module that gets the
-list's texts. `words` names the list's section of the console's words. `definition` names the list's definition in
-generated/lists.json, to which the schemas refer. An entry has:
+In a list, `type` names the Swift enum that is made from the list, and `target` names the enum's module. `pages` is
+the module that gets the list's texts. `words` names the list's section of the console's words. `definition` names
+the list's definition in generated/lists.json, to which the schemas refer. An entry has:
 
     code                 the value in messages, if it is not the entry's name
     title, cause, cure   or `text`: the page of `lamplighter explain` and of the reference
@@ -114,7 +114,7 @@ def raised(name, error):
     cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
     texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
     places = [place for text in texts for place in PLACE.findall(text)]
-    # Only a parameter that alone makes up `at`, and occurs nowhere else, can be absent.
+    # A parameter can be absent only if it is the whole text of `at` and no other text contains it.
     absent = {place for place in places if places.count(place) == 1 and error.get("at") == f"{{{place}}}"}
     kinds = {place: "String?" if place in absent else "some CustomStringConvertible" for place in places}
     return {"name": name, **error, "cures": cures, "parameters": [f"{place}: {kind}" for place, kind in kinds.items()]}
@@ -144,7 +144,7 @@ def console_words(language):
 
 
 def section(name, words):
-    """A section of the words' file, with several entries on a line."""
+    """A section of the file of the console's words, with several entries on a line."""
     lines = [""]
     for key, said in words.items():
         part = f"{json.dumps(key)}: {json.dumps(said, ensure_ascii=False)}"

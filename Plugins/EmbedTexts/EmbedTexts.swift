@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// A build plugin that generates enums from `schemas/lists`, literals of text files, and command-line types.
+/// A build plugin that generates enums from `schemas/lists`, string literals of text files, and the types of a command
+/// line.
 ///
 /// The text files are those in the target's folders `Texts` and `Files`.
 ///

@@ -6,7 +6,7 @@ struct CodeList: Decodable {
     struct Flag: Decodable {
         let name, doc: String
     }
-    /// A case of the enum, with its page's texts, its flags and its problems.
+    /// A case of the enum, with the texts of its page, its flags and its problems.
     struct Entry: Decodable {
         let name, value, doc: String
         let page, flags: [String]
@@ -21,7 +21,7 @@ struct CodeList: Decodable {
     /// The target that the enum is generated for.
     let target: String
     let doc: String
-    /// The target that needs the texts of the enum's pages, or nil.
+    /// The target that needs the texts of the enum's pages, or nil if no target needs them.
     let pages: String?
     /// The names of the texts that each page consists of.
     let page: [String]

@@ -33,7 +33,7 @@ enum EmbedTool {
         return text + "    ]\n}\n"
     }
 
-    /// Returns a text as a raw string literal, with enough number signs as delimiters.
+    /// Returns a text as a raw string literal, with enough number signs in its delimiters.
     static func literal(_ text: String) -> String {
         var (run, longest) = (0, 0)
         for character in text {

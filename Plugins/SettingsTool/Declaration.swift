@@ -1,11 +1,11 @@
-/// An entry of `schemas/settings.yaml`, whose head documents the fields.
+/// An entry of `schemas/settings.yaml`; the head of that file documents the fields.
 struct Declaration {
     /// The setting's key, or the Swift path of a limit that is not a setting.
     let key: String
     private var fields: [String: String] = [:]
     private static let names = ["takes", "default", "effect", "swift", "type", "times", "gate", "max"]
 
-    /// Reads all entries: a key at the start of a line, then indented fields.
+    /// Reads all entries, each of which is a key at the start of a line, followed by indented fields.
     static func all(in text: String) throws -> [Declaration] {
         var all: [Declaration] = []
         for line in text.split(separator: "\n") where !line.isEmpty && !line.hasPrefix("#") {
@@ -26,7 +26,7 @@ struct Declaration {
         return all
     }
 
-    /// The setting's kind of values, or nil for a limit that isn't a setting.
+    /// The kind of values that the setting accepts, or nil for a limit that isn't a setting.
     ///
     /// The kinds are `text`, `flag`, `one of …`, `some of …`, `time A...B` and `A...B unit`.
     var takes: String? { fields["takes"] }
@@ -36,16 +36,16 @@ struct Declaration {
     var effect: String { fields["effect"] ?? "" }
     /// The Swift type of the property, or nil if the kind of values determines it.
     var type: String? { fields["type"] }
-    /// The factor from the setting's unit to the property's, such as 86,400 (days to seconds).
+    /// The factor from the setting's unit to the property's unit, such as 86,400 (days to seconds).
     var factor: Int { fields["times"].flatMap(Self.number) ?? 1 }
-    /// The name of the gate's option that the setting sets, or nil.
+    /// The name of the gate's option that the setting sets, or nil if it sets no option.
     var option: String? { fields["gate"] }
     /// The largest number that the gate's option accepts, by default 2,000,000,000.
     var optionMax: Int { fields["max"].flatMap(Self.number) ?? 2_000_000_000 }
     /// The default value in the property's unit.
     var number: Int { (Self.number(standard) ?? 0) * factor }
 
-    /// The Swift property's path: the containing type, the group (if any) and the name.
+    /// The path of the Swift property: the enclosing type, the property's group (if any) and its name.
     var path: [Substring] { (fields["swift"] ?? key).split(separator: ".") }
 
     /// The doc comment of the generated property.

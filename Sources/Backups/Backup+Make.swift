@@ -10,7 +10,7 @@ extension Backup {
     ///
     /// The database is copied, and the copy is checked page by page. The written backup is then read again. After these
     /// checks, the backup gets its final name. A note about the backup is written to the data directory.
-    /// - Throws: A `Problem` if the backup fails, or an `Errno` if its note fails.
+    /// - Throws: A `Problem` if the backup fails, or an `Errno` if the note about it can't be written.
     package func make(
         at path: String,
         passphrase: Passphrase?,
@@ -23,7 +23,7 @@ extension Backup {
         try checkRoom(for: path)
         let copy = DatabaseCopy(path: leftCopy(of: getpid()))
         defer { Self.remove(copy) }
-        // The file is created here, because others could read a file made by SQLite.
+        // The file is created here, because other users could read a file that SQLite creates.
         try TextFile.write("", to: copy.path)
         try store.copy(to: copy) { try progress("copying", $0) }
         try progress("checking", 0)
@@ -44,7 +44,7 @@ extension Backup {
         return Report(header: header, summary: summary, bytes: TextFile.size(path) ?? 0)
     }
 
-    /// Checks that the copy is undamaged and sealed with the backup's key.
+    /// Checks that the copy is undamaged, and that its secrets are sealed with the backup's key.
     private func summary(of copy: DatabaseCopy, for path: String) throws -> BackupSummary {
         let summary: BackupSummary
         do {
@@ -115,7 +115,7 @@ extension Backup {
         }
     }
 
-    /// Returns the path of a process's database copy, in the protected data directory.
+    /// Returns the path of the database copy that a process makes, in the protected data directory.
     private func leftCopy(of process: Int32) -> String { directory.path + "/backup-\(process).db" }
 
     private func removeLeftCopies() {

@@ -52,7 +52,7 @@ extension Backup {
     private static func unfinished(_ path: String) -> String { path + ".restoring" }
 
     private static func checkIsEmpty(_ directory: DataDirectory) throws {
-        // A database with its temporary name comes from a killed restoration. So do the keys beside it.
+        // If the database still has its temporary name, the keys beside it come from a killed restoration.
         let keys = TextFile.exists(unfinished(directory.database)) ? [] : directory.keptFiles
         if let taken = ([BackupFormat.database] + keys)
             .first(where: { TextFile.exists(directory.path + "/" + $0) })
@@ -63,7 +63,7 @@ extension Backup {
 
     private typealias Unpacked = (from: String, to: String)
 
-    /// Writes all members to temporary paths, each added to `written` before its creation.
+    /// Writes all members to temporary paths; adds each path to `written` before the file is created.
     private static func unpack(
         _ reader: BackupReader,
         into directory: DataDirectory,

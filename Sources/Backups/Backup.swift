@@ -4,7 +4,7 @@ import Problems
 import Sodium
 import Storage
 
-/// Backups of a data directory, each one file with the database, keys and secrets.
+/// Backups of a data directory; each backup is one file with the database, keys and secrets.
 ///
 /// A backup can be made while the service runs. A backup includes the effects of all requests that were answered
 /// before the backup began.
@@ -28,7 +28,7 @@ package struct Backup: Sendable {
         package let bytes: Int
     }
 
-    /// A function for the current step's name and its finished fraction, from 0 to 1.
+    /// A function that receives the current step's name and finished fraction, from 0 to 1.
     package typealias Progress = (_ step: String, _ done: Double) throws -> Void
 
     /// Removes a copy of the database, and the files that SQLite keeps beside the copy.
@@ -57,7 +57,7 @@ package struct Backup: Sendable {
         }
     }
 
-    /// Returns whether the key in `keyLine` (from a `server.key`) seals the copy's secrets.
+    /// Returns whether the copy's secrets are sealed with the key in `keyLine` (from a `server.key`).
     static func isSealed(_ copy: DatabaseCopy, with keyLine: [UInt8]) throws -> Bool {
         let line = String(decoding: keyLine, as: UTF8.self).prefix { !$0.isNewline }
         guard let key = ServerKey(secret: String(line)) else { return false }

@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// A backup's format: a name line, a JSON header line, and an encrypted stream.
+/// A backup's format: a line with the format's name, a line of JSON (the header), and an encrypted stream.
 ///
 /// Each member begins with a piece of JSON: the member's name and size. Further pieces contain the member's bytes. The
 /// last piece of the stream is JSON that contains each table's number of rows. Each piece is preceded by its length, in
@@ -19,7 +19,7 @@ enum BackupFormat {
     static let database = "lamplighter.db"
     /// The name of the member that contains the key for decrypting the database's secrets.
     static let serverKey = "server.key"
-    /// The memory and passes for deriving a key, as libsodium recommends for files.
+    /// The memory and the number of passes for deriving a key, as libsodium recommends for files.
     static let derivation = (memoryBytes: 256 << 20, passes: 3)
 }
 
@@ -88,7 +88,7 @@ package struct BackupHeader: Sendable, Equatable {
             : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
     }
 
-    /// Returns the key, or nil without a required passphrase or with too little memory.
+    /// Returns the key, or nil if a required passphrase is missing or there's too little memory.
     func key(_ passphrase: Passphrase?) -> [UInt8]? {
         switch lock {
         case .open(let key): key

@@ -10,7 +10,7 @@ package struct BackupNote: Sendable, Equatable {
     /// The time at which the backup's copy of the database was taken.
     package let madeAt: Instant
 
-    /// The newest backup's maximum age, in seconds, before operators are warned.
+    /// The age of the newest backup, in seconds, above which operators are warned.
     ///
     /// The limit is a day, plus two hours for making the next backup.
     package static let oldSeconds: Int64 = 26 * 3600
@@ -29,7 +29,7 @@ package struct BackupNote: Sendable, Equatable {
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
 
-    /// Removes a failed backup's record, and writes the note unless a later one exists.
+    /// Removes the record of a failed backup, and writes the note unless there is a note of a later backup.
     ///
     /// - Throws: `Errno` if the note can't be written.
     func write(to directory: DataDirectory) throws {
@@ -42,7 +42,7 @@ package struct BackupNote: Sendable, Equatable {
         giveToOwner(directory)
     }
 
-    /// Gives root's note to the directory's owner, so that the service can read it.
+    /// Gives a note written by root to the directory's owner, so that the service can read it.
     private func giveToOwner(_ directory: DataDirectory) {
         var owner = stat()
         guard geteuid() == 0, stat(directory.path, &owner) == 0 else { return }

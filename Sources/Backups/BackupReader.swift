@@ -2,7 +2,7 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// A reader of one whole backup, which refuses a changed backup.
+/// A reader that reads one backup from beginning to end, and refuses a changed backup.
 final class BackupReader {
     private let path: String
     private let file: FileDescriptor

@@ -4,7 +4,7 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// A writer whose backup gets its final name once it's completely on the disk.
+/// A writer of one backup, whose file gets its final name once it is completely on the disk.
 struct BackupWriter {
     private let path: String
     private let file: FileDescriptor
@@ -21,7 +21,7 @@ struct BackupWriter {
 
     /// Creates the file, readable only by its owner, and writes the header.
     ///
-    /// - Throws: A `Problem` if the file exists, or creating it or the key fails.
+    /// - Throws: A `Problem` if the file exists or can't be created, or the key can't be derived.
     init(path: String, header: BackupHeader, passphrase: Passphrase?) throws {
         self.path = path
         guard !TextFile.exists(path) else {

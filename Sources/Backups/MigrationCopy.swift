@@ -3,7 +3,7 @@ import Glibc
 import Problems
 package import Storage
 
-/// The copy of the database from before a new version changes the schema.
+/// A copy of the database, made before a new version of the program changes the schema.
 ///
 /// Operators can use the copy to return to the old version of the program.
 ///
@@ -16,7 +16,7 @@ package enum MigrationCopy {
     ///
     /// An existing copy is kept, because an earlier start that failed halfway may have made it. `progress` gets the
     /// copy's finished fraction, from 0 to 1. An error that `progress` throws stops the copy.
-    /// - Throws: A `Problem` if the disk is too full, or the error of `progress`. The database stays unchanged.
+    /// - Throws: A `Problem` if the disk is too full, or the error from `progress`. The database stays unchanged.
     package static func make(
         of store: Store,
         in directory: DataDirectory,
@@ -35,7 +35,7 @@ package enum MigrationCopy {
         }
         let unfinished = path + ".unfinished"
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }
-        // The file is created here, because others could read a file made by SQLite.
+        // The file is created here, because other users could read a file that SQLite creates.
         try TextFile.write("", to: unfinished)
         try store.copy(to: DatabaseCopy(path: unfinished), progress: progress)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }

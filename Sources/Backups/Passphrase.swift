@@ -11,12 +11,12 @@ package struct Passphrase: Sendable {
 
     /// Reads a passphrase from the first line of a file that only its owner can read.
     ///
-    /// - Throws: A `Problem` if the file is missing, readable by others, or too short.
+    /// - Throws: A `Problem` if the file is missing or readable by others, or the passphrase is too short.
     package static func read(file path: String) throws -> Passphrase {
         try checked(SecretFile.read(AbsolutePath.of(path)), at: path)
     }
 
-    /// Asks for a passphrase on the terminal without showing it, twice if it's new.
+    /// Asks for a passphrase on the terminal without showing the typed text, and asks twice for a new passphrase.
     ///
     /// - Throws: A `Problem` if there's no terminal, or the inputs differ or are too short.
     package static func ask(isNew: Bool) throws -> Passphrase {

@@ -11,10 +11,10 @@ package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// The validity of an authority, in days, longer than the life of its devices.
+    /// The validity of an authority, in days, which is longer than the life of the devices that trust it.
     private static let days = 3650
 
-    /// Makes an authority whose name ends in four random digits, to differ from others.
+    /// Makes a new authority, whose name ends in four random hexadecimal digits to tell it apart from others.
     ///
     /// - Throws: An error of the cryptography library. No input can cause such an error.
     package init(at now: Instant) throws {
@@ -86,7 +86,7 @@ package struct CertificateAuthority: Sendable {
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Returns a certificate (PEM) that makes clients of this authority also trust `other`.
+    /// Returns a certificate (PEM) with which clients that trust this authority also trust `other`.
     ///
     /// The certificate is valid until one of the two authorities expires.
     ///

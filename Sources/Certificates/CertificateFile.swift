@@ -3,7 +3,7 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// A certificate or key file's fault, which reveals nothing of the file's content.
+/// A fault of a certificate file or key file, described without any of the file's content.
 package enum CertificateFault: Error, Sendable, Equatable {
     /// The file contains no certificate in PEM form, or contains an unreadable certificate.
     case noCertificate
@@ -31,7 +31,7 @@ package enum CertificateFault: Error, Sendable, Equatable {
     }
 }
 
-/// One PEM file's certificates: a server's or an authority's, then those of its signers.
+/// The certificates of one PEM file: first a server's or an authority's, then those of its signers.
 package struct CertificateFile: Sendable {
     let certificates: [Certificate]
     let first: Certificate
@@ -89,7 +89,7 @@ package struct CertificateFile: Sendable {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Returns whether the authority's file contains one of these certificates or its signer.
+    /// Returns whether the authority's file contains one of these certificates or the signer of one of them.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in

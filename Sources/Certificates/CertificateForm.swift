@@ -14,7 +14,7 @@ package enum CertificateForm: Sendable, Equatable {
     /// Some other binary form.
     case binary
 
-    /// Recognises a file's form, or returns nil for a possible PEM certificate or key.
+    /// Recognises a file's form, or returns nil for text that might be a PEM certificate or key.
     package init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         // The text that tools write before a certificate isn't always UTF-8.

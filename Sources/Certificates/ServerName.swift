@@ -11,7 +11,7 @@ package struct ServerName: Hashable, Sendable {
     /// The maximum number of bytes of a DNS name.
     private static let nameBytesMax = 253
 
-    /// Reads a name, with or without a final dot, or returns nil.
+    /// Reads a name, with or without a final dot, or returns nil for any other text.
     package init?(_ text: String) {
         var lower = text.lowercased()
         // The final dot doesn't change the name: clients compare names without it.
@@ -29,7 +29,7 @@ package struct ServerName: Hashable, Sendable {
         self.text = lower
     }
 
-    /// Returns why a text is not a server's name, and the correct form.
+    /// Returns the reason why a text is not a server's name, with advice on the correct form.
     package static func fault(of text: String) -> String {
         if text.contains("://") || text.contains("/") {
             return "it is a URL; give only the name, without https:// and path"

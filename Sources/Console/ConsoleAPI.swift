@@ -78,7 +78,7 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns the caller and the rank of a request, before its body is read.
+    /// Returns the caller of a request and the operation's rank, before the request's body is read.
     ///
     /// The caller is nil if the operation needs no caller.
     private func caller(
@@ -121,7 +121,7 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    /// The maximum number of values in a body, which keeps comparing documents fast.
+    /// The maximum number of values in a body, because comparing two documents takes long if they have many values.
     static let valuesMax = 20_000
 
     /// Parses a body, or refuses it unparsed if it has too many values.

@@ -3,7 +3,7 @@ import Files
 import Sodium
 import Web
 
-/// The files of the console's pages, embedded or, during development, from a directory.
+/// The files of the console's pages, embedded in the program or, during development, read from a directory.
 ///
 /// The paths of the files have the form `/console/v/{version}/{file}`. The version of embedded files is a hash of all
 /// files. Thus, browsers can cache each file forever. A path with another version comes from another release's page,
@@ -23,7 +23,7 @@ struct ConsoleFiles: Sendable {
 
     /// The part of a path that precedes the version.
     private static let versioned = "v"
-    /// The version of files from a directory, because these files can change.
+    /// The text that is used as the version of files from a directory, because these files can change.
     private static let changing = "dev"
     private static let page = "index.html"
 

@@ -7,7 +7,7 @@ enum Gzip {
         guard let count = UInt32(exactly: bytes.count), count > 0 else { return nil }
         var written: UInt = 0
         var code = Z_OK
-        // The limit is one byte less than the input. A longer output would be useless.
+        // The output is limited to one byte less than the input. A longer output would be useless.
         let result = [UInt8](unsafeUninitializedCapacity: bytes.count) { room, length in
             code = lamplighter_gzip(bytes, count, room.baseAddress, count - 1, &written)
             length = code == Z_STREAM_END ? Int(written) : 0

@@ -9,7 +9,7 @@ package struct Actor: Hashable, Sendable {
     package var kind: Kind
     /// The party's id within its kind.
     package var id: String
-    /// The terminal of a user or a server, hidden from all other users.
+    /// The terminal from which a user or a server acted, hidden from all other users.
     package var terminal: TerminalID?
 
     /// Makes an actor.

@@ -15,15 +15,15 @@ package struct IDSource: Sendable {
 
     /// Makes a source for one thread.
     ///
-    /// If several processes use one database, each process has one counter that includes its slot. No two ids are equal
-    /// then. With only one process, each source starts each millisecond at a random number. Equal ids are then very
+    /// If several processes use one database, each process has one counter that includes its slot. Thus, no two ids are
+    /// equal. With only one process, each source starts each millisecond at a random number. Equal ids are then very
     /// unlikely.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()
     }
 
-    /// Makes an id: a prefix, 11 characters of time and counter, and two hex shard digits.
+    /// Makes an id: a prefix, 11 characters of time and counter, and two hex digits of the shard.
     package mutating func make(_ prefix: Character, at now: Instant, shard: UInt8? = nil) -> String {
         var value = nextStamp(now)
         var body = [UInt8](repeating: 0, count: 13)
@@ -58,7 +58,7 @@ package struct IDSource: Sendable {
         /// Returns whether the last stamp's millisecond is earlier than a given moment.
         func isBehind(_ now: Instant) -> Bool { UInt64(clamping: now.milliseconds) > millisecond }
 
-        /// Returns the next stamp, which counts from `start` in each millisecond, by `step`.
+        /// Returns the next stamp, whose counter is `start` in a new millisecond, and otherwise grows by `step`.
         mutating func next(_ now: Instant, from start: UInt64, step: UInt64) -> UInt64 {
             if isBehind(now) {
                 millisecond = UInt64(clamping: now.milliseconds)

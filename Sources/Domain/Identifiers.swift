@@ -17,7 +17,7 @@ extension IdentifierKind {
     package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
-/// A valid id whose type prevents use as an id of another kind.
+/// A valid id whose type includes its kind, so that it can't be passed as an id of another kind.
 package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
     /// The id as written on the wire and in the store.
     package let text: String

@@ -45,7 +45,7 @@ extension Rejection {
     /// The maximum length of a field's path in code points, as in the schemas.
     package static let fieldMax = 256
 
-    /// Returns a string of at most `max` code points, with "…" at a cut.
+    /// Returns a string of at most `max` code points, which ends in "…" if it was cut.
     package static func shown(_ text: String, upTo max: Int) -> String {
         guard text.utf8.count > max, text.unicodeScalars.count > max else { return text }
         return String(text.unicodeScalars.prefix(max - 1)) + "…"

@@ -1,6 +1,6 @@
 /// The encoding of URL queries and forms.
 package enum WebQuery {
-    /// Returns the joined pairs, percent-encoded except letters, digits and `-._~` (RFC 3986).
+    /// Returns the joined pairs, with all characters except letters, digits and `-._~` percent-encoded (RFC 3986).
     package static func encode(_ items: [(String, String)]) -> String {
         items.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
     }

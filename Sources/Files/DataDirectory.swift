@@ -21,7 +21,7 @@ package struct DataDirectory: Sendable {
     package var demo: String { path + "/demo.json" }
     /// The file that describes the newest backup that was successfully read back.
     package var backupNote: String { path + "/backup.json" }
-    /// The file with the last backup's failure, which a successful backup removes.
+    /// The file with the reason why the last backup failed, which a successful backup removes.
     package var backupFailure: String { path + "/backup.failed" }
 
     /// The files that a backup contains besides the database, as paths relative to the data directory.
@@ -41,11 +41,11 @@ package struct DataDirectory: Sendable {
     package var relayedAddresses: String { path + "/gate/websocket.addresses" }
     /// The file whose lock the running service holds.
     package var lock: String { path + "/lock" }
-    /// The file with this process's id among the processes that share its database.
+    /// The file with the id that distinguishes this process from other processes with the same database.
     ///
     /// Until this process gets its id, the file contains the id of the previous run.
     package var process: String { path + "/process" }
-    /// The file with ports and credentials, which exists while the whole service accepts work.
+    /// The file with the service's ports and credentials, which exists while all parts of the service accept work.
     package var ready: String { path + "/ready.json" }
     /// The file with the broker's configuration.
     package var brokerConfiguration: String { path + "/broker/mosquitto.conf" }
@@ -64,7 +64,7 @@ package struct DataDirectory: Sendable {
 
     /// The certificates and keys that `lamplighter tls init` makes.
     package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
-    /// The key of the authority from `lamplighter tls init`, for servers' and devices' certificates.
+    /// The key with which the authority from `lamplighter tls init` signs servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
     /// The file with certificates that link older authorities to the current one.
     ///
@@ -129,10 +129,10 @@ package struct DataDirectory: Sendable {
         return directory
     }
 
-    /// Limits access to the database's files to their owner, even in a shared directory.
+    /// Makes the database's files accessible only to their owner, even if other users can enter the directory.
     ///
     /// The modes are set before SQLite opens the database. SQLite then makes further files with the same mode. A
-    /// failure is ignored. SQLite reports its cause itself, or another user owns the files.
+    /// failure is ignored, because SQLite reports the cause itself or another user owns the files.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {

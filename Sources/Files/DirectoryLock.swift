@@ -2,7 +2,7 @@ import Glibc
 import Problems
 import SystemPackage
 
-/// The lock (`flock` on the file `lock`) by which one service reserves a directory.
+/// The lock (`flock` on the file `lock`) that reserves a data directory for one service.
 package final class DirectoryLock: Sendable {
     private let file: FileDescriptor
 
@@ -30,7 +30,7 @@ package final class DirectoryLock: Sendable {
 
     deinit { try? file.close() }
 
-    /// Returns the id of the running service's process: 0 if unknown, nil if none.
+    /// Returns the process id of the running service, 0 if the id is unknown, or nil without a service.
     package static func holder(of directory: DataDirectory) -> Int32? {
         guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else { return nil }
         defer { try? file.close() }

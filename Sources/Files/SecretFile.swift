@@ -49,7 +49,7 @@ package struct ServiceSecrets: Sendable {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }
 
-    /// Reads or makes the passwords, with the workers' password from `serviceFile` if given.
+    /// Reads both passwords or makes missing ones, but reads the workers' password from `serviceFile` if given.
     ///
     /// The tools' password is derived from the workers' password. Processes that share the workers' password therefore
     /// also share the tools' password.

@@ -4,11 +4,11 @@ package struct TLSFiles: Sendable, Equatable {
     package let certificate: String
     /// The key of the certificate (PEM).
     package let key: String
-    /// The authorities of devices' certificates, newest first, and the server's private authority (PEM).
+    /// The authorities that sign devices' certificates, newest first, and the server's private authority, if any (PEM).
     package let authority: String
-    /// The data directory if `lamplighter tls init` makes the certificate, or else nil.
+    /// The data directory in which `lamplighter tls init` makes the certificate, or nil if the operator provides it.
     package let certificateMaker: String?
-    /// The data directory if `lamplighter tls init` makes the authority, or else nil.
+    /// The data directory in which `lamplighter tls init` makes the authority, or nil if the operator provides it.
     package let authorityMaker: String?
 
     /// Creates the set of files from their paths.
@@ -26,7 +26,7 @@ package struct TLSFiles: Sendable, Equatable {
         self.authorityMaker = authorityMaker
     }
 
-    /// The file of the certificate's authority, or nil if the operator provides the certificate.
+    /// The file of the authority that signs the server's certificate, or nil if the operator provides the certificate.
     package var signer: String? { certificateMaker.map { TLSFiles.own(in: $0).authority } }
 
     /// Returns the files that `lamplighter tls init` makes in a data directory.

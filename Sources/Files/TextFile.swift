@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// Functions that read and write small files with the required mode.
 package enum TextFile {
-    /// Reads at most 4 MiB of a readable UTF-8 file, or returns nil.
+    /// Reads at most 4 MiB of a file as UTF-8, or returns nil if that is impossible.
     package static func read(_ path: String) -> String? {
         guard let bytes = readBytes(path) else { return nil }
         return String(validating: bytes, as: UTF8.self)
@@ -28,7 +28,7 @@ package enum TextFile {
         return "the user \(user) can't read it (mode 0\(String(mode, radix: 8)))"
     }
 
-    /// Reads at most 4 MiB of standard input, or returns nil if not readable.
+    /// Reads at most 4 MiB of standard input, or returns nil if it isn't readable.
     ///
     /// The function doesn't open `/dev/stdin`. Another user may have opened the file behind it. This user might not
     /// have the right to open that file.
@@ -47,12 +47,12 @@ package enum TextFile {
         return Array(bytes.prefix(limit))
     }
 
-    /// Atomically writes a text (mode 0600) by renaming a temporary file.
+    /// Atomically writes a text to a file (mode 0600), by writing a temporary file and renaming it.
     ///
     /// - Throws: `Errno` if the file can't be written.
     package static func write(_ text: String, to path: String) throws { try write(bytes: Array(text.utf8), to: path) }
 
-    /// Atomically writes bytes (mode 0600) by renaming a temporary file.
+    /// Atomically writes bytes to a file (mode 0600), by writing a temporary file and renaming it.
     ///
     /// - Throws: `Errno` if the file can't be written.
     package static func write(bytes: [UInt8], to path: String) throws {
@@ -86,7 +86,7 @@ package enum TextFile {
         (try? Stat(path)).map { Int($0.size) }
     }
 
-    /// Returns the sorted names of a directory's entries, or `[]` if not readable.
+    /// Returns the sorted names of a directory's entries, or `[]` if the directory isn't readable.
     package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
@@ -110,7 +110,7 @@ package enum TextFile {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
     }
 
-    /// Syncs a new file's folder, so that the name survives a machine's crash.
+    /// Syncs the folder of a new file, so that the file's name survives a crash of the machine.
     package static func syncDirectory(of path: String) {
         let folder = FilePath(path).removingLastComponent()
         guard let file = try? FileDescriptor.open(folder, .readOnly, options: .closeOnExec) else { return }
@@ -118,7 +118,7 @@ package enum TextFile {
         try? file.close()
     }
 
-    /// Returns the lowest nine bits of a file's mode, or nil without a file.
+    /// Returns the lowest nine bits of a file's mode, or nil if the file is missing.
     package static func mode(_ path: String) -> Int? { (try? Stat(path)).map { Int($0.permissions.rawValue & 0o777) } }
 }
 

@@ -44,7 +44,7 @@ extension Gate {
         return false
     }
 
-    /// Grants an access that the client's rights permit and records it, or returns false.
+    /// Grants and records an access that the client's rights permit, or returns false.
     ///
     /// The result is false for a will that the gate itself sends. Reports and requests to overloaded workers are
     /// refused too. Deliveries are refused if the broker can't keep more messages for a slow client.
@@ -120,7 +120,7 @@ extension Gate {
         tellArrival(of: client)
     }
 
-    /// Returns why the client's rights or the limits forbid an access, or nil.
+    /// Returns why the client's rights or the limits forbid an access, or nil if the access is allowed.
     func refusal(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         refusalByRights(client, access, to: topic) ?? refusalOfForm(client, access, to: topic)
     }

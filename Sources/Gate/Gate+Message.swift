@@ -50,7 +50,7 @@ extension Gate {
     ///
     /// The broker would send all properties of the will. However, only the gate may set a request's source address.
     ///
-    /// If messages are divided by shard, the gate also sends devices' wills. The broker wouldn't add the shard.
+    /// If messages are divided by shard, the gate also sends devices' wills, because the broker wouldn't add the shard.
     func sendWill(of client: Client, on topic: Bytes, payload: Bytes) {
         var properties = MessageProperties(nil)
         if client.tellsAddress, let address = client.source, !properties.add(MessageProperties.address, address) {

@@ -43,7 +43,7 @@ extension Gate {
                 continue
             }
             client.isCutOff = true
-            // If the terminal has no live session, a login before `due` keeps its connection.
+            // If the terminal has no live session, it can log in before `due` and thus keep its connection.
             let ended = live == nil ? session : nil
             let due = Clock.steady() &+ Self.farewell
             leaving.append(Leave(client: client, due: due, session: ended))
@@ -66,7 +66,7 @@ extension Gate {
         }
     }
 
-    /// Returns whether a connection must still be closed, because nothing has replaced it.
+    /// Returns whether a connection must still be closed, because no other connection or session has replaced it.
     private func isOwed(_ leave: Leave) -> Bool {
         guard connected[leave.client.clientId] === leave.client else { return false }
         guard let session = leave.session else { return true }

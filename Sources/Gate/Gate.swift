@@ -11,7 +11,7 @@ final class Gate {
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The waiting clients' `Held` records by client id, and their total bytes.
+    /// The `Held` records of clients with waiting messages, by client id, and the records' total bytes.
     var held: [String: Held] = [:]
     var heldBytes = 0
     /// The `Held` records of terminals that have missed status messages.
@@ -26,7 +26,7 @@ final class Gate {
     var pendingEnds: [String: Int64] = [:]
     /// The connections that began in this round of the broker's loop.
     ///
-    /// In a client's first round, the broker also asks about its session's queued messages.
+    /// In the round in which a client connects, the broker also asks about the session's queued messages.
     var inheriting: Set<OpaquePointer> = []
     /// The services that connected in this round and may not use QoS 2 yet.
     var arrivedServices: [Client] = []
@@ -51,25 +51,25 @@ final class Gate {
 
     /// The live connections by the broker's pointer, which can be reused after a disconnect.
     var clients: [OpaquePointer: Client] = [:]
-    /// The live connections, of which each client id has at most one.
+    /// The live connections by client id, at most one for each client id.
     var connected: [String: Client] = [:]
     /// The connection of each link, by the id of the link's session.
     ///
     /// A link can connect with a different client id each time. When a link connects again, the gate therefore ends the
     /// old connection.
     var links: [String: Client] = [:]
-    /// The unconnected clients about which the broker has asked, such as retained messages' sources.
+    /// The clients without a connection that the broker has asked about, such as the sources of retained messages.
     var absent: [OpaquePointer: Client] = [:]
     /// The message that the broker is passing on to its subscribers.
     var passing: PassingMessage?
-    /// The ascending serial number of the message in `passing`.
+    /// The serial number of the message in `passing`, which grows with each message.
     var passingSerial: UInt64 = 0
     /// The batches in which messages are waiting, one for each worker that receives batches.
     var batches: [OutgoingBatch] = []
     /// The prefix of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Whether the broker is reloading its configuration and asks about clients as if new.
+    /// Whether the broker is reloading its configuration and asks about clients as if they were new.
     var isReloading = false
 
     /// The connected consoles, which watch messages.
@@ -103,17 +103,17 @@ final class Gate {
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
-    /// How long a connection outlives its session, so that the terminal receives the reason.
+    /// How long a connection outlives its session, so that the terminal can receive the reason for the session's end.
     ///
     /// A round of the broker's loop takes up to 100 ms. The connection therefore stays open for 300 to 500 ms.
     static let farewell: Int64 = 350
 
-    /// A connection that will be closed at `due`, unless something replaces it before.
+    /// A connection that will be closed at `due`, unless another connection or session replaces it first.
     struct Leave {
         var client: Client
         /// The time at which to close the connection, in milliseconds of the steady clock.
         var due: Int64
-        /// The session whose end closes the connection, or nil for another reason.
+        /// The session whose end is the reason to close the connection, or nil if there is another reason.
         var session: String?
     }
 
@@ -236,7 +236,7 @@ final class Gate {
         review(records)
     }
 
-    /// Returns the connection of the device or terminal `id`, or of its link.
+    /// Returns the connection of the device or terminal `id`, or the link's connection for a link's terminal.
     func client(on id: String) -> Client? { connected[id] ?? links[Session.linkPrefix + id] }
 
     /// Returns the connection of a link; nil for other principals.
@@ -251,7 +251,7 @@ final class Gate {
         return live.sessionId != sessionId
     }
 
-    /// Returns the client's rights under the newest known records, or nil if not admitted.
+    /// Returns the client's rights under the newest known records, or nil if it would not be admitted.
     func rights(of client: Client) -> Rights? {
         admission.rights(
             of: client.principal,

@@ -18,12 +18,12 @@ private let requestTopic = "$CONTROL/lamplighter/request"
 ///
 /// The entry points are in a separate target (`GatePlugin`). Its linker flags would break this target's tests.
 package enum Plugin {
-    /// Returns the gate's interface version, or -1 if the broker doesn't offer it.
+    /// Returns the version of the plugin interface that the gate implements, or -1 if the broker doesn't offer it.
     package static func version(_ offered: UnsafePointer<Int32>?, count: Int32) -> Int32 {
         UnsafeBufferPointer(start: offered, count: Int(max(0, count))).contains(5) ? 5 : -1
     }
 
-    /// Starts the gate, and returns 0, or another number to prevent the broker's start.
+    /// Starts the gate, and returns 0 if the broker may start.
     package static func start(
         _ plugin: OpaquePointer?,
         _ userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
@@ -143,7 +143,7 @@ private func message(_ gate: Gate, _ event: UnsafeMutablePointer<mosquitto_evt_m
 }
 
 extension Gate.Access {
-    /// Makes an access whose payload is valid until the event is answered.
+    /// Makes an access from an event, with a payload that is valid until the event is answered.
     fileprivate init?(_ event: mosquitto_evt_acl_check) {
         switch event.access {
         case MOSQ_ACL_READ: self = .receive(bytes: Int(event.payloadlen))

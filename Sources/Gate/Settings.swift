@@ -10,7 +10,8 @@ struct Settings {
     var root = "ll/v1"
     /// The SHA-256 of the password of `service:lamplighter`, given in hex (`plugin_opt_worker_hash`).
     var worker: Digest?
-    /// The path of the WebSocket relay's address file, or empty without a relay (`plugin_opt_relayed_addresses`).
+    /// The path of the file with the WebSocket clients' addresses, or empty without a relay
+    /// (`plugin_opt_relayed_addresses`).
     var relayedAddresses = ""
     /// Whether clients' messages are divided among shards (`plugin_opt_shards`).
     var hasShards = false

@@ -1,4 +1,4 @@
-/// An error for users: a fault, its place, its importance, and its cures.
+/// An error for users: the fault, its place, why it matters, and its cures.
 ///
 /// Problems are printed, logged, and output as JSON (`--json`). Their strings therefore contain no secrets.
 package struct Problem: Error, Sendable, Equatable {

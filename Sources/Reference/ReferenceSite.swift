@@ -17,7 +17,7 @@ package struct ReferenceSite: Sendable {
             files[String(path)] = String(text)
         }
         for (path, page) in files where path.hasSuffix(".html") {
-            // Only the first `{{version}}`, in the head, is replaced. The text can contain the same characters.
+            // Only the first `{{version}}`, in the head, is replaced, because the text can contain the same characters.
             files[path] = page.replacing("{{version}}", with: version, maxReplacements: 1)
         }
         self.files = files

@@ -1,4 +1,4 @@
-/// The listeners that can be switched off, whose raw values are their ports' keys.
+/// The listeners that can be switched off; the raw value is the key of the setting for the listener's port.
 package enum ListenerSetting: String, Sendable {
     /// The listener of MQTT with TLS.
     case mqttTLS = "mqtt.tlsPort"
@@ -19,7 +19,7 @@ extension Settings {
     /// Returns whether the port of a listener was set explicitly.
     package func isGiven(_ listener: ListenerSetting) -> Bool { origin(listener.rawValue) != .standard }
 
-    /// Returns a listener's port, 0 for any free port, or nil if switched off.
+    /// Returns a listener's port, 0 for any free port, or nil if the listener is switched off.
     package func port(_ listener: ListenerSetting) -> Int? {
         let port = integer(listener.rawValue)
         // If the MQTT or the HTTP port is 0, this port also defaults to 0. Tests that run several services thus need

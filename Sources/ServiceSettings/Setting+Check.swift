@@ -19,7 +19,7 @@ extension Setting {
         text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
     }
 
-    /// Returns what is wrong with a value of the right kind, or nil.
+    /// Returns what is wrong with a value of the right kind, or nil if the value is valid.
     func objection(to value: SettingValue) -> String? {
         switch (kind, value) {
         case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):
@@ -46,7 +46,7 @@ extension Setting {
         }
     }
 
-    /// Returns the seconds of text such as `90s`, `30m`, `12h` or `1d`, otherwise nil.
+    /// Returns the number of seconds in a time such as `90s`, `30m`, `12h` or `1d`, or nil for other text.
     static func seconds(_ text: String) -> Int? {
         guard let unit = text.last, let seconds = units.first(where: { $0.name == unit })?.seconds,
             let count = Int(text.dropLast()), count >= 0
@@ -55,7 +55,7 @@ extension Setting {
         return isTooMuch ? nil : product
     }
 
-    /// Returns seconds as text in the largest unit that gives a whole number.
+    /// Returns a number of seconds as text in the largest unit that gives a whole number.
     static func time(_ seconds: Int) -> String {
         let unit = units.first { seconds % $0.seconds == 0 } ?? ("s", 1)
         return "\(seconds / unit.seconds)\(unit.name)"

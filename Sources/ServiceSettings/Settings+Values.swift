@@ -7,7 +7,7 @@ extension Settings {
     package var logFormat: LogFormat { LogFormat(rawValue: text("log.format")) ?? .text }
     /// The workers that run in this process.
     package var workers: [WorkerName] { list("workers").compactMap(WorkerName.init) }
-    /// The most bytes that the broker keeps for all clients together, or 0 for no limit.
+    /// The maximum number of bytes that the broker keeps for all clients together, or 0 for no limit.
     package var brokerHeldBytes: Int { brokerMemoryBytes * brokerHeldPercent / 100 }
     /// The lines of the broker's configuration that set the gate's options.
     package var gateLines: [String] {

@@ -4,7 +4,7 @@ import Problems
 import Synchronization
 import SystemPackage
 
-/// A reader of the configuration file that refuses names that aren't settings.
+/// A reader of the configuration file; it refuses names that aren't settings.
 enum SettingsFile {
     /// The keys in a file.
     ///

@@ -1,15 +1,15 @@
 package import JSON
 
-/// The table of all settings for the service, `lamplighter config` and the reference.
+/// The table of all settings, which the service, `lamplighter config` and the reference use.
 ///
 /// To add a setting, add an entry to schemas/settings.yaml, from which the build creates the rows.
 package enum SettingsTable {
     private static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Returns the setting that has a key, or nil for an unknown key.
+    /// Returns the setting that has the given key, or nil if no setting has this key.
     package static func setting(_ key: String) -> Setting? { byKey[key] }
 
-    /// Returns the key most like a misspelled key, or nil if no key is similar.
+    /// Returns the key that is most similar to a misspelled key, or nil if no key is similar enough.
     static func suggestion(for key: String) -> String? { Suggestion.nearest(to: key, among: all.map(\.key)) }
 }
 

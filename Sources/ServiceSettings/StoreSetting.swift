@@ -27,7 +27,7 @@ enum StoreSetting {
 extension Settings {
     /// The PostgreSQL database, or nil for the file in the data directory.
     package var database: PostgresAddress? { optional(StoreSetting.key).flatMap { try? PostgresAddress($0) } }
-    /// Parses a database's address that isn't from the settings but from `origin`.
+    /// Parses the address of a database other than the one in the settings; `origin` says where the address was given.
     ///
     /// - Throws: A `Problem` if the text isn't an address.
     package func database(named text: String, by origin: String) throws -> PostgresAddress {

@@ -1,15 +1,15 @@
 /// The reports that a device keeps until they are answered, with their sending times.
 ///
 /// At most 16 reports are under way (sent and not yet answered). The others wait. A report without an answer is sent
-/// again after 5 seconds. Each further pause is twice as long as the previous pause, up to 5 minutes. Random jitter
-/// keeps devices without answers from all sending at the same time.
+/// again after 5 seconds. Each further pause is twice as long as the previous pause, up to 5 minutes. Because of random
+/// jitter, devices without answers don't all send at the same time.
 struct KeptReports {
     private struct Kept {
         var id: String
         var payload: [UInt8]
         /// The time at which the report is next sent, in milliseconds.
         var at: Int64
-        /// The pause before the next repeat in milliseconds, 0 before the first sending.
+        /// The pause before the next repeat in milliseconds, or 0 before the report is first sent.
         var pause: Int64 = 0
     }
 
@@ -47,7 +47,7 @@ struct KeptReports {
         nextAt = now
     }
 
-    /// Returns the due payloads, the oldest first, and how many of them are repeats.
+    /// Returns the payloads of due reports, the oldest first, and how many of them are repeats.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         guard now >= nextAt else { return ([], 0) }
         let free = min(Self.underWayMax - underWay.count, waiting.count)

@@ -5,7 +5,7 @@ import Service
 package import ServiceSettings
 
 extension SimulateOptions {
-    /// Reads the running service's port, and the demo product and app of its directory.
+    /// Reads the port of the service that uses a data directory, and the directory's demo product and app.
     ///
     /// `productFile` is the path of a document that replaces the demo product. The document must contain a
     /// `productSecret`.

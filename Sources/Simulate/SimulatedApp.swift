@@ -35,7 +35,7 @@ struct SimulatedApp {
 
     func space(_ root: String) -> String { "\(root)/app/\(app.appID)/\(terminalID)" }
 
-    /// Returns the topic filters to subscribe to, with the user's topics after the login.
+    /// Returns the topic filters to subscribe to, which include the user's topics once the app is logged in.
     func filters(_ root: String) -> [String] {
         [space(root) + "/response"] + (uid.map { ["\(root)/user/\($0)/#"] } ?? [])
     }
@@ -43,7 +43,7 @@ struct SimulatedApp {
     /// Returns the request that logs in as a new anonymous user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// Returns a device's binding request, or nil without an id or if already requested or bound.
+    /// Returns a device's binding request, or nil if the device has no id, is bound, or is being bound.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
         guard let did = device.did, !dids.contains(did), asked.insert(did).inserted else { return nil }
         return request([
@@ -64,13 +64,13 @@ struct SimulatedApp {
     /// Records that a device is bound.
     mutating func noteBound(_ did: String) { if !dids.contains(did) { dids.append(did) } }
 
-    /// Records a lost connection, whose requests get no answers, and the next attempt's time.
+    /// Records that the connection was lost, and when to try again; pending requests will get no answers.
     mutating func lose(until time: Int64) {
         phase = .away(until: time)
         asked = []
     }
 
-    /// Counts a refused connection, and after two in a row changes to a new user.
+    /// Counts a refused connection; after two refusals in a row, discards the session, so that a new user logs in.
     mutating func noteRefusal() {
         refusals += 1
         guard refusals > 1 else { return }

@@ -68,7 +68,7 @@ struct SimulatedDevice {
         keep(now, [("data", .object(data)), (values.faultField, values.fault())])
     }
 
-    /// Carries out a command and returns its report, or nil for a repeated command.
+    /// Carries out a command and returns the answering report, or nil if the command was received before.
     mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
         guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
         lastCommand = cid

@@ -41,7 +41,7 @@ struct SimulatedValues {
 
     var all: JSONObject { JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) }
 
-    /// Begins or ends a fault at random, and returns the change or nil.
+    /// At random, begins or ends a fault and returns the change; otherwise returns nil.
     mutating func fault() -> JSONValue? {
         guard let name = product.faults.first ?? product.alerts.first else { return nil }
         if let active = activeFault {
@@ -54,10 +54,10 @@ struct SimulatedValues {
         return [["name": .string(name), "value": true]]
     }
 
-    /// The report's field for `fault()`: `faults`, or `alerts` for a product without faults.
+    /// The report's field that contains the result of `fault()`: `faults`, or `alerts` for a product without faults.
     var faultField: String { product.faults.isEmpty ? "alerts" : "faults" }
 
-    /// Returns a random value of a writable data point, or nil without such a point.
+    /// Returns a random value of a writable data point, or nil if the product has no such point.
     static func command(_ product: Product) -> JSONObject? {
         let point =
             product.dataPoints.first { $0.access == .readWrite && $0.kind == .bool }

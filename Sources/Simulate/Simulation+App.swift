@@ -2,11 +2,11 @@ import Domain
 import JSON
 import Load
 
-/// The app's side of a simulation, whose connection comes last in the socket pool.
+/// The app's side of a simulation; the app's connection comes last in the socket pool.
 extension Simulation {
     private var place: Int { devices.count }
 
-    /// Connects the app if needed, binds devices with an id, and sends commands if requested.
+    /// Connects the app if needed, binds devices with an id, and sends commands if `commands` is true.
     func liveApp(commands: Bool, at now: Int64) {
         guard var app else { return }
         defer { self.app = app }
@@ -44,7 +44,7 @@ extension Simulation {
         app.lose(until: now + .random(in: 500...3000))
     }
 
-    /// Records a loss of the app's connection that the socket pool reports.
+    /// Records that the app's connection has been lost, when the socket pool reports this loss.
     func loseApp(_ why: String) {
         guard var app else { return }
         lose(&app, why, at: LoadClock.milliseconds)
@@ -64,7 +64,7 @@ extension Simulation {
     /// The time between the app's commands, in milliseconds.
     private static let commandPause: Int64 = 3000
 
-    /// Sends a due command to a device if the product has a writable data point.
+    /// Sends a device a command if one is due and the product has a writable data point.
     private func command(_ app: inout SimulatedApp) {
         let now = LoadClock.milliseconds
         guard let due = app.nextCommandAt, now >= due,

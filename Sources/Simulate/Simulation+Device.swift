@@ -4,7 +4,7 @@ import Load
 
 /// A device's connection: registering, coming online, and receiving messages.
 extension Simulation {
-    /// Opens a connection with the device's secret, or before registration with the product's secret.
+    /// Opens a connection with the device's secret, or with the product's secret if the device has no id yet.
     func open(_ index: Int, at now: Int64) {
         let device = devices[index]
         devices[index].since = now

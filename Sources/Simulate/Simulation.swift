@@ -27,7 +27,7 @@ package final class Simulation {
 
     /// The maximum number of simultaneous connection attempts, since the broker's backlog is limited.
     static let openingMax = 64
-    /// The most devices that register per second, less than half of the gate's limit.
+    /// The maximum number of devices that register per second, less than half of the gate's limit.
     static let newcomersPerSecond = 90
     /// The longest wait for the last answers after the end of the run, in milliseconds.
     static let endPatience: Int64 = 10_000
@@ -151,7 +151,7 @@ package final class Simulation {
         }
     }
 
-    /// Queues a message on a connection, with the topic's part after the root.
+    /// Queues a message on a connection; `topic` is the part of the topic after the root.
     func publish(_ place: Int, _ topic: String, payload: [UInt8]) {
         pool.sockets[place]?.publish(topic: Array("\(options.root)/\(topic)".utf8), payload: payload)
     }

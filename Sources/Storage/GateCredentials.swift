@@ -71,7 +71,7 @@ final class GateCredentials: Sendable {
     /// Whether most of the file is obsolete.
     var isBloated: Bool { state.withLock { $0.isBloated } }
 
-    /// Returns a record with a connection's number, or nil if the file's number suffices.
+    /// Returns a record with a connection's number, or nil if the file's number is still close enough.
     ///
     /// After a start, the broker continues at the file's number plus the lead. The lead is a fixed distance, so no
     /// number is ever used twice. The file gets a new number after each start of the broker. It also gets one whenever
@@ -163,7 +163,7 @@ final class GateCredentials: Sendable {
         lag.end()
     }
 
-    /// How long the file has lacked a change that this process committed, or zero.
+    /// How long the file has lacked a change that this process committed; zero while the file is complete.
     var lagTime: Duration { lag.time }
 
     /// A reason to rewrite the file.
@@ -176,7 +176,7 @@ final class GateCredentials: Sendable {
         case bloated
     }
 
-    /// Rewrites the file from `read`'s records, unless `reason` no longer holds.
+    /// Rewrites the file from the records that `read` returns, unless `reason` no longer holds.
     ///
     /// Other writers wait until the file is rewritten. `isOwed` says whether a transaction that promised changes may
     /// still be in progress. `read` calls `keep` now and then, so that other processes see that this process is alive.
@@ -216,7 +216,7 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// The error thrown when another writer has the turn or stopped before writing.
+/// The error thrown when another writer has the turn, or stopped before it wrote the file.
 ///
 /// The failed transaction changed nothing, and can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {

@@ -3,7 +3,8 @@ import Synchronization
 /// How long committed changes have been missing from the gate's file, readable without locks.
 final class GateLag: Sendable {
     private let began = ContinuousClock.now
-    /// Since when the file lacks changes, in milliseconds after `began` (negative if complete).
+    /// The moment since which the file lacks changes, in milliseconds after `began`; negative while the file is
+    /// complete.
     private let since = Atomic<Int64>(-1)
 
     /// Records that from now on changes are missing from the file, unless that is already recorded.
@@ -14,7 +15,7 @@ final class GateLag: Sendable {
     /// Marks the file as complete.
     func end() { since.store(-1, ordering: .relaxed) }
 
-    /// How long the file has lacked changes (at least a millisecond), or zero.
+    /// How long changes have been missing from the file, at least a millisecond; zero while the file is complete.
     var time: Duration {
         let since = since.load(ordering: .relaxed)
         return since < 0 ? .zero : .milliseconds(max(1, elapsed - since))

@@ -31,7 +31,7 @@ final class SequenceSource: Sendable {
         state.withLock { state in (state.open.min() ?? state.last) + 1 }
     }
 
-    /// Notes a transaction that uses numbers, and returns the value for `end`.
+    /// Notes that a transaction uses numbers from now on, and returns the value to pass to `end`.
     func begin() -> Int64 {
         state.withLock { state in
             state.open.append(state.last)
@@ -47,7 +47,7 @@ final class SequenceSource: Sendable {
         }
     }
 
-    /// Returns the time in microseconds since 1970, or the last number plus one if larger.
+    /// Returns the time in microseconds since 1970, or the last number plus one if that is larger.
     ///
     /// If `isShared`, the result is rounded up to a number of this process's slot.
     func next(_ now: Instant) -> Int64 {

@@ -9,7 +9,7 @@ extension Store {
         case cannotOpen(path: String, reason: String)
         /// The disk has no space to open the file.
         case diskFull(path: String)
-        /// An earlier version wrote the file, and this tool doesn't migrate it.
+        /// An earlier version of the program wrote the file, and this tool doesn't migrate it.
         case olderVersion(path: String)
         /// The secrets in the store were encrypted with another key.
         case foreignKey(path: String)
@@ -21,7 +21,7 @@ extension Store {
         case readOnly(path: String, reason: String)
         /// The database refuses the user.
         case refused(path: String, reason: String)
-        /// Another process uses the database, and this process must not work beside it.
+        /// Another process uses the database, and this process must not use it at the same time.
         case inUse(path: String, reason: String)
         /// The database server's clock differs from this machine's by this many milliseconds.
         case wrongClock(milliseconds: Int64)

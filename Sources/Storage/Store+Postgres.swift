@@ -8,9 +8,10 @@ extension Store {
 
     /// Connects to a database, migrates it if `migrates` is true, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file, or nil if this process doesn't write it. At most `connectionsMax`
-    /// connections are open. The write transactions of processes with `isOneWriter` run one after another. No
-    /// transaction lasts longer than `bound`. `onConnection` is called with each new connection before its use.
+    /// `credentialsPath` is the path of the gate's file, or nil if this process doesn't write that file. At most
+    /// `connectionsMax` connections are open. The write transactions of processes with `isOneWriter` run one after
+    /// another. No transaction lasts longer than `bound`. `onConnection` is called with each new connection before its
+    /// use.
     ///
     /// - Throws: `Failure`.
     package convenience init(
@@ -64,14 +65,14 @@ extension Store {
         }
     }
 
-    /// Sets a function that gets why the database is unreachable, or nil when reachable.
+    /// Sets a function that gets the reason why the database is unreachable, or nil once it is reachable again.
     ///
     /// The function is called on the thread that notices the change, and must not block. On SQLite, it is never called.
     package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
         server?.onAvailability(tell)
     }
 
-    /// The number of this process's connections to a database server (0 for a file).
+    /// The number of this process's connections to the database server, or 0 if the store is a file.
     package var connectionCount: Int { server?.connectionCount ?? 0 }
 
     /// Whether the store is a file on this machine.

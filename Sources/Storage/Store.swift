@@ -2,7 +2,7 @@ package import Domain
 package import Sodium
 import Synchronization
 
-/// The database with all data, which other code accesses only through this class.
+/// The database with all of the service's data, accessed by other code only through this class.
 ///
 /// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
 /// the last committed state, and don't wait for writers. After a batch has been committed, its changes of credentials
@@ -20,16 +20,17 @@ package final class Store: Sendable {
     /// The lease that each batch checks first, or nil if this process works alone.
     let fence: Fence?
 
-    /// A holder of a function to call after a commit with a message to send.
+    /// A holder of a function that is called after a commit if there is a message to send.
     private final class MessageWakeup: Sendable {
         let ring = Mutex<(@Sendable () -> Void)?>(nil)
     }
 
     /// Opens the file, migrates it if `migrates` is true, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file, or nil if this process doesn't write it. `beforeMigrating` is called
-    /// before an older version's database is changed. To prevent the change, `beforeMigrating` can throw an error. With
-    /// `isBeingFilled`, a database that `migrate --to` has not filled completely is accepted too.
+    /// `credentialsPath` is the path of the gate's file, or nil if this process doesn't write that file.
+    /// `beforeMigrating` is called before an older version's database is changed. To prevent the change,
+    /// `beforeMigrating` can throw an error. With `isBeingFilled`, a database that `migrate --to` has not filled
+    /// completely is accepted too.
     ///
     /// - Throws: `Failure`, or an error of `beforeMigrating`.
     package convenience init(
@@ -83,7 +84,7 @@ package final class Store: Sendable {
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
 
-    /// Creates a store for the database of `other` whose batches first check a lease.
+    /// Creates a store that uses the database of `other`, and whose batches first check a lease.
     init(_ other: Store, fence: Fence) {
         (engine, key, gate, sequence) = (other.engine, other.key, other.gate, other.sequence)
         (messageWakeup, runAgain, answeredMarks) = (other.messageWakeup, other.runAgain, other.answeredMarks)
@@ -99,10 +100,10 @@ package final class Store: Sendable {
     /// such a failure, the next batch first rewrites the gate's file. The caller must publish nothing until a batch has
     /// succeeded.
     ///
-    /// On PostgreSQL, `body` runs up to five times after conflicts. A run that lasts too long (`TransactionBound`) is
-    /// repeated once. `body` must start from the beginning each time, and change nothing outside the given transaction.
-    /// With `once`, a mark (`CommitMark`) prevents a second effect after a lost answer. Use `once` for work without an
-    /// id that would reveal an earlier run.
+    /// On PostgreSQL, `body` runs up to five times if there are conflicts. A run that lasts too long
+    /// (`TransactionBound`) is repeated once. `body` must start from the beginning each time, and change nothing
+    /// outside the given transaction. With `once`, a mark (`CommitMark`) prevents a second effect if the commit's
+    /// answer is lost. Use `once` for work without an id by which a second run would notice the first.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
@@ -139,7 +140,7 @@ package final class Store: Sendable {
         return value
     }
 
-    /// Appends committed changes to the gate's file, and calls functions due after the commit.
+    /// Appends committed changes to the gate's file, and calls the functions that were to run after the commit.
     private func carryOut(_ changes: GateChanges, _ sql: SQL) throws {
         if let gate, !changes.records.isEmpty {
             try gate.append(changes.records)
@@ -159,7 +160,7 @@ package final class Store: Sendable {
     /// The function is called on the thread that committed, and must not block.
     package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) { messageWakeup.ring.withLock { $0 = ring } }
 
-    /// Runs a transaction that only moves content, and that a machine's crash can undo.
+    /// Runs a transaction that only moves stored content; a crash of the machine can undo the whole transaction.
     ///
     /// Since the transaction stores nothing new, its commit doesn't wait for the disk.
     package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
@@ -198,8 +199,8 @@ package final class Store: Sendable {
                 if !changes.records.isEmpty {
                     if isShared { try GateFeed.announce(changes.records, sql) }
                     if let gate {
-                        // The transaction locks all its rows before it waits for the gate's file. Otherwise, two
-                        // transactions could wait for each other, for a row and the file.
+                        // The transaction locks all its rows before it waits for its turn to write the gate's file.
+                        // Otherwise, two transactions could wait for each other: one for a row, the other for the file.
                         if isShared { try sql.run(Self.promising) }
                         try sql.settle()
                         try gate.hold(changes, longest: isShared ? Self.gateTurnMax : nil)
@@ -214,7 +215,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Returns the largest sequence number in the tables, maybe written by another process.
+    /// Returns the largest sequence number in the tables, which another process may have written.
     private static func lastNumber(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
@@ -250,7 +251,7 @@ package final class Store: Sendable {
     /// The method waits for a running process that is about to write. The method doesn't wait for a frozen process.
     package func inheritCredentials() throws { try gate?.inherit() }
 
-    /// Rewrites the gate's file at the start, because a crash may have prevented a write.
+    /// Rewrites the gate's file when the process starts, because a crash may have prevented an earlier write.
     package func rebuildCredentials() throws {
         guard let gate else { return }
         try runAgain.run { try engine.write { sql in try rebuildCredentials(gate, sql, since: .start) } }
@@ -264,7 +265,8 @@ package final class Store: Sendable {
         }
     }
 
-    /// The statement that takes a shared lock before a promise to change the gate's file (`CredentialsLock`).
+    /// The statement that takes a shared lock before a transaction promises changes to the gate's file
+    /// (`CredentialsLock`).
     ///
     /// The lock number 440078692 is used for `isOneWriter`, and 440078693 is used for migrations.
     private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
@@ -274,7 +276,7 @@ package final class Store: Sendable {
     /// transaction that waits for the gate's file ends soon, after `gateTurnMax`.
     private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078694) AS TEXT)"
 
-    /// How long the gate's file has lacked a committed change, zero if it is complete.
+    /// How long the gate's file has lacked a committed change, or zero if the file is complete.
     ///
     /// Reading this property doesn't wait for writers, so any thread can read it.
     package var gateLag: Duration { gate?.lagTime ?? .zero }

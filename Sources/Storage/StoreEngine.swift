@@ -3,7 +3,7 @@ enum StoreEngine: Sendable {
     case sqlite(SQLiteFile)
     case postgres(PostgresDatabase)
 
-    /// Lends `body` a writing connection, once one is free, for any number of transactions.
+    /// Waits for a free connection that can write, and lends it to `body` for any number of transactions.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write(body)
@@ -27,7 +27,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Waits a while for an unreachable database server, but not for a file.
+    /// Waits a while for an unreachable database server, or returns at once if the store is a file.
     func awaitServer() {
         if case .postgres(let database) = self { database.awaitServer() }
     }

@@ -26,7 +26,7 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error if even the last retry violated a unique key or lacked a lock.
+    /// The error that is thrown if even the last retry violated a unique key or lacked a lock.
     ///
     /// Then the transaction's values or the code must be wrong.
     struct Persistent: Error, CustomStringConvertible {

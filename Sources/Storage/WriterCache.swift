@@ -1,13 +1,13 @@
 import Domain
 import Synchronization
 
-/// A cache of the writer's recent device statuses and the product catalog's version number.
+/// A cache of the statuses that the writer last read or wrote, and of the product catalog's version number.
 ///
 /// The store's only writer puts all its changes into the cache too. The cache is cleared after another process has
 /// written or a transaction has failed. The cache has two generations of limited size. When the younger generation is
 /// full, the older generation is dropped. The younger generation then becomes the older one.
 final class WriterCache: Sendable {
-    /// The maximum number of statuses in one generation, of a few hundred bytes each.
+    /// The maximum number of statuses in one generation, where each status takes a few hundred bytes.
     private static let generationMax = 8192
 
     private struct State {
@@ -52,7 +52,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// Calls `body` for the cached devices in `dids`, and returns the other devices' indexes.
+    /// Calls `body` for each device in `dids` with a cached status, and returns the other devices' indexes.
     ///
     /// `body` must not use the cache.
     func find(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) -> [Int] {

@@ -6,7 +6,7 @@ package final class Readiness: Sendable {
     package struct Part: Sendable, Equatable {
         /// The part's name, such as `broker`, `store`, `worker status` or `http`.
         package let name: String
-        /// Why the part doesn't accept work, without secrets, or nil while it does.
+        /// The reason why the part doesn't accept work, without secrets, or nil while it accepts work.
         package let waitsFor: String?
     }
 

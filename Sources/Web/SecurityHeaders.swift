@@ -3,7 +3,7 @@ import Hummingbird
 /// Middleware that adds missing security headers, and removes the body from answers to HEAD.
 ///
 /// The headers keep browsers from guessing the answer's type. Browsers also must not show the answer in a frame or
-/// store it. A proxy would take the body of an answer to HEAD for the next answer.
+/// store it. If an answer to HEAD had a body, a proxy would take the body for the next answer.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     /// Whether users connect over HTTPS, so that browsers must use only HTTPS.
     let isSecure: Bool

@@ -7,7 +7,7 @@ package import JSON
 /// schemas. Some services, such as `account`, aren't in `open`. For these services, only names and sizes are shown,
 /// since any member might contain a secret.
 package struct SecretMask: Sendable {
-    /// The names of the data points that at least one product makes write-only.
+    /// The names of the data points that are write-only in at least one product.
     private let writeOnly: Set<String>
 
     /// The text that replaces a secret.

@@ -27,7 +27,7 @@ package enum SystemCodec {
     /// Encodes an echo: a worker's message to itself, with which the worker measures its delay.
     ///
     /// `seen` is the number of the newest echo that came back. The worker had by then processed all messages before
-    /// that echo. From `seen`, the gate counts the waiting messages of the worker, or of each lane.
+    /// that echo. The gate uses `seen` to count the messages that the worker, or each lane, still has to process.
     package static func echo(_ number: Int64, seen: Int64, lanes: Int = 1) -> [UInt8] {
         JSONObject([
             ("number", .integer(number)), ("seen", .integer(seen)), ("lanes", lanes > 1 ? .integer(Int64(lanes)) : nil),

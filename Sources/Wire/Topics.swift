@@ -27,7 +27,7 @@ package enum Topic: Sendable, Equatable {
     /// A topic that the service doesn't know, with the reason.
     case malformed(String)
 
-    /// The device whose messages arrive on the topic, or nil without a device id.
+    /// The device whose messages arrive on the topic, or nil if the topic has no device id.
     package var did: DeviceID? {
         switch self {
         case .report(let did), .presence(let did), .info(let did), .gatePresence(let did): did
@@ -85,7 +85,7 @@ package struct Topics: Sendable {
 
     private static let shardLevel = Array("\(Shard.level)/".utf8)
 
-    /// Returns a topic without its shard, if it has one.
+    /// Returns the part of a topic after the shard, or the whole topic if it has no shard.
     private static func behindShard(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard rest.starts(with: shardLevel) else { return rest }
         let shard = rest.dropFirst(shardLevel.count)
@@ -175,13 +175,13 @@ package struct Topics: Sendable {
     package func registered(_ key: ProductKey, _ mac: MAC) -> String {
         "\(root)/product/\(key.text)/\(mac.text)/registered"
     }
-    /// Returns a user's topic about a device, for `status`, `event` or `binary`.
+    /// Returns a user's topic about a device; `leaf` is `status`, `event` or `binary`.
     package func user(_ uid: UserID, device did: DeviceID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/device/\(did.text)/\(leaf)"
     }
-    /// Returns a user's topic for `device`, `session`, `share`, `schedule` or `account`.
+    /// Returns a user's topic; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
     package func user(_ uid: UserID, _ leaf: StaticString) -> String { "\(root)/user/\(uid.text)/\(leaf)" }
-    /// Returns a link's topic about a device, for `set` or `problem`.
+    /// Returns a link's topic about a device; `leaf` is `set` or `problem`.
     package func link(_ session: SessionID, _ did: DeviceID, leaf: StaticString) -> String {
         "\(root)/ha/\(session.text)/\(did.text)/\(leaf)"
     }
@@ -189,13 +189,13 @@ package struct Topics: Sendable {
     package static func discovery(_ session: SessionID, _ did: DeviceID) -> String {
         "homeassistant/device/\(session.text)/\(did.text)/config"
     }
-    /// Returns a terminal's topic for `response`, `command`, `session`, `devices`, `code` or `system`.
+    /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or `system`.
     package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
-    /// Returns a topic of the back-end services, such as `worker/status`, below `system`.
+    /// Returns a topic of the back-end services below `system`, where `leaf` is, for example, `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
-    /// Returns the given shards' topic filters, where `rest` is the part below the root.
+    /// Returns the topic filters for the given shards, where `rest` is the topic's part below the root.
     ///
     /// If `shards` is nil, the work isn't divided, and topics have no shard level.
     package func filters(_ rest: String, of shards: Shards?) -> [String] {
@@ -229,7 +229,7 @@ package struct Topics: Sendable {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
-    /// Returns a topic for dead letters and logs.
+    /// Returns a topic in the form in which dead letters and logs show it.
     ///
     /// In a request's topic, `*` replaces an invalid name of a service or method.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {

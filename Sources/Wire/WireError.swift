@@ -6,7 +6,7 @@ package struct WireError: Error, Equatable, Sendable {
     package var reason: String
     /// The field at fault.
     package var field: String?
-    /// The message's id for the error answer, or nil if it couldn't be read.
+    /// The message's id, which the error's answer contains, or nil if the id couldn't be read.
     package var id: MessageID?
 
     /// Makes an error.

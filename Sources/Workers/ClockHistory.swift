@@ -3,7 +3,7 @@ import Synchronization
 
 /// A record of the machine's clock steps, found by comparison with the monotonic clock.
 ///
-/// With this record, the last few minutes' rows can be found despite clock steps.
+/// With this record, rows of the last few minutes can be found even after a clock step.
 package final class ClockHistory: Sendable {
     /// A span between two clock steps, in milliseconds of the monotonic clock.
     fileprivate struct Span {
@@ -16,7 +16,7 @@ package final class ClockHistory: Sendable {
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The time of the machine's clock just before its last step forward.
+        /// The time that the machine's clock showed just before its last step forward.
         ///
         /// `ahead` is the clock's lead then over the monotonic clock, in milliseconds.
         var jump: (at: Instant, ahead: Int64)?
@@ -30,7 +30,7 @@ package final class ClockHistory: Sendable {
         state.withLock { _ = $0.record(clock) }
     }
 
-    /// Returns the earliest and the latest clock time of the last `seconds` seconds.
+    /// Returns the earliest and the latest time that the clock showed in the last `seconds` seconds.
     func moments(ofLast seconds: Int64, by clock: any WallClock) -> ClosedRange<Instant> {
         state.withLock { state in
             let start = state.record(clock) - seconds * 1000
@@ -56,7 +56,7 @@ package final class ClockHistory: Sendable {
 }
 
 extension ClockHistory.State {
-    /// Compares the machine's clock with the monotonic clock, and returns the latter in milliseconds.
+    /// Compares the machine's clock with the monotonic clock, and returns the monotonic time in milliseconds.
     fileprivate mutating func record(_ clock: any WallClock) -> Int64 {
         let (wall, steady) = (clock.now.milliseconds, clock.steady)
         let now = Int64((steady - (start ?? steady)) / .milliseconds(1))

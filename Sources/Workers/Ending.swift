@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that the process is stopping, so terminals get no notice about single workers.
+/// A flag that is set while the process is stopping, so that terminals get no notice about single workers.
 package final class Ending: Sendable {
     private let isBegun = Atomic<Bool>(false)
 

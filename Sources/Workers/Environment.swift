@@ -93,7 +93,7 @@ extension Environment {
     /// The shards to subscribe to, or nil if lanes don't share the work.
     var divided: Shards? { plan.isShared ? shards : nil }
 
-    /// Returns a copy for one lane, whose transactions first check the lease.
+    /// Returns a copy of the environment for one lane, in which each transaction first checks the lane's lease.
     func taking(_ lease: LaneLease) -> Environment {
         var environment = self
         environment.shards = lease.lane.shards

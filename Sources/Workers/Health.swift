@@ -5,10 +5,10 @@ package struct Health: Sendable {
     /// Reports that a part is not ready, and why, as text for an operator.
     package let notReady: @Sendable (_ part: String, _ reason: String) -> Void
 
-    /// Reports why the disk is low on space, or nil when that is over.
+    /// Reports why the disk is low on space, or nil when it has enough space again.
     package var diskIsLow: @Sendable (_ reason: String?) -> Void = { _ in }
 
-    /// Creates the callbacks, of which `diskIsLow` does nothing until it is set.
+    /// Creates a set of callbacks; `diskIsLow` has no effect until it is set.
     package init(
         ready: @escaping @Sendable (_ part: String) -> Void,
         notReady: @escaping @Sendable (_ part: String, _ reason: String) -> Void

@@ -14,8 +14,8 @@ package enum PlainThread {
 
     /// Lowers the calling thread's priority, so that reports and commands aren't delayed.
     ///
-    /// The kernel (`sched_prio_to_weight`) weights niceness 10 with 110, and niceness 0 with 1,024. Beside a busy
-    /// thread, niceness 10 therefore gives a tenth of a core.
+    /// The kernel's weights (`sched_prio_to_weight`) are 110 for niceness 10 and 1,024 for niceness 0. Beside a busy
+    /// thread, a thread with niceness 10 therefore gets a tenth of a core.
     @Sendable
     static func yieldToOthers() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

@@ -12,7 +12,7 @@ struct DeviceSearchTests {
     private let directory: TemporaryDirectory
     private let store: Store
 
-    /// Creates three devices: Hall with two tags, one with one tag, one without any.
+    /// Creates three devices: one named Hall with two tags, one with one tag, and one without tags.
     init() throws {
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)

@@ -1,4 +1,4 @@
-"""The packages under test, and Debian systems in folders to install them in.
+"""The packages under test, and folders with Debian systems in which the tests install the packages.
 
 LAMPLIGHTER_BUILD     the folder of the program and the gate (.build/debug)
 LAMPLIGHTER_PACKAGES  1: runs tests that make a Debian, which needs root, a network and some minutes
@@ -65,7 +65,8 @@ class Packages:
 
 
 class Debian:
-    """A folder with this machine's Debian release, and a given package's dependencies."""
+    """A folder that contains this machine's Debian release and, if a package is given, the package's
+    dependencies."""
 
     def __init__(self, package=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-debian-"))

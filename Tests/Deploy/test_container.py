@@ -24,7 +24,7 @@ COMPOSE = ROOT / "deploy/compose.yaml"
 
 
 def last_stage():
-    """Returns the last FROM and later instructions, each as first word and rest."""
+    """Returns the last FROM and all later instructions, each as a pair of its first word and the rest."""
     lines = [line for line in DOCKERFILE.read_text().splitlines() if line and not line.startswith("#")]
     text = "\n".join(lines).replace("\\\n", " ")
     steps = [line.split(None, 1) for line in text.splitlines()]
@@ -84,7 +84,7 @@ class Image(unittest.TestCase):
         health = json.loads(re.search(r"CMD (\[.*\])", words["HEALTHCHECK"])[1])
         volume = self.debian.folder / "volume"
         volume.mkdir()
-        # Container engines give a new volume the owner of the image's folder there.
+        # Container engines give a new volume the owner of the image's folder at the mount point.
         os.chown(volume, int(user), int(group))
         script = f"""
             ip link set lo up

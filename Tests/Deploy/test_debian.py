@@ -184,7 +184,8 @@ class Installed(unittest.TestCase):
         self.assertIn(doctor.returncode, (0, 3), doctor.stdout)
 
     def writes_only_where_it_may(self, machine):
-        """Asserts that the service can write only to its data, backups and own /var/tmp."""
+        """Asserts that the service can write only to its data directory, the backup directory and its private
+        /var/tmp."""
         machine.shell("install -d -m 0700 -o lamplighter -g lamplighter /var/backups/lamplighter; systemctl restart lamplighter")
         inside = f"nsenter --target {machine.show('lamplighter', 'MainPID')} --mount"
         for folder, code in (("/var/lib/lamplighter", 0), ("/var/backups/lamplighter", 0), ("/etc", 1), ("/var/tmp", 0), ("/usr", 1)):

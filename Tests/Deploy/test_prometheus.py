@@ -1,4 +1,4 @@
-"""Tests the alert rules with Prometheus's own tool, and the guide's sections on them."""
+"""Tests the alert rules with Prometheus's own tool, and checks the guide's sections about these rules."""
 
 import pathlib
 import re

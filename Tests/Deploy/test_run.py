@@ -85,7 +85,7 @@ class Run(unittest.TestCase):
         (self.folder / ".build/deploy-run-debug.first-yes").write_text(f"{seconds} 900\n")
 
     def compiler_prints(self, *lines):
-        """Makes the compiler print lines, and waits after each for the expected progress."""
+        """Makes the compiler print lines, and waits after each line for the expected progress."""
         with open(self.folder / "pipe", "w", buffering=1) as compiler:
             for line, shown in lines:
                 print(line, file=compiler)

@@ -17,7 +17,7 @@ WRONG = "not the right lamp 44"
 
 # The apps of account tests, each named after its special feature.
 APPS = {
-    # Four apps: each can send only 200 codes an hour to one country.
+    # Four apps, since one app can send only 200 codes an hour to one country.
     **{f"people{n}": {"policies": {"phoneRegistration": True, "uidLogin": True}} for n in ("", "-2", "-3", "-4")},
     "people-link": {"policies": {"emailRegistration": "link", "phoneRegistration": True}},
     "people-none": {"policies": {"emailRegistration": "none", "emailVerification": False}},
@@ -162,7 +162,8 @@ class People(EndToEnd):
         return terminal.get("account/whoami")["user"]
 
     def logout_code(self, terminal, **address):
-        """Returns a logout code, in exchange for a code to the terminal's own address."""
+        """Requests a code for the terminal's own address, exchanges this code for a logout code, and returns the
+        logout code."""
         kind, to = next(iter(address.items()))
         code = self.code(terminal, "logoutTerminal", **address)
         return terminal.get("session/logoutCode", {
@@ -193,7 +194,7 @@ class People(EndToEnd):
 
 
 def parallel(terminals, method, params, rounds):
-    """Sends `rounds` unique requests from each terminal at once, and returns the answers."""
+    """Sends `rounds` requests with unique ids from each terminal at once, and returns the answers."""
     asked = []
     for turn in range(rounds):
         for terminal in terminals:

@@ -10,7 +10,7 @@ import subprocess
 
 
 def trusting(authority, certificate=None, key=None):
-    """Returns a TLS context that trusts only this authority, and presents a given certificate."""
+    """Returns a TLS context that trusts only this authority, and presents the given certificate, if any."""
     context = ssl.create_default_context(cafile=str(authority))
     if certificate:
         context.load_cert_chain(str(certificate), str(key))

@@ -1,4 +1,4 @@
-"""MQTT clients as third parties write them, with schema checks of all messages."""
+"""MQTT clients like those of third parties, with schema checks of all messages."""
 
 import itertools
 import json
@@ -383,7 +383,7 @@ class Terminal(Client):
 
 
 def check_answer(method, body, by_key=False):
-    """Records the answer's violations of the method's schemas, where `by_key` means an API key."""
+    """Records an answer's violations of the method's schemas; `by_key` says whether the request used an API key."""
     for problem in contract.problems("answer", body):
         violations.append(f"answer to {method}: {problem} in {json.dumps(body)[:500]}")
     name = f"{method.replace('/', '.')}.result"

@@ -64,7 +64,7 @@ class Console:
         return self.ask("POST", path, body or {}, **more)
 
     def enter(self, url=None):
-        """Signs in with a one-time link, by default the first operator's."""
+        """Signs in with a one-time link, which is the first operator's link by default."""
         url = url or self.service.json("console")["url"]
         answer = self.post("/session/enter", {"token": url.split("#enter=")[1]})
         assert answer.status == 200, answer.body

@@ -58,7 +58,7 @@ def _patterns(root):
 
 
 def channel_of(topic, root="ll/v1"):
-    """Returns the name and description of the topic's channel, or None without a channel."""
+    """Returns the name and description of the topic's channel, or None if no channel has the topic."""
     for pattern, name, channel in _patterns(root):
         if pattern.fullmatch(topic):
             return name, channel

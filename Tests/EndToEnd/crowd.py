@@ -105,7 +105,7 @@ class Crowd:
         eventually(lambda: all(probe(m) for m in members or self.members), seconds, what)
 
     def ask(self, method, params, token=True, members=None):
-        """Sends a request from every member (`params` can be a function), and returns results."""
+        """Sends a request from every member, and returns the results; `params` can be a function."""
         id, members = f"crowd-{secrets.token_hex(4)}", members or self.members
         for number, member in enumerate(members):
             body = {"id": id, "params": params(number) if callable(params) else params}

@@ -84,7 +84,8 @@ class EventStream(Follower):
                     event, data = json.loads(data), b""
                     if "id" in event:
                         self.got.append(event)
-                        # A kill can cut off an event after its id. So the id is stored only after the whole event.
+                        # A kill can cut off an event after its id. So the id is stored only after the whole event has
+                        # arrived.
                         self.where["after"] = id
 
     def stop(self):
@@ -129,7 +130,7 @@ class KilledReceiver:
         return f"http://localhost:{self.port}{path}"
 
     def lines(self, path):
-        """Returns the rows about a path's posts: one on arrival, and one on acceptance."""
+        """Returns the recorded rows about a path's posts: one row for each arrival and one for each acceptance."""
         posts, lines = {}, []
         for line in self.file.read_text().splitlines():
             with contextlib.suppress(ValueError):  # a line that a kill cut off
@@ -145,7 +146,7 @@ class KilledReceiver:
 
 
 def faults(truth, got):
-    """Compares the log from `truth[0]` on with a reader's events, and returns the faults."""
+    """Compares the events that a reader received with the log from `truth[0]` on, and returns the faults."""
     seen, found = {}, []
     for event in got:
         if event["type"] == "events.gap":
@@ -170,7 +171,7 @@ def faults(truth, got):
 
 
 def early(lines, truth):
-    """Returns a line for each post that skipped unaccepted events or changed its content."""
+    """Returns a line for each post that skipped unaccepted events or repeated an id with different content."""
     number = {event["id"]: index for index, event in enumerate(truth)}
     found, taken, contents = [], -1, {}
     for row in lines:

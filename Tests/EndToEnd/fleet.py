@@ -1,4 +1,4 @@
-"""A process of devices and terminals that detect lost, duplicated or disordered messages.
+"""A process with many devices and terminals, which detect messages that are lost, duplicated or out of order.
 
 Each device repeats its last number until the service answers. Then it reports the next number. The devices also obey
 commands. `rate` is the maximum number of reports a second for all devices together. With `hasty` the devices don't
@@ -52,7 +52,7 @@ class Link:
         self.socket.setblocking(False)
 
     def read_one(self, kind):
-        """Waits for one packet of a kind while connecting, and keeps all others."""
+        """Waits for one packet of a kind while connecting, and keeps all other packets."""
         while True:
             for number, (other, body) in enumerate(found := list(self.packets())):
                 if other & 0xf0 == kind & 0xf0:

@@ -32,7 +32,7 @@ from world import FREE, World
 # minute. So sessions without a connection end sooner. All other settings have their defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,
             "limits.terminalSessionSeconds": 20}
-# The gate returns memory once over 8 MB have been free for 15 s.
+# The gate returns freed memory to the system once more than 8 MB have been free for 15 s.
 BACK_SECONDS, BACK_MEGABYTES = 60, 24
 SERVICE_MEGABYTES = 512  # a quarter of limits.memoryMegabytes
 
@@ -101,7 +101,7 @@ def others(spec, stop, pipe):
 
 
 def late(seconds):
-    """Returns the 99th percentile, but never the maximum, since one pause can cause that."""
+    """Returns the 99th percentile, but never the largest value, since a single pause can delay one value."""
     return sorted(seconds)[-1 - max(1, len(seconds) // 100)] if len(seconds) > 1 else 0
 
 
@@ -125,7 +125,7 @@ class Ground:
             return self.world.device(FREE, connect=False)
 
     def memory(self, pid=None):
-        """Returns a process's resident megabytes (the broker's by default), or 0 without the process."""
+        """Returns a process's resident megabytes (the broker's by default), or 0 if the process isn't running."""
         try:
             with open(f"/proc/{pid or self.world.service.broker_pid}/statm") as pages:
                 return int(pages.read().split()[1]) * os.sysconf("SC_PAGESIZE") / (1 << 20)
@@ -193,7 +193,7 @@ class Ground:
 
 
 def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, pace=400, slack=0.1):
-    """Runs one flood, and returns measurements, with exceeded bounds in `misses`.
+    """Runs one flood, and returns its measurements, with the exceeded bounds in `misses`.
 
     `rate` is how many requests a terminal sends each second. `pace` is how many terminals begin each second. `slack` is
     how many seconds longer other clients may wait.
@@ -231,7 +231,7 @@ def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, 
 
 
 def watch(ground, shown, pid, end):
-    """Watches until `end`, 30 s without changes or, with --off, an exceeded bound."""
+    """Watches the broker until `end`, until nothing has changed for 30 s or, with --off, a bound is exceeded."""
     samples, most, peak, misses = [], 0, 0, []
     while (now := time.monotonic()) < end and not (misses and ground.is_off):
         time.sleep(0.5)
@@ -254,7 +254,7 @@ def watch(ground, shown, pid, end):
 
 
 def judge_others(seen, answers, began, slack):
-    """Stores the others' answer times in `seen`, and returns lines about losses and delays."""
+    """Stores the other clients' answer times in `seen`, and returns lines about lost requests and slow answers."""
     misses = [] if answers else ["the others said nothing"]
     for what in sorted({what for what, _, _ in answers}):
         took = [[s for kind, at, s in answers if kind == what and (at >= began) == after] for after in (False, True)]

@@ -1,4 +1,4 @@
-"""A service that tests can start, stop, kill, and use with its command line."""
+"""A service under test, with functions to start, stop and kill it and to run its command line."""
 
 import itertools
 import json
@@ -41,8 +41,8 @@ CLI_SECONDS = 120  # only ends commands that would never end: a busy machine is 
 def patience(seconds):
     """Returns the seconds to wait.
 
-    A limit of ten seconds or more only ends tests that would never end. Such limits are made longer, since other tests
-    can occupy the processor cores.
+    A limit of ten seconds or more only serves to end tests that would otherwise never end. Such limits are made longer,
+    since other tests can occupy the processor cores.
     """
     return seconds if seconds < 10 else max(seconds, 40)
 
@@ -191,7 +191,7 @@ class Service:
         os.kill(self.broker_pid, signal.SIGKILL)
 
     def stop(self, number=signal.SIGTERM):
-        """Asks the service to end, and returns the exit code and the seconds taken."""
+        """Asks the service to end, and returns the exit code and the number of seconds until the end."""
         began = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -257,7 +257,7 @@ class Service:
         return self.json(kind, "import", str(path))
 
     def sql(self, statement, before_commit=lambda: None):
-        """Runs and commits a statement on the service's database, and returns tuples of strings.
+        """Runs and commits a statement on the service's database, and returns the rows as tuples of strings.
 
         A test can stop the service in `before_commit`. At that moment the test holds SQLite's write lock. So the stopped
         service can't hold the lock.

@@ -28,7 +28,7 @@ MANY = 1 << 40
 
 
 class Repeated:
-    """A packet to repeat, with numbers in place of #, and identifiers at `mid`."""
+    """A packet to repeat; each copy gets its own number in place of # and its packet identifier at `mid`."""
 
     def __init__(self, raw, mid=None, most=MANY):
         self.size, self.most = len(raw), max(1, min(CHUNK // len(raw), most))
@@ -252,7 +252,7 @@ class Hostile:
             ("sent", "bytes", "confirmed", "refused", "answered", "connects", "turnedAway", "closed", "reason", "early"), 0)
 
     def run(self):
-        """Performs the deed for the ordered time, and returns the counts."""
+        """Performs the deed for the time that the orders state, and returns the counts."""
         begin = time.monotonic()
         warm, end = begin + self.orders["warmSeconds"], begin + self.orders["seconds"]
         while (now := time.monotonic()) < end:
@@ -281,7 +281,7 @@ class Hostile:
             time.sleep(BREATH)
 
     def address(self, place):
-        """Returns the only source address, or one of many without a final 0 or 255."""
+        """Returns the given source address or, if many are used, one that doesn't end in 0 or 255."""
         if self.orders["addresses"] == 1:
             return self.orders["address"]
         number = place % self.orders["addresses"]

@@ -10,8 +10,8 @@ and timed waits are slowed about as much as its code. So time limits keep their 
 messages, regardless of how long the batch lasts. The size of a batch determines the cost of a message. So this size
 must not depend on the machine's load.
 
-The script needs valgrind, cc and objcopy. It prints one line for each kind of message. The line shows each program's
-thousands of instructions for a message.
+The script needs valgrind, cc and objcopy. It prints one line for each kind of message. The line shows how many
+thousand instructions each program needs for a message.
 """
 
 import collections
@@ -202,7 +202,8 @@ def measure(program, clock):
 
 
 def requests(method, params):
-    """Returns a counter of instructions for requests, where `params` takes the request's number."""
+    """Returns a function that counts the processor instructions that a terminal's requests take; `params` takes
+    the request's number."""
     def count(world):
         terminal = world.terminal()
         try:
@@ -242,7 +243,7 @@ def reports(world):
 
 
 def commands(world):
-    """Counts the instructions for commands: first the requests, then the answers."""
+    """Counts the instructions of commands, first of the requests and then of the answers."""
     devices, terminal = [world.device() for _ in range(DEVICES)], world.terminal()
     try:
         for device in devices:

@@ -108,7 +108,7 @@ class MailServer:
 
 
 class TextServer:
-    """A server for SMS as JSON that answers with the HTTP statuses in `answers`."""
+    """A server that takes SMS as JSON, and answers with the HTTP statuses in `answers`."""
 
     def __init__(self):
         self.texts, self.answers, self.tries = [], [], 0

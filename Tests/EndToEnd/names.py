@@ -55,7 +55,7 @@ class Network:
         threading.Thread(target=accept, daemon=True).start()
 
     def serve_names(self):
-        """Answers questions for a name with `answers[name]` in turn, and repeats the last list."""
+        """Answers questions for a name with the lists in `answers[name]` in turn, and repeats the last list."""
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         server.bind(("127.0.0.1", 53))
         self.sockets.append(server)

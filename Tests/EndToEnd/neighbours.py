@@ -69,7 +69,7 @@ class Neighbours:
             key.data.feed(data)
 
     def until(self, probe, seconds):
-        """Takes messages until the probe is true, and returns whether that was in time."""
+        """Takes messages until the probe is true, and returns whether it became true in time."""
         end = time.monotonic() + seconds
         while not (done := probe()) and time.monotonic() < end:
             self.turn(0.01)
@@ -118,7 +118,7 @@ class Lane:
 class Others(Neighbours):
     """The honest clients.
 
-    Each time begins when the request was due. So pauses of the machine are visible.
+    Each request is timed from the moment when it was due. So pauses of the machine are visible.
 
     `terminals` are (terminal id, token, uid). `devices` are (did, secret, index of the owner's terminal).
     """

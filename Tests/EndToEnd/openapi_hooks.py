@@ -1,4 +1,4 @@
-"""Hooks of schemathesis: with the caller's user, random requests reach the methods."""
+"""Hooks of schemathesis, which put the caller's user into random requests so that these reach the methods."""
 
 import os
 
@@ -7,7 +7,7 @@ import schemathesis
 
 @schemathesis.hook
 def map_body(context, body):
-    """Removes the token (the header has it) and `wait`, and sets an API key's user."""
+    """Removes the token (the header has it) and `wait`; sets the user of a request with an API key."""
     if isinstance(body, dict):
         body = {name: value for name, value in body.items() if name not in ("token", "uid")}
         if uid := os.environ.get("CALLED_FOR"):

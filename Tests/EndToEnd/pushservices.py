@@ -61,7 +61,8 @@ class Push:
 
 
 class Plans:
-    """Arrived pushes, and next answers by path: (status, body, headers), "hang", "drop", "goaway" or "refuse"."""
+    """The pushes that arrived, and the next answers by path: (status, body, headers), "hang", "drop", "goaway" or
+    "refuse"."""
 
     def __init__(self):
         self.pushes, self.plans, self.lock = [], collections.defaultdict(list), threading.Lock()
@@ -218,7 +219,7 @@ class Google(HTTPService):
 
 
 class Apple(Plans):
-    """A substitute for Apple's push service (HTTP/2 without TLS) that answers by device token."""
+    """A substitute for Apple's push service (HTTP/2 without TLS), whose answer depends on the device token."""
 
     def __init__(self):
         super().__init__()
@@ -306,7 +307,7 @@ class Apple(Plans):
             speaker.send_data(stream, text, end_stream=True)
 
     def judge(self, push):
-        """Checks the provider token, then the headers, and returns the answer by Apple's rules."""
+        """Checks the provider token, then the headers, and returns the answer that Apple's rules require."""
         try:
             header, said = claims(push.headers["authorization"].removeprefix("bearer "), self.key.public_key())
         except ValueError:

@@ -56,7 +56,7 @@ def hang_up(connection, _):
 
 
 def drip(connection, _):
-    """Sends one byte each second, of an answer too long to be received."""
+    """Sends one byte a second of an answer that is too long to be received completely."""
     for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b"x" * 10000:
         connection.sendall(bytes([byte]))
         time.sleep(1)
@@ -68,7 +68,7 @@ def long_headers(connection, post):
 
 
 class Receiver:
-    """An HTTP server that answers a path's posts by `plans`, later ones by `usual`."""
+    """An HTTP server; `plans` has the answers to a path's next posts, `usual` the answer to all later posts."""
 
     def __init__(self, port=0, otherwise=answer(204)):
         """A post gets the answer `otherwise` if `plans` and `usual` contain no answer for its path."""
@@ -129,7 +129,7 @@ class Receiver:
         return list(seen.values())
 
     def fault(self, path):
-        """The log's first fault, such as a wrong order, or None without a fault.
+        """The log's first fault, such as events in the wrong order, or None if the log has no fault.
 
         The service must not post an event before all earlier events have been accepted. If the webhook's cursor moved before
         a 2xx, an unaccepted event could be skipped. This check would find the gap.

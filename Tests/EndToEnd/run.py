@@ -96,7 +96,7 @@ def work(modules, results):
 
 
 def run_side_by_side(*rows):
-    """Runs lists of modules side by side, each in its number of processes."""
+    """Runs lists of modules in parallel, each list with its number of processes; returns the results."""
     results = multiprocessing.Queue()
     workers = []
     for names, jobs in rows:

@@ -31,7 +31,7 @@ class Sharing(EndToEnd):
         return {d["did"]: d["role"] for d in terminal.get("device/list")["devices"]}.get(device.did)
 
     def gone(self, terminal, device, reason):
-        """Asserts that within 5 seconds the user is notified and the retained status cleared."""
+        """Asserts that within 5 seconds the user is notified and the retained status is cleared."""
         began = time.monotonic()
         told = terminal.expect(
             f"user/{terminal.uid}/device", lambda b: b["type"] == "unbound" and b["did"] == device.did).body

@@ -10,7 +10,7 @@ from pages import fetch, local
 
 
 class ParallelUse(People):
-    """A single-use proof is accepted only once, even in many requests at once."""
+    """A single-use proof is accepted only once, even if many requests use it at the same time."""
 
     app = "people-attacked"
 
@@ -87,7 +87,7 @@ class ParallelUse(People):
         answers += [terminal.answer("account/register", f"{new}r{turn}", 60) for turn in range(50)]
         used = [a for a in answers if a["ok"] or a["error"]["code"] != "InvalidCode"]
         self.assertLessEqual(len(succeeded(answers)), 1)
-        # With a taken address, a registration gets `Duplicated`, and its ticket stays valid. Only the owner of the
+        # If the address is taken, a registration gets `Duplicated`, and its ticket stays valid. Only the owner of the
         # address learns this, because only the owner can get a ticket.
         self.assertTrue(all(a["ok"] or a["error"]["code"] == "Duplicated" for a in used), used[:3])
 

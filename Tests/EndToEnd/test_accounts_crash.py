@@ -1,4 +1,4 @@
-"""Tests that a login or registration takes effect once, although the service is killed."""
+"""Tests that a login or registration takes effect only once, even if the service is killed."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ class Killed(OwnWorld, People):
         self.own.service.start()
 
     def patient(self, terminal, method, params, id):
-        """Repeats a request with its id until it is answered, as apps do.
+        """Repeats a request with the same id until it is answered, as apps do.
 
         Returns None once the broker refuses the app's secret. The terminal then has a session, so only the answer was lost.
         """

@@ -205,7 +205,7 @@ class Passwords(People):
 
 
 class TenFailures(People):
-    """After ten failures of a name or terminal in 15 minutes, only codes work."""
+    """After ten failures in 15 minutes for a name or terminal, passwords are refused, but codes work."""
 
     app = "people-attacked"
 

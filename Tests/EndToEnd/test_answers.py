@@ -149,12 +149,12 @@ class History(Heavy):
               f"p99 {at(idle, .99):.0f} ms", file=sys.stderr)
         self.assertEqual(lost, 0)
         self.assertGreater(taken, self.seconds * 1_000_000, "they were answered")
-        # With few samples, the 99th percentile is the slowest sample. The machine's pauses can cause that one, so the
-        # 95th percentile counts.
+        # With few samples, the 99th percentile is the slowest sample. A pause of the machine can cause it, so the 95th
+        # percentile counts.
         self.assertLess(slow(busy), slow(idle) + LATER)
 
     def paced(self, app, device, seconds):
-        """Sends at most ten commands a second, and returns the sorted seconds until answers."""
+        """Sends at most ten commands a second, and returns the sorted seconds until the answers."""
         taken, began = [], time.monotonic()
         while time.monotonic() - began < seconds:
             taken += self.control(app, device, 1)

@@ -1,4 +1,4 @@
-"""A running service's backup contains everything that was answered, and works elsewhere."""
+"""A running service's backup contains everything that was answered, and a service elsewhere can run on it."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Any malformed message becomes a dead letter with a reason, and blocks no others."""
+"""Any malformed message becomes a dead letter with a reason, and blocks no other messages."""
 
 import json
 import unittest

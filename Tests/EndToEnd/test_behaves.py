@@ -204,7 +204,7 @@ class Outcomes(Phones):
 
 
 class Home(Unnoticed):
-    """An app that opens with two hundred devices, one filter, and paced requests."""
+    """An app that opens with two hundred devices, subscribes with one filter, and paces its requests."""
 
     count = 200 if LONG else 90
 

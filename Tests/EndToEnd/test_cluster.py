@@ -68,7 +68,8 @@ class Processes(OwnClusterOfClass):
     # The functions that cause failures. Each function returns how many seconds a lane can be quiet after the failure.
 
     def nothing(self, _):
-        """Shows how long lanes are quiet under load alone, if `LAMPLIGHTER_FAILURES` contains `nothing`."""
+        """Shows how long lanes are quiet under load alone; runs only if `LAMPLIGHTER_FAILURES` contains
+        `nothing`."""
         return float("inf")
 
     def kill(self, node):
@@ -80,7 +81,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_until_replaced(self, node):
-        """Freezes a process until others have taken its lanes, while it holds old messages."""
+        """Freezes a process, which holds old messages, until other processes have taken its lanes."""
         node.freeze()
         eventually(lambda: not self.holds(node), 20, "others with its lanes")
         node.thaw()
@@ -105,7 +106,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_in_pipeline(self, node):
-        """Freezes a process within a pipeline, whose session then counts as busy."""
+        """Freezes a process in the middle of a pipeline, so that the database server considers the session busy."""
         node.database_way.withhold_ends()
         eventually(self.owed_lanes, 60, "a lane's transaction within a pipeline")
         self.fleet.ask("forget")
@@ -155,7 +156,7 @@ class Processes(OwnClusterOfClass):
         return (self.cluster.shares() or {}).get(node.name)
 
     def rest(self, behind):
-        """Pauses the fleet, and waits until each report is answered and its status published."""
+        """Pauses the fleet, and waits until each report is answered and its status is published."""
         self.fleet.ask("rest")
         began = time.monotonic()
         state = eventually(
@@ -289,7 +290,7 @@ class Inherited(OwnClusterOfClass):
     processes = 2
 
     def holder(self):
-        """Returns the lock's holder once it has written its promise, or None."""
+        """Returns the process that holds the lock and has written its promise, or None."""
         lock = pathlib.Path(f"{self.cluster.gate_file}.lock").stat()
         if lock.st_size == 0:
             return None
@@ -323,7 +324,7 @@ class Inherited(OwnClusterOfClass):
 
 @unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutInbox(Processes):
-    """A control without one safeguard, which shows that the tests notice failures."""
+    """A control experiment: one safeguard is disabled, to show that the tests notice the failures."""
 
     def test_reports_take_effect_twice(self):
         self.load()
@@ -389,7 +390,7 @@ class WithoutFence(Processes):
         self.fail("nothing was out of order")
 
     def waits_for_frozen(self):
-        """Counts the transactions blocked by a transaction from before the lanes' takeover."""
+        """Counts the transactions that are blocked by a transaction from before the takeover of the lanes."""
         return int(self.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE EXISTS (SELECT 1 FROM pg_stat_activity AS b "
             "WHERE b.pid = ANY (pg_blocking_pids(pg_stat_activity.pid)) AND b.xact_start < now() - interval '3 s')"))

@@ -15,7 +15,7 @@ from harness import ENVIRONMENT, SECOND, eventually
 from world import LAMP, LISTED, World
 
 ROLES = ["viewer", "operator", "admin"]
-# Other tests try these operations. They end the session, change the account, or need an environment of their own.
+# Other tests try these operations, which end the session, change the account or need a separate environment.
 ELSEWHERE = {"signOut", "setPassword", "openStream", "makeBackup"}
 
 

@@ -28,8 +28,8 @@ LENGTHY = "a long one " * 900  # 10 kB
 PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
          "audit", "audit/operators", "nowhere"]
-# The rules that apply to forced colours. The system then determines the contrast. The page still determines the names
-# and states.
+# The rules that apply to forced colours. With forced colours, the system determines the contrast. The page still
+# determines the names and states.
 FORCED = ["aria-valid-attr-value", "button-name", "link-name", "label", "scrollable-region-focusable"]
 TABS = ["state", "timeline", "commands", "history", "who", "schedules", "messages", "info"]
 
@@ -174,8 +174,8 @@ class EveryPage(Console):
         for path in ("devices", f"devices/{device.did}", "system/limits", f"users/{terminal.uid}", "live"):
             visit.show(path)
             self.assertTrue(visit.page.evaluate("matchMedia('(forced-colors: active)').matches"))
-            # An element whose colour has a meaning also shows a word. Such an element also has a border or keeps its
-            # colour.
+            # An element whose colour has a meaning also shows a word. Such an element also has a border, or it keeps
+            # its colour when the browser forces other colours.
             bare = visit.page.evaluate("""() => [...document.querySelectorAll('.badge, .note, .dot, .bar i')].filter(one => {
               const style = getComputedStyle(one);
               const box = one.getBoundingClientRect();

@@ -1,4 +1,4 @@
-"""Tests of a large installation's console, for LAMPLIGHTER_LONG=1 and a release build.
+"""Tests of a large installation's console, which need LAMPLIGHTER_LONG=1 and a release build.
 
 The tests use 100,000 devices and a device with ten million records. Pages stay open for an hour.
 """
@@ -73,7 +73,8 @@ class Large(EndToEnd):
             path = f"/devices/{self.did}/history?name=temperature&from={now - length}&to={now}&zone=Europe/Berlin"
             self.took(f"answer for a {name}", lambda path=path: sums.update({name: caller.get(path).json}), 0.5)
             self.assertFalse(sums[name]["isCut"])
-        # A few records have become older than a year since they were written. The year's answer holds all others.
+        # A few records have become older than a year since they were written. The year's answer holds all other
+        # records.
         self.assertGreater(sum(row["count"] for row in sums["year"]["rows"]), RECORDS * 0.99)
         self.assertEqual(min(row["min"] for row in sums["year"]["rows"]), 0)
         self.assertEqual(max(row["max"] for row in sums["year"]["rows"]), 39.9)

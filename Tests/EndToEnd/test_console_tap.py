@@ -34,7 +34,7 @@ class TestTap(unittest.TestCase):
         return stream
 
     def lines(self, stream, until, send=lambda: None):
-        """Calls `send`, and returns all lines until `until` is true for a line.
+        """Calls `send`, and returns the lines that arrive until `until` is true for one of them.
 
         If no line arrives for a second, `send` is called again. The tap can lose messages (QoS 0).
         """

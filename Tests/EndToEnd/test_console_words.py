@@ -36,7 +36,7 @@ def literals(source):
 
 
 def literal(source, at):
-    """Returns the literal at a position, its interpolations' literals, and the position after it."""
+    """Returns the literal at a position, the literals in its interpolations, and the position after it."""
     quote = '"""' if source.startswith('"""', at) else '"'
     at += len(quote)
     text, inner, count = "", [], 0
@@ -81,7 +81,7 @@ def read(name):
 
 
 def texts(words, at=()):
-    """Yields texts and paths, without the rules, whose English texts the service contains."""
+    """Yields the texts and their paths, except the rules, because the service contains their English texts."""
     for key, one in (words.items() if isinstance(words, dict) else enumerate(words)):
         if isinstance(one, str):
             yield ".".join((*at, str(key))), one
@@ -90,7 +90,7 @@ def texts(words, at=()):
 
 
 def known():
-    """Returns the keys of the translations, and of texts from the service's other parts."""
+    """Returns the keys of the Chinese translations, and the keys of texts from other parts of the service."""
     sections = read("zh-findings")
     others = list(sections.pop(FROM_ELSEWHERE))
     return [key for section in sections.values() for key in section], others

@@ -1,4 +1,4 @@
-"""A service killed at any time loses nothing answered, and counts nothing twice."""
+"""A service that is killed at any time loses nothing that it has answered, and counts nothing twice."""
 
 import random
 import threading

@@ -98,7 +98,8 @@ class Bonds(OwnWorld):
             self.assertEqual(set(roles) - {heads[0]}, set(roles) & ({"guest"} if heads == ["owner"] else {"normal"}), roles)
 
     def guests(self):
-        """Asserts that guests match accepted invitations, and that each inviter may still share."""
+        """Asserts that guests match accepted invitations, and that the inviter of each open invitation may share
+        the device."""
         found = self.rows("""
             SELECT b.did, b.uid FROM binding b LEFT JOIN sharing s ON s.sharingId = b.sharingId
             WHERE b.sharingId IS NOT NULL AND (s.status IS NULL OR s.status <> 'accepted' OR s.guestUid <> b.uid

@@ -86,7 +86,7 @@ class Certificates(OwnWorldOfClass):
                               ("server's", trusting(authority, server / "server.pem", server / "server.key"))):
             with self.subTest(name), self.assertRaises((ssl.SSLError, ConnectionError)):
                 with socket.create_connection((HOST, self.port), 10) as tcp, context.wrap_socket(tcp, server_hostname=HOST) as tls:
-                    # In TLS 1.3, a refused client learns of the refusal with the first answer.
+                    # In TLS 1.3, a refused client learns of the refusal only when it reads the first answer.
                     tls.sendall(b"\x10\x0c\0\4MQTT\4\2\0\x1e\0\0")
                     if tls.recv(1) == b"":
                         raise ConnectionError
@@ -148,7 +148,8 @@ class Certificates(OwnWorldOfClass):
 
 
 class BesideAPublicCertificate(OwnWorld):
-    """The server's certificate is from a public authority, the devices' from the service's own."""
+    """The server's certificate is from a public authority, and the devices' certificates are from the service's
+    own authority."""
 
     def make_world(self):
         holder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-public-"))

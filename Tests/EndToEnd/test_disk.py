@@ -86,7 +86,7 @@ class InputOutputError(Disk):
 
 
 class Tiny(Service):
-    """A service with a database filled in place, since a copy's size would differ."""
+    """A service whose database is filled in place, because a copied database would differ in size."""
 
 
 @postgres.on_file

@@ -18,8 +18,8 @@ from pages import fetch, local
 # times as fast.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# A difference counts if its probability by chance is below CHANCE. This must hold in ROUNDS_IN_A_ROW consecutive
-# rounds.
+# A difference counts if the probability that it is random is below CHANCE. This must hold in ROUNDS_IN_A_ROW
+# consecutive rounds.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000
@@ -48,11 +48,11 @@ def differ(one, two):
 
 
 class Alike(People):
-    """Compares the service's answers for existing and missing accounts, and their times.
+    """Compares the service's answers for existing and missing accounts, and the times until these answers.
 
     Times are measured in pairs. The two requests of a pair follow directly after one another. Their order alternates. A
-    permutation test compares the times. A difference counts if it is large and unlikely to be chance. It must occur
-    repeatedly with other accounts.
+    permutation test compares the times. A difference counts if it is large and unlikely to be due to chance. The
+    difference must also occur repeatedly with other accounts.
     """
 
     def owners(self, count):
@@ -245,7 +245,7 @@ class WithLinks(Alike):
     app = "people-link"
 
     def take(self, email):
-        """Registers an address's owner, who opens the link if the app sends links."""
+        """Registers the owner of an address, who opens the link if the app sends links."""
         owner = self.stranger()
         owner.adopt(owner.get("account/register", {"countryCode": COUNTRY, "email": email, "password": PASSWORD}))
         if self.app == "people-link":

@@ -16,7 +16,7 @@ class Processes(OwnClusterOfClass):
     processes, settings = 3, ("--set", "outbound.privateTargets=localhost")
 
     def side(self, number):
-        """Returns a process's port and the apps, for HTTP terminals and streams."""
+        """Returns an object with one process's port and the apps, for making HTTP terminals and streams."""
         node = self.cluster.nodes[number]
         return types.SimpleNamespace(
             service=types.SimpleNamespace(http_port=node._ready()["httpPort"]), apps=self.own.apps)

@@ -25,7 +25,7 @@ WANTED = ["device.*"]
 
 
 class Sender(threading.Thread):
-    """A device whose reports change its alert, each repeated until it is answered."""
+    """A device that changes its alert with each report, and repeats the report until it is answered."""
 
     def __init__(self, device, stopping):
         super().__init__(daemon=True)
@@ -87,7 +87,7 @@ class Killed(OwnWorld):
             sender.start()
 
     def ask(self, method, **params):
-        """Sends a request with the API key, and repeats it while parts are unavailable."""
+        """Sends a request with the API key, and repeats it while parts of the service are unavailable."""
         def answer():
             with contextlib.suppress(OSError, ValueError):
                 return [self.once(method, **params)]
@@ -196,7 +196,7 @@ class Killed(OwnWorld):
         return found
 
     def survive(self, kills):
-        """Runs the kills in rounds of fifty, whose own readers must lose no event."""
+        """Runs the kills in rounds of fifty; each round has its own readers, which must lose no event."""
         self.killed = {}
         for begun in range(0, KILLS, 50):
             self.prepare()

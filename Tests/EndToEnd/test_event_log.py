@@ -11,7 +11,7 @@ from world import LAMP, EndToEnd, OwnWorld, World
 
 
 class Server(Terminal):
-    """A maker's server, whose key is its password and the token of its requests."""
+    """A maker's server that uses its key as its password and as the token of its requests."""
 
     def __init__(self, world, app="test-app", scope="events", **more):
         made = world.service.json("key", "add", fresh_id("server"), "--app", app, "--scope", scope)
@@ -22,7 +22,7 @@ class Server(Terminal):
         return self.get("events/read", params)
 
     def follow(self, until, seconds=20, **params):
-        """Reads events until `until` is true for one, and returns all of them."""
+        """Reads events until `until` is true for one of them, and returns all events that were read."""
         found, end = [], time.monotonic() + seconds
         while time.monotonic() < end:
             page = self.read(wait=5, **params)
@@ -182,7 +182,7 @@ class AfterKill(EndToEnd):
 
 
 class Gaps(OwnWorld):
-    """Statuses can be deleted early, and a reader must then lose no other events."""
+    """Statuses can be deleted long before other events, and a reader must not lose those other events."""
 
     def test_deleted_statuses_hide_no_other_events(self):
         server, lamp = self.keep(Server(self.own).come()), self.device()

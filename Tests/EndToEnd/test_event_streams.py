@@ -19,7 +19,7 @@ ALERTS = "types=device.alert,device.alertCleared"
 
 
 class Events(Stream):
-    """An open stream: `found` has its events, `ends` its messages without an id."""
+    """An open stream; `found` has its events, and `ends` has its messages without an id."""
 
     def __init__(self, world, key, query="", last=None, address=None):
         self.found, self.ends = [], []
@@ -167,7 +167,7 @@ class Streams(Keyed):
         third = self.stream(self.made, f"subscriptionId={id}")
         third.until(1)
         self.assertEqual(third.found, first.found[1:])
-        # If an operator moves the cursor back, an open stream also gets events again.
+        # If an operator moves the cursor back, the service sends the events again, even on an open stream.
         self.world.service.json("events", "seek", id, "start")
         third.until(3)
         self.assertEqual(third.found[1:], first.found)
@@ -204,7 +204,7 @@ class Streams(Keyed):
 
 class Alone(Keyed, OwnWorld):
     def slow(self, path, token):
-        """Opens a stream for a client with a small buffer, which reads on demand."""
+        """Opens a stream for a client that has a small buffer and reads only when the test requires it."""
         slow = socket.socket()
         self.addCleanup(slow.close)
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)

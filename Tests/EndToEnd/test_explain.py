@@ -35,7 +35,7 @@ def case(plant):
 
 
 class Told:
-    """The outcomes that `explain` must report, and words of its reason and its error."""
+    """The outcomes that `explain` must report, and words that its reason and its error must contain."""
 
     def __init__(self, outcome, *why, push=None, error=(), terminal=None):
         self.outcome, self.why, self.push, self.terminal = outcome, why, push, terminal
@@ -64,7 +64,7 @@ class Refused:
 
 
 class Stage:
-    """A user with a terminal, and everything with which a case causes its problem."""
+    """A user with a terminal, and everything that a case needs to cause its problem."""
 
     def __init__(self, test, app="test-app", **login):
         self.test, self.world, self.app, self.open = test, test.world, app, []
@@ -103,13 +103,13 @@ class Stage:
         return subscriber
 
     def answer(self, *answers):
-        """Sets an address for Web Push, whose next pushes get the given answers."""
+        """Sets an address for Web Push; the next pushes to it get the given answers."""
         subscriber = self.subscribe()
         self.test.web.plans[subscriber.path] = list(answers)
         return subscriber
 
     def set_push(self, kind, plans=None, answers=(), **more):
-        """Sets a fresh address of a kind, whose next pushes get the given answers."""
+        """Sets a fresh address of a kind; the next pushes to it get the given answers."""
         address = fresh_id(kind)
         if plans:
             plans.plans[address] = list(answers)

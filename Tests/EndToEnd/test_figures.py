@@ -43,7 +43,7 @@ def grows_at_least(by, **labels):
 
 
 def times(by, **labels):
-    """Returns a check that a histogram grew by `by` values.
+    """Returns a check that the load added `by` values to a histogram.
 
     Their average must be at most the load's duration."""
     def compare(load, name):
@@ -57,7 +57,7 @@ def shows(value, **labels):
 
 
 def about(value, share=0.1):
-    """Compares two measurements of a changing value, which may differ by the fraction `share`."""
+    """Compares two measurements of a value that changes; they may differ by about the fraction `share`."""
     def compare(load, name):
         other = value(load)
         return abs(load.after.sum(name) - other) <= share * other + 1

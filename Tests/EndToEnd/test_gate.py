@@ -218,7 +218,7 @@ class Refusals(EndToEnd):
 
 class LostRights(EndToEnd):
     def with_session(self):
-        """Returns a terminal with a token, whose MQTT session outlives the connection."""
+        """Returns a terminal that has connected with its token; its MQTT session outlives the connection."""
         first = self.world.terminal()
         first.close()
         terminal = self.keep(Terminal(
@@ -292,7 +292,7 @@ class Freshness(EndToEnd):
         terminal = self.terminal(login=False)
         for _ in range(ROUNDS):
             terminal.login()  # subscribes, and fails if that is refused
-            # Each login is by a new user, and adds a filter. A terminal can have at most a thousand filters.
+            # Each login adds a filter for a new user's topics. A terminal can have at most a thousand filters.
             terminal.unsubscribe(f"{TOPICS}/user/{terminal.uid}/#")
             terminal.clear()
 

@@ -146,7 +146,7 @@ class Guided(unittest.TestCase):
         return lines, lines.wait_for(r"did (\S+)")[1]
 
     def browse(self, page, did):
-        """Opens a page of the folder in a browser, with a user's values."""
+        """Opens a page of the folder in a browser, with the values that a user would enter."""
         pages = Pages({"clients": self.folder / "clients"}, {"": (self.folder / page).read_text(encoding="utf-8")})
         self.addCleanup(pages.close)
         browser = Browser()
@@ -210,7 +210,7 @@ class Devices(Guided):
             app.close()
 
     def widen(self):
-        """Adds to the demo product a data point that none of its lamps has."""
+        """Adds a data point to the demo product; no lamp of the guide has this data point."""
         product = json.loads(self.service.cli("product", "export", self.demo["productKey"]).stdout)
         if not any(point["name"] == "fan" for point in product["dataPoints"]):
             product["dataPoints"].append({"name": "fan", "access": "rw", "type": "bool"})
@@ -593,7 +593,7 @@ class Servers(Guided):
             shown("localhost", self.service.ready["mqttTlsPort"], trusting(trusted))
 
     def certbot_renews(self, hook):
-        """Runs the hook without owner and group, since the service's user is missing here."""
+        """Runs the hook without its options for owner and group, since a test machine lacks the service's user."""
         lineage, to = self.folder / "live", self.folder / "etc-tls"
         lineage.mkdir()
         for name in ("privkey.pem", "fullchain.pem"):

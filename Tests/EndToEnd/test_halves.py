@@ -1,4 +1,5 @@
-"""Tests with incomplete TLS records, WebSocket frames and MQTT packets, and without free memory."""
+"""Tests with incomplete TLS records, WebSocket frames and MQTT packets, and with a broker that has no memory
+left."""
 
 import os
 import pathlib

@@ -30,7 +30,7 @@ class History(EndToEnd):
                 return
 
     def ahead(self):
-        """Returns a time after the binding, which the service doesn't change in a report."""
+        """Returns a time after the device was bound; the service doesn't change such a time in a report."""
         return now() + 60_000
 
     def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):

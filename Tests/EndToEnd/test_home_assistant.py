@@ -262,7 +262,7 @@ class Neighbours(Linked):
         homes = [self.linked() for _ in range(2)]
         for _, _, home in homes:
             home.subscribe("homeassistant/#")
-        # The control client has no filter for deliveries, and sees the messages of both homes.
+        # The control is a client whose deliveries aren't filtered. This client sees the messages of both homes.
         tool = self.keep(self.world.tool("neighbours"))
         self.assertEqual(tool.connect(), 0)
         tool.subscribe("homeassistant/device/+/+/config")
@@ -323,7 +323,7 @@ class Changes(OwnWorld, Linked):
 
 
 class Processes(OwnClusterOfClass, Linked):
-    """Several processes share the topics by shard, and one process announces the devices."""
+    """Several processes share the work: each topic belongs to a shard, and one process announces the devices."""
 
     processes = 2
 

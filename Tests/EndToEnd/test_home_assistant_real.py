@@ -1,4 +1,5 @@
-"""A real Home Assistant, in the virtual environment that LAMPLIGHTER_HOME_ASSISTANT must name.
+"""A test with a real Home Assistant; it runs only if LAMPLIGHTER_HOME_ASSISTANT names Home Assistant's virtual
+environment.
 
 The following commands create the environment, with Python 3.13 (docs/contributing/long-tests.md):
 
@@ -26,7 +27,7 @@ CLIENT = "http://127.0.0.1/"
 
 
 class Server:
-    """A running Home Assistant with an owner, which the test uses over HTTP."""
+    """A running Home Assistant that has an owner; the test uses its HTTP interface."""
 
     def __init__(self, folder):
         self.port, self.token = free_port(), None

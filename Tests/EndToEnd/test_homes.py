@@ -11,7 +11,7 @@ class Homes(EndToEnd):
         return {h["homeId"]: h for h in terminal.get("home/list")["homes"]}
 
     def changed(self, terminal, home):
-        """Waits for the push with the device in `home`, and returns the device's row.
+        """Waits for the push that shows the device in `home`, and returns the device's row.
 
         If `home` is None, the device must be in no home."""
         return terminal.expect(

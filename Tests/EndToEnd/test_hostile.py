@@ -3,14 +3,14 @@
 Other clients send requests, commands, reports and logins during the attack. The times until their answers depend on
 the machine. Therefore, the test compares these times with those at a quiet service. If the attack makes the times
 longer, the test runs another process for comparison. This process uses as much processor time, but has no
-connection. A debug build is allowed to take longer. An attack that has only delayed others is repeated. A shared
-machine is sometimes slow for a few seconds. Losses, restarts and growth count as failures in any build, at the first
-occurrence.
+connection. A debug build is allowed to take longer. If an attack has only delayed other clients, the test repeats
+the attack. A shared machine is sometimes slow for a few seconds. Losses, restarts and growth count as failures in
+any build, at the first occurrence.
 
 By default, only some attacks run. Other tests run at the same time and make all times longer. An answer therefore
-counts as late only after ten seconds. With LAMPLIGHTER_LONG=1, all attacks run for longer, and the test compares
-answers' times. As a control, the test also runs attacks with their limits switched off. These attacks must do harm.
-If the build is a release build, devices that send without end also flood the service.
+counts as late only after ten seconds. With LAMPLIGHTER_LONG=1, all attacks run for longer, and the test compares the
+times of answers. As a control, the test also runs attacks without the limits against them. These attacks must do
+harm. If the build is a release build, devices that send without end also flood the service.
 """
 
 import json
@@ -104,7 +104,7 @@ def megabytes(pid):
 
 
 def end(process):
-    """Waits for a process to end, and returns its tally, or None in later calls."""
+    """Waits for a hostile process to end, and returns its tally; later calls return None."""
     if process.stdout.closed:
         return None
     with process.stdout:
@@ -198,7 +198,7 @@ class Ground:
 
     @property
     def disk(self):
-        """The megabytes of the data directory and the log.
+        """The size of the data directory and the log in megabytes.
 
         A write-ahead log that is smaller than usual counts with its usual size."""
         sizes = [pathlib.Path(self.service.log.name).stat().st_size]
@@ -238,7 +238,7 @@ class Trial:
         ground.others.forget()
         devices = [ground.register()] if attack.control == DEVICE else []
         eviction, base = Eviction(ground.world.port, ground.app, PASSWORD), ground.memory
-        # Each attack has its own address, so that limits don't block the next attack.
+        # Each attack has its own address, so that the limits for one attack don't block the next.
         process = ground.hostile(
             attack.deed, self.seconds, connections=attack.connections, addresses=attack.addresses, rate=attack.rate,
             address=f"127.0.{ground.count}.5", terminals=ground.known if attack.known else [], devices=devices)
@@ -277,7 +277,7 @@ class Trial:
         self.samples.append((now, self.ground.disk))
 
     def burn(self):
-        """Measures the other clients beside a process without connections.
+        """Measures the other clients while a process without connections is running.
 
         This process uses as much processor time as the attack used."""
         others = self.ground.others
@@ -432,7 +432,7 @@ class Overload(unittest.TestCase):
         return ground.others.lanes["report"]
 
     def flood(self, ground, deed, count):
-        """Floods the service, and returns the answers a second and the other clients' outcomes.
+        """Floods the service, and returns the number of answers a second and the other clients' outcomes.
 
         The outcomes are from before, during and after the flood."""
         devices = [ground.register() for _ in range(count)]

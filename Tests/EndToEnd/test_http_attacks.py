@@ -210,7 +210,7 @@ class Rates(OwnWorldOfClass):
             "--set", "limits.addressMessagesPerSecond=1", "--set", "limits.addressMessageBurst=30"])
 
     def until(self, ask, most):
-        """Sends requests until one is refused, and returns how many came before."""
+        """Sends requests until one is refused, and returns the number of requests before that."""
         for count in range(most):
             if ask() == 429:
                 return count

@@ -1,4 +1,4 @@
-"""A client with slow or incomplete requests loses its connections, and affects no others."""
+"""A client with slow or incomplete requests loses its connections, but doesn't affect other clients."""
 
 import contextlib
 import http.client
@@ -61,7 +61,7 @@ class Slow(OwnWorldOfClass):
 
     @staticmethod
     def lasting(crowd, seconds):
-        """Returns how many connections stay open for `seconds` at a byte every half second."""
+        """Returns how many connections stay open for `seconds` while the client sends a byte every half second."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for connection in crowd:
@@ -128,7 +128,7 @@ class HalfRequests(Slow):
 
 
 class OnePlace(Slow):
-    """An address with only one connection, which is busy because its client doesn't read."""
+    """An address that is allowed only one connection, which is busy because the client reads no answers."""
 
     @classmethod
     def make_world(cls):

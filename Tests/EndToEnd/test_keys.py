@@ -13,7 +13,7 @@ from world import World, shared
 
 
 class Server(Terminal):
-    """A maker's server, whose key is its password and the token of its requests."""
+    """A maker's server that uses its key as its password and as the token of its requests."""
 
     def __init__(self, port, made, key=None, **more):
         super().__init__(port, made["appId"], key or made["key"], made["terminalId"], **more)
@@ -112,7 +112,7 @@ class Keys(unittest.TestCase):
         server.close()
         server = Server(self.world.port, made).come()
         server.close()
-        # The new secret is the client's password before any request contains this secret.
+        # The client connects with the new secret as its password before any request contains the new secret.
         newer = Server(self.world.port, made, new).come()
         newer.token = made["key"]
         eventually(lambda: newer.ask("device/list", uid=self.user.uid).get("error", {}).get("code") == "InvalidToken")

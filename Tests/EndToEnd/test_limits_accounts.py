@@ -40,7 +40,7 @@ class Limited(OwnWorldOfClass, People):
         return [self.stranger(source=source) for _ in range(count)]
 
     def spread(self, terminals, each, method, params):
-        """Sends `each` requests from every terminal, and returns each answer's error code or None."""
+        """Sends a number of requests (`each`) from every terminal, and returns each answer's error code or None."""
         codes = []
         for terminal in terminals:
             for _ in range(each):

@@ -40,7 +40,7 @@ class Limits(OwnWorld):
         return World(service=Service(arguments=[*DEFAULTS, *self.settings]))
 
     def flood(self, client, topic, count, qos=1):
-        """Publishes at full speed, and returns the number accepted and the codes of refusals."""
+        """Publishes as fast as possible, and returns the number of accepted messages and the codes of refusals."""
         infos = [client.paho.publish(topic, '{"id":"f","params":{}}', qos) for _ in range(count)]
         for info in infos:
             info.wait_for_publish(20)
@@ -173,7 +173,7 @@ class SwitchedOff(Limits):
 
 
 class ClockSetBack(OwnWorld):
-    """A clock two hours ahead is corrected while service and broker aren't running."""
+    """A clock that was two hours ahead is corrected while the service and the broker aren't running."""
 
     def make_world(self):
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

@@ -12,7 +12,7 @@ HASHES = ("namedPerTerminal", "namedPerSource", "hashesPerTerminal", "hashesAtOn
 # With only one thread for hashes, hashes wait for each other on any machine.
 HASHING = [*GATEWAY, "--set", "limits.hashThreads=1",
            *(word for name in HASHES for word in ("--set", f"limits.{name}=100000"))]
-# Otherwise, the gate would refuse new devices before the service could count them.
+# Without this setting, the gate would refuse new devices before the service could count them.
 GATE_OPEN = ["--set", "broker.newClientsPerMinute=100000"]
 
 

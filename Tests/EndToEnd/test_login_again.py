@@ -33,7 +33,7 @@ class Hand(Pair):
     def log_in(self, terminal, name):
         """Logs in on a connection that can end before the answer arrives.
 
-        Returns a terminal that gets the user's messages, and a list of all used terminals. The third value is the answer's
+        Returns a terminal that gets the user's messages, and all terminals that were used. The third value is the answer's
         time.
         """
         secret, id, all = self.world.apps[self.app]["secret"], fresh_id("login-"), [terminal]

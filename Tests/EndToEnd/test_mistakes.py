@@ -128,7 +128,7 @@ class Sent(EndToEnd):
                     self.assertRegex(error["field"], field)
 
     def test_in_secrets(self):
-        """The broker gives no reason, but `refusals` names the rule, and `explain` the cure."""
+        """The broker gives no reason, but `refusals` names the broken rule, and `explain` names the cure."""
         lamp, user = self.device(connect=False), fresh_id()
         for client, name in ((Device(self.world.port, lamp.did, "wrong"), f"device:{lamp.did}"),
                              (Terminal(self.world.port, "test-app", "wrong"), "app:test-app"),

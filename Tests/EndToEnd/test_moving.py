@@ -165,7 +165,7 @@ class Moving(unittest.TestCase):
 
 @postgres.on_file
 class AfterACleanStop(OwnWorld):
-    """Data can be moved at once even if the service was stopped in use.
+    """If a service is stopped while clients use it, its data can be moved at once.
 
     Each round interrupts different work."""
 
@@ -231,7 +231,7 @@ class AfterACleanStop(OwnWorld):
         self.assertGreater(device.report(data={"count": self.ROUNDS})["version"], version)
 
     def again(self, service, device, app):
-        """Connects the device and the terminal to a service with their secret and token."""
+        """Connects the device and the terminal to a service, with the device's secret and the terminal's token."""
         device.close(), app.close()
         back = self.keep(Terminal(service.mqtt_port, "test-app", app.token, terminal_id=app.terminal_id)).come()
         back.token, back.uid = app.token, app.uid

@@ -19,7 +19,7 @@ DEVICES = USERS = 3
 
 
 class Killed(OwnWorld):
-    """A service that is killed while devices report alerts, each for several users."""
+    """A service that is killed while devices report alerts; each alert concerns several users."""
 
     def make_world(self):
         self.service = Service(arguments=SETTINGS, store=self.make_store())

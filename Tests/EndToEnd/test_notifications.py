@@ -23,7 +23,8 @@ class Notifications(Sharing):
         return terminal.get("notification/list", params)["notifications"]
 
     def reasons(self, terminal, device=None, count=1, **params):
-        """Returns the decisions about a device's events, newest first, once there are `count`."""
+        """Returns the decisions about a device's events, newest first, as soon as there are at least `count`
+        decisions."""
         if device is not None:
             params["did"] = device.did
 

@@ -15,7 +15,7 @@ EXAMPLES = int(os.environ.get("OPENAPI_EXAMPLES") or (50 if LONG else 1))
 SEED = "39"
 DOCUMENT = contract.SCHEMAS / "generated" / "openapi-app.yaml"
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
-# Two operations end the caller's session. Two answer with streams that never end.
+# The first two operations end the caller's session. The last two answer with streams that never end.
 LEFT_OUT = [f"/{TOPICS}/request/account/logout", f"/{TOPICS}/request/account/cancel", f"/{TOPICS}/stream", f"/{TOPICS}/events"]
 
 
@@ -26,7 +26,7 @@ class Documented(unittest.TestCase):
         cls.addClassCleanup(cls.world.close)
 
     def schemathesis(self, token, uid=None):
-        """Sends Schemathesis's random requests with a token, and fails if its report has failures."""
+        """Lets Schemathesis send random requests with a token, and fails if its report lists failures."""
         hooks = ROOT / "Tests" / "EndToEnd" / "openapi_hooks.py"
         done = subprocess.run(
             [tools.python(), "-m", "schemathesis.cli", "run", str(DOCUMENT), "--url", f"http://127.0.0.1:{self.world.service.http_port}",

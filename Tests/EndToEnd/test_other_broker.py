@@ -1,4 +1,5 @@
-"""With an unknown Mosquitto, the service ends sessions, and the gate estimates held memory."""
+"""With an unknown version of Mosquitto, the service ends sessions, and the gate estimates the memory of held
+messages."""
 
 import pathlib
 import shutil
@@ -104,7 +105,7 @@ class Tokens(Other):
 
 
 class Deliveries(Other):
-    """Terminals without acknowledgements, each sent fewer bytes per second than the gate assumes."""
+    """Terminals that acknowledge nothing; each terminal is sent fewer bytes per second than the gate assumes."""
 
     settings = ("--set", "broker.memoryMegabytes=128", "--set", "broker.newClientsPerMinute=100000")
     count, seconds = 20, 60 if LONG else 20

@@ -47,7 +47,7 @@ REFUSED = [
 
 @unittest.skipUnless(names.is_possible(), "needs the right to make a network")
 class Outbound(EndToEnd):
-    """The service's own network, where the test has every address of `PUBLIC` and `INSIDE`."""
+    """The service runs in its own network, where every address of `PUBLIC` and `INSIDE` belongs to the test."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""Under load, the leader and the standby of three servers under Patroni are killed."""
+"""A service on three PostgreSQL servers under Patroni, whose leader and standby are killed under load."""
 
 import os
 import pathlib

@@ -21,7 +21,7 @@ RIGHT_TO_LEFT = "\u202eevil\u2066"
 
 
 class InPlayground(EndToEnd):
-    """Tests with one browser and one demo service, each as a new visitor."""
+    """Tests that share one browser and one service with the demo; each test is a new visitor."""
 
     @classmethod
     def setUpClass(cls):

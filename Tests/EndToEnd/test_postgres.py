@@ -43,7 +43,7 @@ def store_is_away(service, reason=""):
 
 
 class Changed:
-    """A proxy that imitates a pooler, and replaces bytes with others of equal length."""
+    """A proxy that imitates a pooler by replacing bytes with other bytes of the same length."""
 
     def __init__(self, path, old, new):
         assert len(old) == len(new)

@@ -194,7 +194,7 @@ class WebPushes(PushWorld):
         self.assertEqual(other.get("notification/test"), {"state": "notConfigured"})
 
     def test_nothing_is_pushed_after_a_logout_was_answered(self):
-        """A terminal gets pushes while it logs out, and some wait for another try."""
+        """A terminal gets pushes while it logs out, and some of the pushes wait for another try."""
         rounds = []
         for round in range(RACES):
             user = self.world.terminal()

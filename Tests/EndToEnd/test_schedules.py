@@ -20,7 +20,7 @@ def clock(ms, zone="UTC"):
 
 
 def ahead(minutes, zone="UTC"):
-    """Returns the time of day and the date in `minutes` minutes."""
+    """Returns the time of day that will be reached in `minutes` minutes, and the date at that time."""
     moment = clock(now() + minutes * 60_000, zone)
     return moment.strftime("%H:%M"), moment.strftime("%Y-%m-%d")
 
@@ -329,7 +329,7 @@ class Firing(Scheduling):
 
 
 class Apart(OwnWorldOfClass, Scheduling):
-    """Tests with a separate scheduler: first without its process, then with two processes."""
+    """The scheduler is a separate process; the test runs first without such a process, and then with two of them."""
 
     @classmethod
     def make_world(cls):

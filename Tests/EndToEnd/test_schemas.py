@@ -1,4 +1,4 @@
-"""The schemas are valid in both drafts and have examples, and generated files are current."""
+"""The schemas are valid in both drafts and have examples, and the generated files are up to date."""
 
 import pathlib
 import re

@@ -134,7 +134,7 @@ class Resetting(Sdk):
                 self.assertEqual(self.login(app=app, email=email, password=OTHER_PASSWORD).uid, owner.uid)
 
     def test_a_link_to_the_address_that_an_account_registered_with(self):
-        """F4: the mail's link verifies an address that was registered without a code."""
+        """F4: the link in the mail verifies an address that was registered without a code."""
         for app in ("sdk-none", "sdk-link", "sdk-open"):
             with self.subTest(app=app):
                 email = fresh_email()
@@ -149,7 +149,8 @@ class Resetting(Sdk):
                 self.assertEqual((back.uid, back.user["emailVerified"]), (owner.uid, True))
 
     def test_a_reset_removes_an_earlier_persons_links(self):
-        """F4: a user of another person's address loses access when that person resets the password."""
+        """F4: a user who registered with another person's address loses access when that person resets the
+        password."""
         email, phone, mailbox = fresh_email(), fresh_phone(), fresh_email()
         thief = self.plain("sdk-none", email=email, username=mailbox)
         thief.get("account/bindPhone", {
@@ -170,14 +171,14 @@ class Resetting(Sdk):
         self.assertNotIn("resetPassword", self.templates_to(mailbox))
 
     def test_the_confirmation_has_a_link_that_verifies(self):
-        """F4: under the policy `none`, the welcome mail's link verifies the user's address."""
+        """F4: under the policy `none`, the link in the welcome mail verifies the user's address."""
         email = fresh_email()
         owner = self.plain("sdk-none", email=email)
         self.assertEqual(self.page(email, "confirmation").send().status, 200)
         self.assertTrue(self.whoami(owner)["emailVerified"])
 
     def test_the_address_is_looked_up_in_both_fields(self):
-        """F5: an address in the username or e-mail field finds its user, even unverified."""
+        """F5: the service finds a user by an address in the username or e-mail field, even if it is unverified."""
         for field in ("username", "email"):
             with self.subTest(field=field):
                 address = fresh_email()
@@ -232,7 +233,7 @@ class TheModel(Sdk):
         self.assertEqual(owner.get("account/updateProfile", {"birthday": None, "gender": None})["user"], before)
 
     def test_a_changed_email_is_pending_until_it_is_proved(self):
-        """H8: until the user opens the new address's link, the old address stays valid."""
+        """H8: the old address stays valid until the user opens the link for the new address."""
         old, new = fresh_email(), fresh_email()
         owner = self.register(app="sdk", email=old)
         user = owner.get("account/updateProfile", {"email": new})["user"]
@@ -311,7 +312,7 @@ class TheModel(Sdk):
         self.assertEqual(self.whoami(owner)["lastLoginAt"], later)
 
     def test_the_zone_of_a_country_with_a_single_zone(self):
-        """Overlooked 9: by default, country 86 gives China's time zone, and country 1 gives UTC."""
+        """Overlooked 9: by default, users of country 86 have China's time zone, and users of country 1 have UTC."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"), ("1", "UTC")):
             with self.subTest(country=country):
                 owner = self.plain("sdk", username=fresh_name(), countryCode=country)
@@ -349,7 +350,7 @@ class Closing(Sdk):
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
 
     def test_a_session_lives_as_long_as_the_app_determines(self):
-        """Overlooked 8: each refresh starts a session's 7 days, or the app's 30 days, again."""
+        """Overlooked 8: a session lives for 7 days, or for the app's 30 days; a refresh starts this time again."""
         for app, days in (("sdk-bare", 30), ("sdk", 7)):
             with self.subTest(app=app):
                 owner = self.register(app=app)
@@ -493,7 +494,8 @@ class ProfilesOfProviders(Each):
         return {"accessToken": token, **({name: user} if name else {})}
 
     def test_at_the_first_login(self):
-        """B16: the first login sets a random name, no password, and the provider's nickname and picture."""
+        """B16: at the first login, the user gets a random name, no password, and the provider's nickname and
+        picture."""
         for kind, name, nickname, picture in self.WAYS:
             with self.subTest(provider=kind):
                 result = self.enter(kind, **self.credential(kind, name))["result"]

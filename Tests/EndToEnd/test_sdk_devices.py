@@ -348,7 +348,7 @@ class Zones(EndToEnd):
                 self.assertEqual(self.zone(country), zone)
 
     def test_the_users_own_zone_takes_precedence(self):
-        """Overlooked 9: a time zone that the user has set applies, even UTC."""
+        """Overlooked 9: if the user has set a time zone, this zone applies, even if it is UTC."""
         self.assertEqual(self.zone("86", timezone="Asia/Urumqi"), "Asia/Urumqi")
         self.assertEqual(self.zone("86", timezone="UTC"), "UTC")
 

@@ -127,7 +127,7 @@ class Outside(Service):
         return self
 
     def why_not_ready(self):
-        """Returns the text of /readyz, "" if the service is ready, or None without an answer."""
+        """Returns the text of /readyz, or "" if the service is ready, or None if nothing answers."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.health_port}/readyz", timeout=5) as answer:
                 return "" if answer.status == 200 else None
@@ -338,7 +338,7 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
 class WhenTheGateIsLost(OwnWorld):
-    """Without the gate, the restarted broker admits every client, and one forges reports."""
+    """Without the gate, the restarted broker admits every client, and one client then forges reports."""
 
     def make_world(self):
         service = Outside()

@@ -1,4 +1,4 @@
-"""A second after a session's end, the terminal receives no more of its messages.
+"""A second after a session's end, the terminal receives no more messages of that session.
 
 Other tests can slow the machine down, so the limit is normally three seconds. With LAMPLIGHTER_LONG=1, the limit is one
 second.
@@ -220,7 +220,8 @@ class Away(People):
 
 
 class Expiring(OwnWorld, People):
-    """Tests of sessions that are made to expire in the database of a stopped service."""
+    """Tests of sessions that expire early, because a test changes their expiry times while the service is
+    stopped."""
 
     def test_an_expired_session_is_notified_and_cut_off(self):
         owner = self.register()

@@ -256,8 +256,8 @@ class Renewing(OwnWorld):
         self.assertIn("the certificate expired at", told)
         for name in LISTENERS:
             self.assertIn(f"{HOST}:{service.ready[name]} shows another certificate", told)
-        # The doctor skips the port for client certificates. There, a handshake without a device's certificate would
-        # count as a refusal.
+        # The doctor skips the port for client certificates. On that port, a handshake without a device's certificate
+        # would count as a refusal.
         self.assertNotIn(f":{service.ready['clientCertificatePort']} ", told)
         # After a restart, the service has no older certificate to use instead. The banner reports the expired
         # certificate.

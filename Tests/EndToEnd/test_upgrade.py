@@ -1,4 +1,4 @@
-"""A migration keeps all contents of a store of this or an earlier version."""
+"""A migration keeps all contents of a store from this version or from an earlier version."""
 
 import json
 import pathlib

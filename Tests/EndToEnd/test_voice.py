@@ -26,7 +26,8 @@ class Voice(test_guides.Devices.__base__):  # the guides' tests without their ca
         program.write_text(program.read_text().replace("127.0.0.1:8080", f"127.0.0.1:{self.port}"))
 
     def link(self):
-        """Runs the guide's commands up to the access token, and returns shell and token."""
+        """Runs the guide's commands up to the one that gets the access token, and returns the shell and the
+        token."""
         client, user, exchange, *_ = self.commands
         shell = self.start("exec bash -e")
         shell.paste(f"did={self.did}\n{client}")

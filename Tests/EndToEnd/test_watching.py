@@ -35,7 +35,7 @@ LABELS = re.compile(r"\b(?:by|on|ignoring|without) \([^)]*\)")
 
 
 class Prometheus:
-    """Debian's Prometheus on a free port, with deploy/prometheus and the ports of a service."""
+    """Debian's Prometheus on a free port, with the configuration in deploy/prometheus and the ports of a service."""
 
     def __init__(self, service):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-prometheus-"))

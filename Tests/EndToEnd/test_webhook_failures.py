@@ -19,7 +19,7 @@ BOUND = 0.2 if LONG else 3.0
 
 
 def dribble(connection, post):
-    """Accepts the events, and sends the answer byte by byte within a try's time limit."""
+    """Accepts the events, and sends the answer byte by byte within the time limit of a try."""
     for byte in b"HTTP/1.1 204 x\r\n\r\n":
         connection.sendall(bytes([byte]))
         time.sleep(0.3)
@@ -51,7 +51,8 @@ class Failures(unittest.TestCase):
         return int(next(line for line in text.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
 
     def hurry(self):
-        """Makes the service try all failing webhooks every second, even disabled or waiting ones."""
+        """Makes the service try all failing webhooks every second, including webhooks that are disabled or would
+        wait for minutes."""
         service = self.world.service
         while not self.stopping.wait(1):
             service.sql("UPDATE eventSubscription SET dueAt = NULL, tries = 1, state = 'on' WHERE name <> 'quick'")

@@ -60,7 +60,7 @@ class Raw:
         return head[0] & 15, self.file.read(size)
 
     def closing(self):
-        """Returns the closing frame's code, and asserts that the connection then ends."""
+        """Returns the code of the closing frame, and asserts that the connection ends after this frame."""
         while (frame := self.receive()) is not None:
             if frame[0] == CLOSE:
                 assert self.receive() is None

@@ -15,7 +15,7 @@ CHROMIUM = shutil.which("chromium-headless-shell")
 
 @functools.cache
 def python():
-    """Returns the path of a Python with these modules, and installs it if necessary."""
+    """Returns the path of a Python interpreter that has these modules, and installs the interpreter if necessary."""
     done = subprocess.run(
         ["bash", "-c", f'source "{ROOT}/deploy/packages.sh" && install_tools "{ROOT}"'],
         capture_output=True, text=True, timeout=300)

@@ -1,4 +1,4 @@
-"""A TCP proxy in its own process, which passes nothing while a signal stops it.
+"""A TCP proxy in its own process; while a signal has stopped the process, nothing passes.
 
     way.py PORT [REPLACEMENTS]     prints its port; REPLACEMENTS: JSON of texts of equal length
 """

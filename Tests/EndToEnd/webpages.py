@@ -8,7 +8,7 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
 
 
 class Pages:
-    """A web server that tries the path in `texts`, then its first part in `folders`."""
+    """A web server that looks for a request's whole path in `texts`, and then for its first part in `folders`."""
 
     def __init__(self, folders, texts):
         self.folders = {name: pathlib.Path(folder).resolve() for name, folder in folders.items()}

@@ -137,7 +137,7 @@ class World:
 
 
 class Furnished:
-    """The data of a stopped service with test products and apps, for worlds to copy.
+    """The data of a stopped service with the test products and apps, which each world copies.
 
     Each process makes this data once.
     """

@@ -12,7 +12,7 @@ final class GateBroker {
     private let pid: pid_t
     /// A socket that keeps the broker running.
     ///
-    /// A shell kills the broker when this socket closes. The socket closes at the latest with this process.
+    /// A shell kills the broker when this socket closes. The socket closes at the latest when this process ends.
     private let lifeline: Int32
 
     var credentials: String { "\(folder)/credentials" }

@@ -44,7 +44,7 @@ struct AddressBudgetTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The number of hostile senders, and the messages per minute of each of them.
+        /// The number of hostile senders, and the number of messages per minute that each of them sends.
         var hostile: (count: Int, rate: Int)
         var testDescription: String { name }
     }

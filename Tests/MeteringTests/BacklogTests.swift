@@ -10,7 +10,7 @@ struct BacklogTests {
         case away
         /// A device sends `count` messages at once, and `passed` of these messages pass.
         case sends(_ device: Int, _ count: Int, passed: Int)
-        /// Each of `count` devices, beginning with device `from`, sends a message, and `passed` messages pass.
+        /// Each of `count` devices, beginning with device `from`, sends a message, and `passed` of these messages pass.
         case crowd(from: Int, _ count: Int, passed: Int)
         case left(Int)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// Tests of batches, which to the broker are ordinary messages.
+/// Tests of batches; to the broker, a batch is an ordinary message.
 @Suite("Batches on a set of connections", .tags(.broker), .endsInTime)
 struct BatchTests {
     private static let incoming = "batch/in"

@@ -120,7 +120,7 @@ struct DeferredAcknowledgementTests {
         #expect(again.count == 2000)
     }
 
-    /// Kills a probe after `count` messages, and returns what the next client with its id receives.
+    /// Kills a probe after `count` messages, and returns the messages that the next client with the same id receives.
     private func messagesAfterKill(of mode: String, count: Int) throws -> [Received] {
         let broker = try BrokerProcess()
         let probe = try ChildProcess(

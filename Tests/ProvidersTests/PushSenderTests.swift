@@ -42,7 +42,7 @@ struct PushSenderTests {
         )
     }
 
-    /// Pushes a message `count` times to a test's server, and returns outcomes and requests.
+    /// Sends a push message `count` times to a test's server, and returns the outcomes and the requests.
     private func send(
         _ kind: PushKind = .webpush,
         times count: Int = 1,

@@ -8,7 +8,7 @@ import Testing
 struct TrialTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var provider: ProviderName
-        /// The server's answers by path, where the server's own URL replaces `URL`.
+        /// The server's answers by path; in a body, the server replaces `URL` with its own URL.
         var answers: [String: Say] = [:]
         /// The expected reason why the provider doesn't work, or nil if it works.
         var reason: String?

@@ -232,7 +232,7 @@ struct GateFileTests {
         #expect(after.count == 2)
     }
 
-    /// Makes a change, and tries again after each `GateTurnMissed`, which changes nothing.
+    /// Makes a change, and tries again after each `GateTurnMissed`, since the failed transaction has changed nothing.
     private func changeInTurn(_ world: World, _ name: String, _ number: Int) throws {
         while true {
             do { return try change(world, name, number) } catch is GateTurnMissed {}

@@ -42,7 +42,7 @@ struct World {
         }
     }
 
-    /// Returns whether any file of the directory or PostgreSQL database contains a text.
+    /// Returns whether any file of the directory or, on PostgreSQL, of the database contains a text.
     func holds(_ text: String) throws -> Bool {
         if TestStore.isPostgres { return try TestDatabase.holds(text, store) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)

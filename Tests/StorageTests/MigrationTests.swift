@@ -43,7 +43,7 @@ struct MigrationTests {
         #expect(try old.texts("SELECT name FROM meta") == ["x"])
     }
 
-    /// A migration step of a possible next version, with a table, column and index.
+    /// A migration step for a possible next version, which adds a table, a column and an index.
     private static let next: Migrations.Step = (
         "next",
         """
@@ -82,7 +82,7 @@ struct MigrationTests {
             let types = try database.texts("SELECT type FROM pragma_table_info(?)", table)
             for number in 0..<3 {
                 // Some columns of type INTEGER are flags, which can only be 0 or 1. So rows differ only in text
-                // columns, BLOB columns and a first INTEGER column.
+                // columns, in BLOB columns, and in a first column of type INTEGER.
                 let isNumbered = types.allSatisfy { $0 == "INTEGER" } || types.first == "INTEGER"
                 let values = types.enumerated().map { place, type in
                     switch type {

@@ -107,7 +107,7 @@ package enum TestStore {
         return server.address(name)
     }
 
-    /// The SQL statement that returns each column's name with the table's name.
+    /// The SQL statement that returns the name of every column, together with its table's name.
     package static var columns: String {
         guard isPostgres else {
             return """

@@ -95,7 +95,7 @@ package final class BrokerProcess: Sendable {
 
     /// Returns an unused loopback port outside the system's range for outgoing connections.
     ///
-    /// The system could give a port in that range to a connection first.
+    /// The system could give a port in that range to a connection before the broker listens on it.
     package static func freePort() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: 15_000..<32_000)

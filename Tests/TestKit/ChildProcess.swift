@@ -25,14 +25,14 @@ package final class ChildProcess: Sendable {
         exit $code
         """
 
-    /// Starts a command whose standard output `nextLine()` returns, and discards its standard error.
+    /// Starts a command; `nextLine()` returns its standard output, and its standard error is discarded.
     ///
     /// - Throws: `ChildProcessError`.
     package init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
-        // Without the close-on-exec flag, other tests' child processes would inherit these ends. The pipes would then
-        // stay open.
+        // Without close-on-exec, other tests' child processes would inherit these ends of the pipes. The pipes would
+        // then stay open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -72,7 +72,7 @@ package final class ChildProcess: Sendable {
         return wait()
     }
 
-    /// Waits for the command, and returns its exit code, or 128 plus a signal's number.
+    /// Waits for the command to end; returns its exit code, or 128 plus the killing signal's number.
     @discardableResult
     package func wait() -> Int32 { reap(0) ?? -1 }
 

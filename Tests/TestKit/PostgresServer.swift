@@ -4,9 +4,9 @@ import Synchronization
 
 /// A PostgreSQL server that serves one test process through a Unix socket in a new directory.
 ///
-/// PostgreSQL refuses to run as root. So root's processes run the server as the user `postgres`. The server runs
-/// without `fsync`, so a loss of power can damage its data. A shell waits for the end of this process. The shell then
-/// stops the server and removes the directory.
+/// PostgreSQL refuses to run as root. If this process runs as root, the server runs as the user `postgres`. The server
+/// runs without `fsync`, so a loss of power can damage its data. A shell waits for the end of this process. The shell
+/// then stops the server and removes the directory.
 package final class PostgresServer: Sendable {
     /// The directory that contains the server's socket and data.
     package let directory: String
@@ -56,8 +56,8 @@ package final class PostgresServer: Sendable {
     package init() throws {
         let input = Pipe()
         let output = Pipe()
-        // Without the close-on-exec flag, other tests' child processes would inherit these ends. The pipes would then
-        // stay open.
+        // Without close-on-exec, other tests' child processes would inherit these ends of the pipes. The pipes would
+        // then stay open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }

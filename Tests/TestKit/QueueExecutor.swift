@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A task executor with its own queue, for use while tests block shared threads.
+/// A task executor with its own queue, so tasks continue while tests block the shared threads.
 package final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "a task of a test")
 

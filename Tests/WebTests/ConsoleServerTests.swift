@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The listener of the console")
 struct ConsoleServerTests {
-    /// Answers `/stream` with a stream, and other paths with up to three body bytes.
+    /// Answers `/stream` with a stream, and other paths with up to three bytes of the request's body.
     private struct Responder: ConsoleResponder {
         func answer(
             _ request: ConsoleRequest,

@@ -36,7 +36,7 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     mutating func disconnect() { broker.journal.append(.disconnected) }
 }
 
-/// An in-memory broker with one MQTT session, which fails where a test chooses.
+/// An in-memory broker with one MQTT session; it fails at a point that a test chooses.
 final class Broker {
     /// An event at the broker.
     enum Step: Equatable { case connected, received(Int), published(String), flushed(acknowledged: Int), disconnected }
@@ -121,7 +121,7 @@ final class Broker {
         released = 0
     }
 
-    /// Removes and returns messages outside the next worker's filters, and forgets the previous filters.
+    /// Removes and returns the messages that the next worker's filters don't match, and forgets the previous filters.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)
         (held, outgoing, receipts, released) = ([], [], [], 0)

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// A fast password hasher for tests, whose hashes are a prefix and the password.
+/// A fast password hasher for tests; each hash is a prefix followed by the password.
 ///
 /// The prefix stands for the parameters of a real hash.
 struct PlainHasher: PasswordHashing {
@@ -18,7 +18,7 @@ struct PlainHasher: PasswordHashing {
     func needsRehash(_ encoded: String) -> Bool { !encoded.hasPrefix(mark) }
 }
 
-/// A pool that records tasks and does each immediately or, if `isHeld`, at `release()`.
+/// A pool that records tasks; it does each task immediately or, if `isHeld`, when `release()` is called.
 final class FakePool: BackgroundPool {
     private struct State {
         var isHeld = false

@@ -27,7 +27,7 @@ extension World {
         return steps
     }
 
-    /// Deletes expired rows, and erases due accounts and the content they leave behind.
+    /// Deletes expired rows, erases accounts whose erasure is due, and removes the content they leave behind.
     func runMaintenance() throws {
         for job in ExpiredRows.all(environment) { try run(job) }
         try run(AccountErasure(environment))

@@ -15,7 +15,7 @@ import Wire
 /// A clock that stands still until a test moves it.
 final class ManualClock: WallClock {
     private let milliseconds = Mutex<Int64>(1_700_000_000_000)
-    /// How many milliseconds a test has set the wall clock forward (negative: back).
+    /// The number of milliseconds by which a test has set the wall clock forward or, if negative, back.
     private let offset = Mutex<Int64>(0)
 
     var now: Instant {
@@ -165,7 +165,7 @@ final class World {
         }
     }
 
-    /// Creates `count` users from number 0, each with a session on that number's terminal.
+    /// Creates `count` users, numbered from 0, each with a session on the terminal of the same number.
     func makeUsers(_ count: Int) throws {
         try write { (tx) throws in
             for number in 0..<count {

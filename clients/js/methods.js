@@ -4,10 +4,10 @@
 
 /** @typedef {{uid: string, externalUid?: string, appId: string, region: string, countryCode: string, username?: string, phone?: string, phoneVerified: boolean, pendingPhone?: string, email?: string, emailVerified?: boolean, pendingEmail?: string, nickname: string, avatarUrl?: string, tempUnit: 1|2, timezone: string, latitude?: number, longitude?: number, name?: string, gender?: string, birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, anonymous: boolean, providers: Array<string>, createdAt: number, lastLoginAt: number}} User An account as its own user sees it. */
 /** @typedef {{sessionId: string, terminalId: string, platform?: string, os?: string, name?: string, loginTime: number, lastSeenAt?: number, expiresAt: number}} Session The session whose token was used, without the token itself. */
-/** @typedef {{nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>}} Profile The user's data about themselves. Members that are absent or null stay unchanged. InvalidRequest: the time zone or a key of `profile` is unknown. The same error means a latitude outside ±90 or a longitude outside ±180. For an unknown key, the error's field is the key's path (such as params.profile.interest). The app's own data belongs in `custom`. */
+/** @typedef {{nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>}} Profile The user's data about themselves. Members that are absent or null stay unchanged. InvalidRequest: the time zone or a key of `profile` is unknown. A latitude outside ±90 or a longitude outside ±180 gets the same error. For an unknown key, the error's field is the key's path (such as params.profile.interest). The app's own data belongs in `custom`. */
 /** @typedef {{code: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", message: string, field?: string, reason?: string, retryAfter?: number, region?: string, endpoint?: string}} ErrorBody */
 /** @typedef {{did: string, productKey: string, mac: string, productName: string, alias: string, remark: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", online: boolean, subscribed: boolean, boundAt: number, guestUntil?: number, homeId?: string}} Device A device as its bound users see it. */
-/** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The user, device or other party that caused a change. `id` is the uid, did or scheduleId, or an API key's, operator's or worker's name. `terminalId` is shown only to the user who caused the change, and never to a device. */
+/** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The user, device or other party that caused a change. `id` is the uid, the did, the scheduleId, or the name of the API key, operator or worker. `terminalId` is shown only to the user who caused the change, and never to a device. */
 /** @typedef {{wifiHardVersion?: string, wifiSoftVersion?: string, mcuHardVersion?: string, mcuSoftVersion?: string, wifiFirmwareId?: string, wifiFirmwareVer?: string, productKey?: string, link?: "wifi"|"cellular"|"bluetooth"|"ethernet"}} Hardware The device's hardware and firmware. Fields that a later message omits stay unchanged. */
 /** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"notification.sent"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} LoggedEvent An entry is written in the same transaction as the change that it describes. An entry can be delivered more than once, with the same id. Entries about one device are in the order of the changes. A reader gets entries about its app's users and about devices of its app's products. `uid` and `actor` are left out if they name another app's user. */
 /** @typedef {{notificationId: string, kind: "device"|"home"|"system", type: string, did?: string, title: string, text: string, ts: number, read: boolean, count: number, clearedAt?: number, data?: Object<string, any>}} Notification A notification in the user's message centre. */
@@ -30,7 +30,7 @@ export class Account {
    * No token is needed. If the terminal already has a session, the login ends that session, with the reason `replaced`.
    * A login without `deviceId` erases an anonymous user who was logged in on the terminal. A deviceId, a device or a
    * session on another terminal prevents this. TooManyRequests: more than 30 new users on one terminal in a day. The
-   * limit for one source address is 60 in an hour.
+   * limit for one source address is 60 new users in an hour.
    * @param {{countryCode?: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -85,20 +85,21 @@ export class Account {
    *
    * No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session is
    * anonymous, the anonymous user becomes the registered user. The uid, devices and data stay. A code must have the
-   * purpose `register`. A ticket must be for an address in the request. With both a phone and an e-mail, the code or
-   * ticket proves one of them. The other one is pending. A pending phone is verified by account/bindPhone. A pending
-   * e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in. Another account
-   * may have verified the pending address. If the app reveals accounts, the request then gets Duplicated. Otherwise the
-   * answer is the same as for a free address. A phone without an e-mail needs a code or ticket. Such a request gets
-   * PolicyRejected while the policy phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail
-   * needs a code or ticket. While the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the
-   * e-mail also needs neither, and is then pending. If no username is given, a proved phone becomes the username. The
-   * given username can also be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A
-   * taken address gets Duplicated only if the code is right. With `link` or `none`, a taken address gets the same answer
-   * as a new address. The address's owner gets an e-mail. Several accounts can then have the same address, and each logs
-   * in with its own password. But only the two oldest unverified accounts can log in with the address. Until an account
-   * has verified the address, each of these accounts gets a verification link. With `none`, this link is part of a
-   * confirmation. An address verified by a code is removed from accounts that never verified it.
+   * purpose `register`. A ticket must be for an address in the request. If both a phone and an e-mail are given, the code
+   * or ticket proves one of them. The other one is pending. A pending phone is verified by account/bindPhone. A pending
+   * e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in. If another account
+   * has verified the pending address, and the app reveals accounts, the request gets Duplicated. If the app does not
+   * reveal accounts, the answer is the same as for a free address. A phone without an e-mail needs a code or ticket. A
+   * phone without an e-mail gets PolicyRejected while the policy phoneRegistration is off. While the policy
+   * emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail needs
+   * neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username is given, a
+   * proved phone becomes the username. The given username can also be the proved phone itself, in any of the phone's
+   * forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right. With `link` or
+   * `none`, a taken address gets the same answer as a new address. The address's owner gets an e-mail. Several accounts
+   * can then have the same address, and each logs in with its own password. But only the two oldest unverified accounts
+   * can log in with the address. Until an account has verified the address, each of these accounts gets a verification
+   * link. With `none`, this link is part of a confirmation. An address verified by a code is removed from accounts that
+   * never verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -113,9 +114,9 @@ export class Account {
    * session is anonymous, its user becomes the new user. With `adopt`, a login to an existing account takes over the
    * anonymous user's devices. Without `adopt`, the answer says how many devices the account could take over. A login
    * undoes a pending cancellation. A wrong password and an unknown name both get InvalidCredentials. A wrong code gets
-   * InvalidCode. With the policy revealAccounts an unknown name gets ResourceNotFound. A name or terminal with ten failed
-   * logins in 15 minutes gets TooManyRequests for further passwords. A login with a correct code still works. If the
-   * terminal already has a session, the login ends that session, with the reason `replaced`.
+   * InvalidCode. With the policy revealAccounts an unknown name gets ResourceNotFound. After ten failed logins for one
+   * name or from one terminal in 15 minutes, further passwords get TooManyRequests. A login with a correct code still
+   * works. If the terminal already has a session, the login ends that session, with the reason `replaced`.
    * @param {{countryCode?: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -202,9 +203,9 @@ export class Account {
    * is sent to it. Until then the address is shown as `pendingPhone` or `pendingEmail`. If the account has no verified
    * address, `phone` or `email` shows it too. If the current address is given again, the pending address is dropped. With
    * the policy revealAccounts, another account's address gets Duplicated. Otherwise the address is accepted, and its
-   * owner gets a message. If a request has both a username and an address, both are accepted or neither. If they are
-   * accepted but another member is refused, the answer is a success with `profileError`. A request with only profile
-   * fields is refused as a whole if one is bad.
+   * owner gets a message. If a request has both a username and an address, either both are accepted or neither is. If
+   * they are accepted but another member is refused, the answer is a success with `profileError`. A request with only
+   * profile fields is refused as a whole if one of these fields is bad.
    * @param {{username?: string, nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, countryCode?: string, phone?: string, email?: string}} [params]
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -224,12 +225,12 @@ export class Account {
    * Binds a phone number that the user has verified, and replaces the old one.
    *
    * `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
-   * account has verified the number. Another account loses the same phone or e-mail if that account has not verified it.
-   * The old address and the user's other terminals are notified. For 24 hours a link sent to the old address can undo the
-   * change. Undoing the change ends all sessions. It also removes what an intruder could use to log in. This is a
-   * password set after the change, or a username that is an unverified e-mail address. It is also an e-mail address or
-   * provider's identity added after the change or within a day before it. A bad `profile` does not prevent the binding,
-   * and is reported as `profileError`.
+   * account has verified the number. If another account has the same phone or e-mail but has not verified it, that
+   * account loses it. The old address and the user's other terminals are notified. For 24 hours a link sent to the old
+   * address can undo the change. Undoing the change ends all sessions. It also removes what an intruder could use to log
+   * in. This is a password set after the change, or a username that is an unverified e-mail address. It is also an e-mail
+   * address or provider's identity added after the change or within a day before it. A bad `profile` does not prevent the
+   * binding, and is reported as `profileError`.
    * @param {{phone: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -253,10 +254,10 @@ export class Account {
   /**
    * Sends a link that verifies the user's e-mail.
    *
-   * The link is sent to `pendingEmail`, or else to an unverified `email`. The link is valid for 24 hours. A new link
-   * makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected: the policy emailVerification is
-   * off. If the e-mail is already verified, nothing is sent and the answer is a success. The limits are the same as for
-   * sendCode.
+   * The link is sent to `pendingEmail` if there is one, and otherwise to an unverified `email`. The link is valid for
+   * 24 hours. A new link makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected: the policy
+   * emailVerification is off. If the e-mail is already verified, nothing is sent and the answer is a success. The limits
+   * are the same as for sendCode.
    * @returns {Promise<Object<string, any>>}
    */
   requestEmailVerification() { return this.ask("account/requestEmailVerification", {}); }
@@ -283,12 +284,12 @@ export class Account {
   /**
    * Sends a link to the page that sets a new password.
    *
-   * No token is needed. An address finds the account that verified it, registered with it, or has it as username. If no
-   * account matches, the answer is the same. With the policy revealAccounts, it is ResourceNotFound. The link is valid
-   * for 1 hour and works once. A new link makes the old link invalid. If the account was registered with this address and
-   * never verified it, the link verifies it. The link also removes everything that was linked to the account in the
-   * meantime. This is the phone, providers, other links and a username that is a different e-mail address. When the new
-   * password is set, all sessions end. The limits are the same as for sendCode.
+   * No token is needed. An address finds the account that verified it, registered with it, or has it as its username.
+   * If no account matches, the answer is the same, but with the policy revealAccounts it is ResourceNotFound. The link is
+   * valid for 1 hour and works once. A new link makes the old link invalid. If the account was registered with this
+   * address and never verified it, the link verifies the address. The link also removes everything that was linked to the
+   * account in the meantime. This is the phone, providers, other links and a username that is a different e-mail address.
+   * When the new password is set, all sessions end. The limits are the same as for sendCode.
    * @param {{email: string, countryCode?: string, region?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -299,10 +300,10 @@ export class Account {
    *
    * No token is needed. The code must have the purpose `resetPassword`. If the address has an account, `register` is
    * also accepted, because other clouds' SDKs send it. The request resets the password of the account that has verified
-   * the phone or e-mail. If no account has verified it, the account is found as for requestPasswordReset. The
-   * consequences are the same as for requestPasswordReset. A wrong code and an unknown address both get InvalidCode. With
-   * the policy revealAccounts, an unknown address gets ResourceNotFound. A weak password gets PolicyRejected, and the
-   * code is not used up. All sessions end with the reason passwordReset.
+   * the phone or e-mail. If no account has verified it, the account is found in the same way as for requestPasswordReset.
+   * The consequences are the same as for requestPasswordReset. A wrong code and an unknown address both get InvalidCode.
+   * With the policy revealAccounts, an unknown address gets ResourceNotFound. A weak password gets PolicyRejected, and
+   * the code is not used up. All sessions end with the reason passwordReset.
    * @param {{code: string, newPassword: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -368,8 +369,8 @@ export class Device {
    * Give either `did`, or `productKey` and `mac`. In 15 minutes, one user has 5 wrong tries for one device, and one
    * terminal has 10. All users together have 50 for one device. After that even the right passcode gets TooManyRequests.
    * The right `claim` is accepted even if other users have used up the 50 tries. A try for an unknown device counts only
-   * for this user and the `did` or MAC. A user who is already bound also needs the right passcode. Forbidden: the device
-   * has an owner or 10,000 users, or the caller has 1,000 devices.
+   * towards this user's limit for the given `did` or MAC. A user who is already bound also needs the right passcode.
+   * Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices.
    * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -472,7 +473,7 @@ export class Device {
   commands(params) { return this.ask("device/commands", params); }
 
   /**
-   * Binds a device that is not on the LAN, by the text of its label.
+   * Uses the text of a device's label to bind a device that is not on the LAN.
    *
    * This method is for a device that is not on the LAN. Give either `claim` or `productSecret`. `claim` is the whole
    * text of the device's printed label. `productSecret` is accepted only if the product's `remoteBind` is `secret` and no
@@ -535,8 +536,8 @@ export class Device {
    * Lets a device be reset to its factory state.
    *
    * The special user or the owner allows the device to be reset. One registration without the old secret then succeeds
-   * within 15 minutes. It counts as a factory reset. Other users get Forbidden. If the product's `reset` is `operator`,
-   * all users get Forbidden. The permission is void if the user who gave it unbinds the device.
+   * within 15 minutes. This registration counts as a factory reset. Other users get Forbidden. If the product's `reset`
+   * is `operator`, all users get Forbidden. The permission is void if the user who gave it unbinds the device.
    * @param {{did: string}} params
    * @returns {Promise<{expiresAt: number}>}
    */
@@ -709,8 +710,8 @@ export class Notification {
   /**
    * Marks notifications as read, on all terminals of the user.
    *
-   * ResourceNotFound: one of the notifications doesn't exist or belongs to another user. No notification is then
-   * marked.
+   * ResourceNotFound: one of the notifications doesn't exist or belongs to another user. In that case, no notification
+   * is marked.
    * @param {{notificationIds?: Array<string>, all?: true, kind?: "device"|"home"|"system"}} [params]
    * @returns {Promise<{unread: Unread}>}
    */
@@ -719,8 +720,8 @@ export class Notification {
   /**
    * Deletes notifications, on all terminals of the user.
    *
-   * ResourceNotFound: one of the notifications doesn't exist or belongs to another user. No notification is then
-   * deleted.
+   * ResourceNotFound: one of the notifications doesn't exist or belongs to another user. In that case, no notification
+   * is deleted.
    * @param {{notificationIds?: Array<string>, all?: true, kind?: "device"|"home"|"system"}} [params]
    * @returns {Promise<{unread: Unread}>}
    */
@@ -788,11 +789,11 @@ export class Schedule {
   /**
    * Creates a schedule that commands a device at set times.
    *
-   * Without date, weekDays and monthDays, the schedule runs once, when its time next comes. The caller must be able to
-   * control the device. Otherwise the request gets NotBound or NotSubscribed. A user who can only watch gets Forbidden.
-   * The order of the checks is: form, binding, subscription, access, attrs, number of schedules, zone, place, times.
-   * attrs must fit the writable data points (field params.attrs.NAME). The device must have fewer than 100 schedules
-   * (Forbidden, field params.did).
+   * If date, weekDays and monthDays are all absent, the schedule runs once, when its time of day next comes. The caller
+   * must be able to control the device. Otherwise the request gets NotBound or NotSubscribed. A user who can only watch
+   * gets Forbidden. The order of the checks is: form, binding, subscription, access, attrs, number of schedules, zone,
+   * place, times. attrs must fit the writable data points (field params.attrs.NAME). The device must have fewer than 100
+   * schedules (Forbidden, field params.did).
    * @param {{did: string, time: string, attrs: Object<string, any>|any, date?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
    * @returns {Promise<{schedule: Schedule, schedules: Array<Schedule>, cursor?: string, ignored?: Array<"date"|"monthDays">}>}
    */
@@ -954,10 +955,10 @@ export class Share {
    * nothing changes. With way `user`, `guest` is required. If the policy emailVerification is on, a phone or e-mail must
    * be verified. If the app reveals accounts, an unknown name gets ResourceNotFound, field params.guest.value. Otherwise
    * the service never reveals that a name is unknown. The request gets the usual answer, and the invitation expires like
-   * any other. InvalidRequest: the name is the caller's own. Duplicated: the named user is bound to the device, or the
-   * name has another invitation. The other invitation is pending or was accepted. With way `qrcode`, `guest` must be
-   * absent. The first user to scan the code answers the invitation. TooManyRequests: the user has made 200 invitations in
-   * an hour (setting limits.invitationsPerHour). Forbidden: the device has 200 pending invitations.
+   * any other. InvalidRequest: the name is the caller's own. Duplicated: the named user is bound to the device, or an
+   * invitation to the same name is pending or was accepted. With way `qrcode`, `guest` must be absent. The first user to
+   * scan the code answers the invitation. TooManyRequests: the user has made 200 invitations in an hour (setting
+   * limits.invitationsPerHour). Forbidden: the device has 200 pending invitations.
    * @param {{did: string, way: "user"|"qrcode", guest?: {type: "phone"|"email"|"username"|"uid"|"anonymous", value: string, countryCode?: string}, access?: "control"|"read", guestMinutes?: number}} params
    * @returns {Promise<{sharingId: string, expiresAt: number, qrCode?: {text: string, svg: string, png: string}}>}
    */

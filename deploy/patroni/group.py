@@ -183,7 +183,7 @@ class Group:
         return f"postgres://lamplighter@{hosts}/{database}"
 
     def sql(self, statement, database="postgres"):
-        """Runs a statement at the leader, and returns psql's lines, with bars between values."""
+        """Runs a statement at the leader, and returns psql's output lines, with vertical bars between the values."""
         done = subprocess.run(
             [PROGRAMS / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
              "-p", str(self.leader().postgres_port), "-U", "lamplighter", "-d", database, "-c", statement],

@@ -88,7 +88,7 @@ def compact(value):
 
 @functools.cache
 def schemas():
-    """The schemas by place, each reference replaced by its target's place."""
+    """The schemas by place, with each reference replaced by the place to which it points."""
     out = {}
     for file, schema in catalog.files().items():
         for name, definition in schema["definitions"].items():
@@ -101,7 +101,7 @@ def schemas():
 
 
 def pointed(schema, file):
-    """A schema of `file`, each reference replaced by its target's place."""
+    """A schema of `file`, with each reference replaced by the place to which it points."""
     if isinstance(schema, list):
         return [pointed(one, file) for one in schema]
     if not isinstance(schema, dict):
@@ -118,7 +118,7 @@ def objects(schema, key):
 
 
 def members(schema):
-    """The members of an object with their schemas, where a name can occur in several parts."""
+    """The members of an object, as pairs of name and schema, in which a name can occur several times."""
     found = schema.get("properties", {})
     return list(found.items()) if isinstance(found, dict) else found
 

@@ -41,7 +41,7 @@ def read(info, lines):
 
 
 def svg(diagram, is_alone):
-    """The picture of a diagram, with its own colours only if it has its own file."""
+    """The picture of a diagram, which includes the colours only if the picture has its own file."""
     drawing = (sequence if diagram.kind == "sequence" else states)(diagram.lines)
     text = "\n".join(escape(line) for line in diagram.lines)
     title = escape(diagram.title)

@@ -1,7 +1,8 @@
 """Writes the reference's Markdown as HTML, plain text, and Markdown that every program can read.
 
-The reference uses only a part of Markdown. The part has headings with `{#anchor}`, paragraphs, lists of one level,
-tables, quotes and fences. All generated pages use only this part. Other programs read this part in the same way.
+The reference uses only a part of Markdown. This part consists of headings with `{#anchor}`, paragraphs, lists of one
+level, tables, quotes and fences. All generated pages use only this part. Other programs read this part in the same
+way.
 """
 
 import re
@@ -93,7 +94,7 @@ def block_at(lines, at):
 
 
 def run(lines, at, fits):
-    """The first index from `at` whose line `fits` rejects, or the number of lines."""
+    """The index of the first line, from `at` on, that `fits` rejects, or the number of lines."""
     while at < len(lines) and fits(lines[at]):
         at += 1
     return at
@@ -209,7 +210,7 @@ def examples(found):
 
 
 def tabs(group):
-    """A group of examples as HTML elements that can be opened, the first already open."""
+    """A group of examples as HTML elements that can be opened, of which the first is open."""
     out = ""
     for one in group:
         is_open = "" if out else ' open=""'

@@ -28,7 +28,7 @@ struct ChartReading {
 
     /// Adds the sums of all days that have sums, and returns the remaining periods.
     ///
-    /// A day's buffered records are added in the same transaction, so each counts exactly once.
+    /// A day's buffered records are added in the same transaction, so each record counts exactly once.
     private func addSums(
         _ tx: Transaction,
         _ sums: inout ChartSums

@@ -39,7 +39,7 @@ struct ChartSums {
         return bounds.lowerBound.milliseconds..<bounds.upperBound.milliseconds
     }
 
-    /// Opens a moment's step, or returns false if `rowsMax` others exist and `always` is false.
+    /// Opens the step that contains a moment, or returns false if `rowsMax` other steps exist and `always` is false.
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)

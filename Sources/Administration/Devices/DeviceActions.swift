@@ -52,8 +52,8 @@ enum DeviceActions {
 
     /// Returns a summary of the data that is deleted together with a device (`DeviceRemoval` of `schemas/http`).
     ///
-    /// The summary contains the ids of the users who lose the device. It counts open invitations, schedules, open
-    /// commands and records.
+    /// The summary contains the ids of the users who lose the device. It also contains the counts of open invitations,
+    /// schedules, open commands and records.
     private static func lost(with did: DeviceID, in tx: Transaction) throws -> JSONObject {
         [
             "users": .array(try tx.bindings.all(of: did).map { .string($0.uid.text) }),

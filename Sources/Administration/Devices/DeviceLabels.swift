@@ -25,7 +25,7 @@ enum DeviceLabels {
         JSONObject(showing: ["name": Shown.name(name), "tags": DeviceView.tags(tags)])
     }
 
-    /// Reads the fields `name` and `tags`, where null removes a tag.
+    /// Reads the fields `name` and `tags`; in `tags`, a string sets a tag, and null removes one.
     private static func labeling(_ fields: Fields) throws -> DeviceLabeling {
         var change = DeviceLabeling()
         change.name = try fields.text("name", length: 0...DeviceName.lengthMax)

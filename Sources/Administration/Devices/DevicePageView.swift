@@ -3,7 +3,7 @@ package import JSON
 import Sodium
 package import Storage
 
-/// What a device's console page follows: the device's row, and marks of changed tabs.
+/// The state that a device's page in the console follows: the device's row, and marks of changed tabs.
 package enum DevicePageView {
     /// Returns the device's row and the marks (`DeviceChange`), or nil for an unknown device.
     package static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {

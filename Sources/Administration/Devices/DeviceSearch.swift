@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// A search for devices, with a filter for the store and terms checked per row.
+/// A search for devices, with a filter for the store, and terms that are checked row by row.
 struct DeviceSearch {
     private(set) var filter = DeviceFilter()
     /// The terms by which the store can't filter.
@@ -9,7 +9,7 @@ struct DeviceSearch {
 
     static let keys = ["product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag"]
 
-    /// Parses a search, in which `product` takes a product's key or part of its name.
+    /// Parses a search, in which the term `product` takes a product's key or a part of its name.
     ///
     /// - Throws: `Refused` if a term can't be understood.
     init(_ terms: SearchTerms, products: [Product], at now: Instant) throws {
@@ -52,7 +52,7 @@ struct DeviceSearch {
         }
     }
 
-    /// Returns a tag's name and value, which is nil for `tag:floor` (any value).
+    /// Returns the name and value of a tag in a term, where the value is nil for `tag:floor` (any value).
     private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
         let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)

@@ -89,9 +89,9 @@ struct Timeline {
     }
 
     private func reports(_ device: DeviceRecord, _ product: Product?, in tx: Transaction) throws -> [Entry] {
-        // Records have no numbers. So a record is identified by its time and its index among that time's records. Each
-        // page reads the records from the newest one at the cursor's time. An earlier page may have contained this
-        // record. Therefore, a record has the same index on every page.
+        // Records have no numbers. So a record is identified by its time and its index among the records of that time.
+        // The reading of each page begins with the newest record that has the cursor's time. An earlier page may have
+        // contained this record. Therefore, a record has the same index on every page.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)

@@ -73,7 +73,7 @@ enum KeyOperations {
         return row(key).adding([("key", .string(secret))])
     }
 
-    /// Returns the scopes in the body, at least one.
+    /// Returns the scopes in the body, which must contain at least one.
     static func scopes(_ call: OperationCall) throws -> [KeyScope] {
         let texts = call.body["scopes"]?.arrayValue ?? []
         let scopes = try texts.map { value in

@@ -16,7 +16,7 @@ package struct Caller: Sendable, Equatable {
     package var role: OperatorRole
     /// Whether the operator has a password.
     package var hasPassword: Bool
-    /// The caller's session or token, or nil without either, as on the command line.
+    /// The caller's session or token, or nil if the caller has neither, as on the command line.
     package var way: Way?
 
     /// Creates a caller.
@@ -30,7 +30,7 @@ package struct Caller: Sendable, Equatable {
     /// A caller who has not signed in.
     package static let nobody = Caller(name: "", role: .viewer)
 
-    /// The caller's session, or nil with a token or without a sign-in.
+    /// The caller's session, or nil if the caller has a token or has not signed in.
     package var session: OperatorSession? {
         guard case .session(let session) = way else { return nil }
         return session

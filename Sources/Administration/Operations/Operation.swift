@@ -27,10 +27,10 @@ package struct Operation: Sendable {
     /// The work of the operation.
     package let work: Work
 
-    /// The maximum sizes of bodies in bytes: without a session, with one, and documents.
+    /// The maximum sizes, in bytes, of bodies without a session, of bodies with a session, and of documents.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
-    /// Creates an operation that may block, and answers with a JSON object.
+    /// Creates an operation that answers with a JSON object and may block.
     package init(
         _ id: String,
         _ method: String,
@@ -80,7 +80,7 @@ package struct Operation: Sendable {
         return values
     }
 
-    /// The number of parameters: the matching operation with the fewest parameters is run.
+    /// The number of parameters in the path; among matching operations, the one with the fewest parameters is run.
     package var looseness: Int { path.count { $0.hasPrefix("{") } }
 }
 

@@ -94,7 +94,7 @@ package struct OperationCall: Sendable {
         return number
     }
 
-    /// Returns the maximum number of rows on a page, which is larger for commands.
+    /// Returns the maximum number of rows on a page, which is larger for commands than for the console.
     func limit() throws -> Int {
         let most: Int64 = isCommand ? 10_000 : 200
         return Int(try integer("limit", in: 1...most, default: 50))
@@ -121,7 +121,7 @@ package struct OperationCall: Sendable {
     /// Reads from the last committed state.
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(at: now, body) }
 
-    /// Changes something and records the action in the audit trail, in one transaction.
+    /// Runs a transaction that changes something, and records the action in the audit trail in the same transaction.
     package func act<Value>(_ body: (inout UnitOfWork, inout Act) throws -> Value) throws -> Value {
         try context.work { work in
             var act = Act()

@@ -25,7 +25,7 @@ package struct OperationContext: Sendable {
     /// The threads on which blocking work runs.
     package let threads = OperationThreads()
 
-    /// Creates the context of a command, whose changes the service sees in the store.
+    /// Creates the context of a command; a running service learns of the command's changes from the store.
     package init(_ store: Store, _ settings: Settings, in directory: DataDirectory, consoleURL: String) {
         self.store = store
         self.settings = settings

@@ -7,10 +7,10 @@ import Workers
 /// Work of the same rank runs in the order of its arrival. The number of threads limits the console's database
 /// connections for reading.
 package final class OperationThreads: Sendable {
-    /// The refusal of work because too much work of its rank is waiting.
+    /// The error that refuses a piece of work because too many pieces of its rank are waiting.
     package struct IsFull: Error {}
 
-    /// The rank of a piece of work, from the highest rank to the lowest.
+    /// The rank of a piece of work, with the cases in order from the highest to the lowest.
     package enum Rank: Int, CaseIterable, Sendable {
         /// Work for an operator.
         case `operator`
@@ -21,7 +21,7 @@ package final class OperationThreads: Sendable {
         /// A sign-in from an address that has sent too many requests within a minute.
         case crowd
 
-        /// Whether only one thread runs such work, so the other stays free for operators.
+        /// Whether only one of the threads may run work of this rank, so that the other stays free for operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// How many pieces of work of this rank can wait for a thread.
@@ -55,7 +55,8 @@ package final class OperationThreads: Sendable {
 
     /// Runs a piece of work on one of the threads and returns its result.
     ///
-    /// - Throws: `IsFull` if too much work is waiting, or the work's error. The method throws `IsFull` without waiting.
+    /// - Throws: `IsFull` if too much work is waiting, or the error that the work throws. The method throws `IsFull`
+    ///   without waiting.
     package func run<Value: Sendable>(
         _ rank: Rank = .operator,
         _ body: @escaping @Sendable () throws -> Value

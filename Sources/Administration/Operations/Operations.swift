@@ -1,4 +1,4 @@
-/// The operations on an installation, which a test compares with `schemas/http`.
+/// The operations on an installation; a test compares them with `schemas/http`.
 ///
 /// The console serves all operations. Each command runs the operation that it names.
 package enum Operations {

@@ -2,11 +2,11 @@ import Domain
 package import JSON
 import Problems
 
-/// The refusal of a request, answered with problem details (RFC 9457).
+/// The refusal of a request; the answer contains problem details (RFC 9457).
 package struct Refused: Error {
     /// The HTTP status.
     package var status: Int
-    /// An error code, or the code of a `Problem`, which `lamplighter explain` explains.
+    /// An error code, or the code of a `Problem`; `lamplighter explain` explains the codes of problems.
     package var code: String
     /// A sentence about what is wrong and how to correct it.
     package var detail: String

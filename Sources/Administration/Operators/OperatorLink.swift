@@ -12,7 +12,7 @@ package struct OperatorLink: Sendable {
     package let expiresAt: Instant
     private let token: String
 
-    /// The operator who signs in with the first link, or one from `lamplighter console`.
+    /// The name of the operator who signs in with the first link or a link from `lamplighter console`.
     package static let firstName = "admin"
 
     /// Creates a link for an operator.

@@ -41,7 +41,7 @@ enum ProviderOperations {
 
     /// Returns a function that makes a provider's row.
     ///
-    /// The function takes a provider's name, enabled state, way of sending and settings.
+    /// The function takes a provider's name, whether the provider is enabled, how it sends messages, and its settings.
     private static func rowMaker(
         _ app: App,
         in tx: Transaction

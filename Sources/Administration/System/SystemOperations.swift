@@ -49,7 +49,7 @@ enum SystemOperations {
     private static let logMinutes: ClosedRange<Int64> = 1...60
     private static let logMinutesDefault: Int64 = 10
 
-    /// Runs the `doctor` checks of some groups, each of which limits its own time.
+    /// Runs the checks of `doctor` in the given groups, where each check limits its own time.
     private static func examine(
         _ context: OperationContext,
         _ groups: [String] = Doctor.groups

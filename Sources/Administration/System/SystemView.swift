@@ -99,7 +99,7 @@ extension SystemView {
 
 /// The series of a worker's metrics: a single series, or one for each lane.
 enum WorkerSeries {
-    /// Returns whether labels, as on the metrics page, are those of a worker's series.
+    /// Returns whether a series with these labels on the metrics page belongs to a worker.
     static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }

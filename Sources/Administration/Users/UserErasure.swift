@@ -12,7 +12,7 @@ package enum UserErasure {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500
 
-    /// Erases a user, with the name in all records, and returns a summary.
+    /// Erases a user and the user's name in all records, and returns a summary.
     ///
     /// `progress` is called between steps. If `progress` throws, the erasure stops, and the service or another call
     /// completes the erasure.

@@ -53,7 +53,7 @@ enum UserOperations {
         return found
     }
 
-    /// Locks and returns the path's user, who becomes the subject of the action.
+    /// Locks and returns the user whose id is in the path, who becomes the subject of the action.
     private static func lockedUser(_ call: OperationCall, _ act: inout Act, in tx: Transaction) throws -> User {
         try tx.lock(users: [try call.id("uid", UserKind.self)])
         let user = try user(call, in: tx)
@@ -119,7 +119,7 @@ enum UserOperations {
     /// Returns whether a term matches an address of a user.
     ///
     /// For an admin, a part of the address suffices. For an operator, the whole address must match. Operators see only
-    /// masked addresses, and must not guess them letter by letter. For a viewer, no address matches.
+    /// masked addresses, and could otherwise guess an address letter by letter. For a viewer, no address matches.
     static func finds(_ term: SearchTerms.Term, addressOf user: User, for role: OperatorRole) -> Bool {
         let addresses = [user.email?.text, user.phone?.text, user.username, user.externalUID]
         guard role < .admin else { return term.finds(anyOf: addresses) }
@@ -217,7 +217,7 @@ enum UserOperations {
         try call.requireConfirmation(of: uid.text)
         let found = try call.read { try user(call, in: $0) }
         let summary = try UserErasure.run(found, in: call.context)
-        // The audit trail records the erasure and its actor, but not the user's name.
+        // The audit trail records that a user was erased, and by whom, but not the user's name.
         try call.note(Act(subject: "user"))
         return JSONObject(showing: ["devices": summary.devices.count, "sessions": summary.sessions])
     }

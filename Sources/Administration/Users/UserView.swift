@@ -7,7 +7,7 @@ import Wire
 package enum UserView {
     /// The maximum number of sessions of a user that are shown.
     static let sessionsMax = 200
-    /// The maximum number of audit lines searched for who ended a user's sessions.
+    /// The maximum number of audit lines that are searched to find out who ended a user's sessions.
     static let auditMax = 1_000
 
     /// Returns users as rows of the list (`UserRow`), masking addresses unless `isOpen`.
@@ -29,7 +29,7 @@ package enum UserView {
         ])
     }
 
-    /// Returns a user's name, masked if it is an address, unless `isOpen`.
+    /// Returns a user's name, which is masked if it is an address and `isOpen` is false.
     static func name(_ user: User, isOpen: Bool) -> String {
         guard let name = user.username ?? user.externalUID else { return "" }
         let isAddress = name.contains("@") || Phone.isLike(name)
@@ -46,7 +46,7 @@ package enum UserView {
         ])
     }
 
-    /// Returns a user's sessions, the open ones first, each group from new to old.
+    /// Returns a user's sessions: first the open ones, then the ended ones, both from new to old.
     static func sessions(of uid: UserID, in tx: Transaction) throws -> [JSONObject] {
         let all = try tx.sessions.log(of: uid, limit: sessionsMax)
         let sorted = all.filter { $0.endedAt == nil } + all.filter { $0.endedAt != nil }
@@ -76,7 +76,7 @@ package enum UserView {
         }
     }
 
-    /// Returns what a user's page follows (`UserChange`), or nil if there's no such user.
+    /// Returns the state that a user's page follows (`UserChange`), or nil if the user doesn't exist.
     package static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
         guard try tx.accounts.find(uid) != nil else { return nil }
         let sessions = try sessions(of: uid, in: tx)

@@ -9,7 +9,7 @@ enum CSV {
 
     private static func cell(_ text: String) -> String {
         var text = text
-        // A device could send a formula. So a text that looks like one gets an apostrophe in front. Numbers stay
+        // A device could send a formula. So a text that looks like a formula gets an apostrophe in front. Numbers stay
         // unchanged.
         if let first = text.first, "=+-@\t\r".contains(first), Double(text) == nil { text = "'" + text }
         guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }

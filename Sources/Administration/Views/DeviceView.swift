@@ -5,7 +5,7 @@ import Wire
 
 /// The JSON form of devices in the console's interface.
 package enum DeviceView {
-    /// The hardware members that can contain the firmware's version, the most specific first.
+    /// The members of the hardware data that can contain the firmware's version, the most specific first.
     private static let firmware = ["mcuSoftVersion", "wifiFirmwareVer", "wifiSoftVersion"]
 
     /// Returns a device as a row of the list (`DeviceRow`).

@@ -21,7 +21,7 @@ package enum DeadLetterView {
         ])
     }
 
-    /// Returns a dead letter with its payload and the position of any JSON error.
+    /// Returns a dead letter with its payload and, if the payload isn't valid JSON, the position of the error.
     static func whole(_ letter: DeadLetter, _ topics: Topics, in tx: Transaction) throws -> JSONObject {
         let text = String(validating: letter.payload, as: UTF8.self)
         var offset: Int?

@@ -11,7 +11,7 @@ package enum MessageView {
     /// The maximum number of rows of one table that are read at once.
     private static let pageRows = 200
 
-    /// The keys of search terms, each with the row's member that it searches.
+    /// The keys of search terms, each with the name of the row's member that the term searches.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
         "to": "to",
@@ -75,7 +75,7 @@ package enum MessageView {
         return .init(createdAt: Instant(milliseconds: milliseconds), id: parts[1])
     }
 
-    /// Returns a message's row, waiting or finished, or nil if there's no such message.
+    /// Returns the row of a waiting or finished message, or nil if there's no such message.
     static func one(_ id: MessageID, _ service: RunningService, in tx: Transaction) throws -> JSONObject? {
         try tx.outgoingMessages.find(id).map { row($0, dueAt: nil, service) }
             ?? tx.messageRecords.find(id).map { row($0, service) }

@@ -3,7 +3,7 @@ package import JSON
 import Service
 package import Storage
 
-/// Refusals as JSON, each with the rule behind it and the remedy.
+/// Refusals as JSON, each with the rule that refused the client, and the remedy.
 package enum RefusalView {
     /// Returns refusals as rows (`Refusal`), each with the name of the refused device.
     package static func rows(

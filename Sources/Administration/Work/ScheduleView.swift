@@ -54,7 +54,7 @@ enum ScheduleView {
         ])
     }
 
-    /// Returns the device of each schedule to which a run belongs, by the schedule's id.
+    /// Returns the devices of the runs' schedules, each under its schedule's id.
     static func devices(
         of runs: [ScheduleRun],
         in tx: Transaction

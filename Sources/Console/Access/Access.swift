@@ -13,7 +13,7 @@ struct Access: Sendable {
     /// With TLS, browsers send the cookie only to this host, and never over an unencrypted connection.
     var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
 
-    /// Returns a session's cookie, or if the token is nil, one that removes it.
+    /// Returns a cookie with a session's token or, if the token is nil, a cookie that removes the browser's cookie.
     func cookie(_ token: String?) -> (name: String, value: String) {
         setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
     }
@@ -23,7 +23,7 @@ struct Access: Sendable {
         request.header("authorization") != nil || request.cookie(cookieName)?.isEmpty == false
     }
 
-    /// The name of the cookie that marks a browser with an earlier sign-in.
+    /// The name of the cookie that marks a browser in which an operator has signed in before.
     private var browserCookieName: String { cookieName + "-browser" }
 
     /// Returns the cookie with the mark of a known browser.
@@ -39,7 +39,7 @@ struct Access: Sendable {
         return ("Set-Cookie", "\(name)=\(value)\(rest)\(isSecure ? "; Secure" : "")")
     }
 
-    /// Returns a request's caller, or nil without a valid session or token.
+    /// Returns the caller of a request, or nil if the request has no valid session or token.
     ///
     /// A token in the header takes precedence over a cookie. If the token is wrong, the cookie isn't used.
     func caller(_ request: ConsoleRequest, at now: Instant) throws -> Caller? {
@@ -88,7 +88,7 @@ struct Access: Sendable {
         case revoked, expired
     }
 
-    /// Returns why a caller's session or token isn't valid, or nil while it is.
+    /// Returns why a caller's session or token is no longer valid, or nil while it is valid.
     ///
     /// Open streams call this method regularly, and end when the method returns a reason.
     func end(of caller: Caller, at now: Instant) throws -> End? {

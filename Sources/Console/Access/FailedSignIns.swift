@@ -4,7 +4,7 @@ import Service
 import Storage
 import Web
 
-/// A reporter that stores failed sign-ins as refusals, and some in the audit trail.
+/// A reporter that stores failed sign-ins as refusals, and records some of them in the audit trail.
 struct FailedSignIns: Sendable {
     /// The kind of proof with which the caller tried to sign in.
     enum Proof: String, Sendable {
@@ -23,9 +23,10 @@ struct FailedSignIns: Sendable {
         return VisitLimit(perMinute: perMinute) { (ContinuousClock.now - start).components.seconds }
     }
 
-    /// Reports a failed sign-in, whose proof wasn't verified if `isTooMany` is true.
+    /// Reports a failed sign-in, where `isTooMany` means that the proof was refused without being verified.
     ///
-    /// `name` is nil if no operator has the entered name. The entered text could be a secret in the wrong field.
+    /// `name` is nil if no operator has the entered name. In this case, the entered text could be a secret, typed into
+    /// the wrong field.
     ///
     /// - Throws: An error of the store.
     func tell(_ proof: Proof, name: String? = nil, from address: String, isTooMany: Bool = false) throws {

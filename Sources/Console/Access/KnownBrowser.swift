@@ -1,7 +1,7 @@
 import Domain
 import Sodium
 
-/// A recogniser of an operator's browsers, each with its own limit on tries.
+/// A recogniser of an operator's known browsers, each of which has its own limit on sign-in tries.
 ///
 /// The browser stores a mark: a random number and a proof. The proof shows that the number was issued for the operator.
 /// The mark alone doesn't sign anyone in.
@@ -15,14 +15,14 @@ struct KnownBrowser: Sendable {
 
     /// Returns a new mark for a cookie: a 12-character number and its proof.
     ///
-    /// The proof is a hash of the number and the name. The number's length is fixed, so no other pair yields the same
-    /// hash.
+    /// The proof is a hash of the number and the name. The number's length is fixed, so no other number and name yield
+    /// the same hash.
     func mark(for name: String) -> String {
         let number = Sodium.base64URL(Sodium.randomBytes(9))
         return "\(number).\(proof(number, name))"
     }
 
-    /// Returns a mark's number, or nil if it wasn't issued for operator `name`.
+    /// Returns the number in a mark, or nil if the mark wasn't issued for the operator `name`.
     func number(in mark: String?, for name: String) -> String? {
         guard let parts = mark?.split(separator: ".", omittingEmptySubsequences: false), parts.count == 2,
             parts[0].count == 12, Sodium.areEqual(Array(parts[1].utf8), Array(proof(String(parts[0]), name).utf8))

@@ -89,7 +89,7 @@ struct SignIn: Sendable {
         ]
     }
 
-    /// Returns the name for counting tries, with 256 counters for all unknown names.
+    /// Returns the name under which tries are counted; all unknown names share 256 such names.
     private static func counted(_ name: String, _ row: Operator?) -> String {
         row?.name ?? "?\(Sodium.sha256(name.utf8)[0])"
     }

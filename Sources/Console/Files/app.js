@@ -1,4 +1,4 @@
-// The console: the operator, the frame, and the page that the address names.
+// The console: the signed-in operator, the frame around the pages, and the page that the address names.
 
 import { html, render } from './base/html.js';
 import { t, fill, language, time, span, timeZone, ownZone, keepZone } from './base/words.js';

@@ -146,12 +146,12 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// How much smaller a new audit line's id can be than an earlier line's.
+    /// The largest amount by which a new audit line's id can be smaller than an earlier line's id.
     ///
     /// Ids are times in microseconds. Ten seconds are longer than a transaction and the difference between two clocks
     /// together.
     private static let auditDistance: Int64 = 10_000_000
-    /// How much smaller a new dead letter's number can be than an earlier one's.
+    /// The largest amount by which a new dead letter's number can be smaller than an earlier dead letter's number.
     ///
     /// The database numbers dead letters when it stores them. Fewer than 1,000 are stored in ten seconds.
     private static let deadLettersDistance: Int64 = 1_000

@@ -85,7 +85,7 @@ final class LiveHub: Sendable {
         )
     }
 
-    /// Returns whether another stream is allowed, and counts it if `isBegun` is true.
+    /// Returns whether the limits allow one more stream, and counts an allowed stream if `isBegun` is true.
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }

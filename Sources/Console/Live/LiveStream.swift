@@ -9,13 +9,13 @@ final class LiveStream: Sendable {
     let caller: Caller
     private let state: Mutex<[Watch]>
 
-    /// The longest duration of a stream, after which the page opens the next.
+    /// The longest duration of a stream, after which the page opens a new stream at the same position.
     private static let lifeMax: Duration = .seconds(1800)
     /// The time without events after which a stream sends a beat.
     private static let silenceMax: Duration = .seconds(5)
     /// The time without events after which a stream of messages sends a beat.
     ///
-    /// The time is short, because a closed page's stream keeps the tap connected.
+    /// The time is short, because the tap stays connected until the stream notices that the page is gone.
     private static let tapSilenceMax: Duration = .seconds(1)
     /// The interval at which a stream without events checks whether its session has ended.
     private static let accessInterval: Duration = .milliseconds(500)

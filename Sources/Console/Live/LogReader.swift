@@ -6,14 +6,14 @@
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
-    /// The rows' ids to skip when rereading, or nil before the first read.
+    /// The ids of the rows to skip when rereading, or nil before the first read.
     private var told: Set<Int64>?
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// How many rows are reread at most, more than are written in ten seconds.
+    /// The maximum number of reread rows, which is larger than the number written in ten seconds.
     private static let againMax = 100_000
-    /// How long rows are reread, for transactions of 5 s and clocks 1 s apart.
+    /// How long rows are reread, because transactions can take 5 s and clocks can differ by 1 s.
     private static let againTime: Duration = .seconds(10)
 
     /// Creates a reader that returns at most `limit` rows at a time.
@@ -23,7 +23,7 @@ struct LogReader: Sendable {
 
     /// Returns the rows that haven't been returned yet, and moves `position` past them.
     ///
-    /// If `position` is nil, the call returns no rows. The position becomes the end of the log. `page` returns the rows
+    /// If `position` is nil, the call returns no rows, and sets the position to the log's end. `page` returns the rows
     /// after an id, in the order of their ids.
     mutating func newRows<Row>(
         after position: inout Int64?,

@@ -25,7 +25,7 @@ final class OverviewView: Sendable {
     private let kept = Mutex(Kept())
     private let load = OverviewLoad()
 
-    /// The maximum age of the doctor's findings, before a new examination starts.
+    /// The age of the doctor's findings above which a new examination starts.
     private static let examinationMax: Duration = .seconds(30)
     /// The groups of checks that the doctor runs for the overview.
     ///
@@ -34,7 +34,7 @@ final class OverviewView: Sendable {
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
     /// The counts of devices are kept for this many times as long as the counting took.
     private static let countedFactor = 50
-    /// The longest count of the devices for which a request can wait.
+    /// How long a device count may take before the next count runs in the background.
     private static let countedQuickly: Duration = .milliseconds(20)
     /// The minimum age at which device counts are renewed.
     private static let countedMin: Duration = .seconds(1)
@@ -83,7 +83,7 @@ final class OverviewView: Sendable {
         return JSONObject(members: overview.members + facts.members)
     }
 
-    /// Returns the device counts, and counts again if the last ones are too old.
+    /// Returns the device counts, and counts the devices again if the last counts are too old.
     ///
     /// After a slow count, the next one runs in the background. The method then returns the last counts.
     private func deviceCounts() throws -> JSONObject {

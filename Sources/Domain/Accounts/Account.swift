@@ -77,7 +77,7 @@ package struct User: Sendable, Equatable {
     package var isPhoneVerified = false
     /// The new phone number, which replaces `phone` once the user verifies it with a code.
     package var pendingPhone: Phone?
-    /// When the account got its phone number, or nil if from the start.
+    /// When the account got its phone number, or nil if it had the number from the start.
     package var phoneSince: Instant?
     /// The e-mail address.
     package var email: EmailAddress?
@@ -85,7 +85,7 @@ package struct User: Sendable, Equatable {
     package var emailClaim = EmailClaim.given
     /// The e-mail address that replaces `email` once the user verifies it.
     package var pendingEmail: EmailAddress?
-    /// When the account got its e-mail address, or nil if from the start.
+    /// When the account got its e-mail address, or nil if it had the address from the start.
     package var emailSince: Instant?
     /// The app's own id for the user.
     package var externalUID: String?
@@ -110,7 +110,7 @@ package struct User: Sendable, Equatable {
         case beside = -1
         /// The address is only recorded, and the account has no right to it.
         case given = 0
-        /// The user logs in with this unverified address until another account verifies it.
+        /// The user registered with this unverified address, and can log in with it until another account verifies it.
         case registered = 1
         /// The user verified the address.
         case verified = 2
@@ -126,7 +126,7 @@ package struct User: Sendable, Equatable {
         get { profile.tempUnit ?? 1 }
         set { profile.tempUnit = newValue }
     }
-    /// The user's IANA time zone, by default the country's only zone or UTC.
+    /// The user's IANA time zone, by default the only zone of the user's country, or else UTC.
     package var timezone: String {
         get { profile.timezone ?? CountryZone.name(of: countryCode) ?? "UTC" }
         set { profile.timezone = newValue }

@@ -58,7 +58,7 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
-    /// The login name as a username, or nil unless it's a suitable e-mail address.
+    /// The e-mail address as a username; nil if the name is no e-mail address or can't be a username.
     package var asUsername: LoginName? {
         guard case .address(.email(let email)) = self else { return nil }
         return (try? Username(email.text)).map { .username($0) }

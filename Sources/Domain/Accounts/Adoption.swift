@@ -2,7 +2,7 @@
 ///
 /// The documentation describes the rules for this merge (reference: accounts#anonymous).
 package enum Adoption {
-    /// Returns the account's new binding, where `own` is its old one, if any.
+    /// Returns the account's binding after the merge, where `own` is its binding before the merge, if any.
     ///
     /// The merge keeps the binding with the stronger role. If the roles are equal, it keeps the binding that can
     /// control the device. If both bindings or neither can control the device, it keeps the binding that ends later. A
@@ -22,7 +22,7 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns the invitation after the merge of the users, or nil if unchanged.
+    /// Returns an invitation as it is after the merge of the two users, or nil if it is unchanged.
     ///
     /// An invitation to a bound account stays valid only if it created the binding. Even then, it is revoked if pending
     /// or from one of the users.

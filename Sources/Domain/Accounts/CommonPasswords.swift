@@ -3,7 +3,7 @@ package enum CommonPasswords {
     /// Passwords of eight or more characters in lower case, one per line, sorted by bytes (`deploy/passwords.py`).
     static let list = EmbeddedTexts.file("common-passwords.txt")
 
-    /// Returns whether the list contains a password, in upper or lower case.
+    /// Returns whether the list contains a password, regardless of upper and lower case.
     package static func contains(_ password: String) -> Bool {
         let wanted = Array(password.lowercased().utf8)
         return list.withUTF8Buffer { bytes in
@@ -18,7 +18,7 @@ package enum CommonPasswords {
         }
     }
 
-    /// Returns the word at a position, or before a newline at that position.
+    /// Returns the word at a position, or the word before a newline at that position.
     private static func word(
         at position: Int,
         in bytes: UnsafeBufferPointer<UInt8>

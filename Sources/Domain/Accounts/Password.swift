@@ -1,6 +1,6 @@
 /// The rules that a password must meet before it is hashed.
 ///
-/// Passwords are compared and hashed in the Unicode form NFKC. Different keyboards then give the same password. The
+/// Passwords are compared and hashed in the Unicode form NFKC. Thus, different keyboards give the same password. The
 /// standard library can't produce NFKC, so callers pass a function `normalise` that produces this form. The module
 /// `Providers` adds methods without this parameter. The documentation describes the rules for passwords (reference:
 /// accounts#passwords).
@@ -38,14 +38,14 @@ package enum PasswordRules {
         return Array(text.utf8)
     }
 
-    /// Returns a password's normal form for hashing and comparison, or nil if too long.
+    /// Returns a password's normal form for hashing and comparison, or nil if the password is too long.
     package static func normalised(_ password: String, normalise: (String) -> String) -> String? {
         guard password.unicodeScalars.count <= scalarsMax else { return nil }
         let text = normalise(password)
         return text.unicodeScalars.count <= length.upperBound ? text : nil
     }
 
-    /// Returns a name unchanged, cut before the first @, and without a phone number's punctuation.
+    /// Returns three forms of a name: unchanged, cut before the first @, and without a phone number's punctuation.
     private static func ownForms(of name: String) -> [String] {
         let local = name.split(separator: "@").first.map(String.init) ?? name
         let digits = String(name.filter { !"+- ()".contains($0) })

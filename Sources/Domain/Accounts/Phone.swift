@@ -40,7 +40,7 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// The minimum length of a digits-only phone number (`1001`, for example, is a name).
+    /// The minimum length of a phone number of digits only, because a shorter string, such as `1001`, is a name.
     private static let plainDigitsMin = 7
 
     /// Returns whether a string looks like a phone number.
@@ -66,7 +66,7 @@ package enum CountryCode {
         (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0") && text.utf8.allSatisfy(\.isDigit)
     }
 
-    /// Returns the country code of a number that begins with a plus, or nil.
+    /// Returns the country code of a phone number that begins with a plus, or nil for any other string.
     package static func ofE164(_ text: String) -> String? {
         let digits = Phone.withoutMarks(text).utf8
         guard digits.first == UInt8(ascii: "+") else { return nil }

@@ -12,7 +12,7 @@ package struct Profile: Sendable, Equatable {
     package var latitude: Double?
     /// Degrees east.
     package var longitude: Double?
-    /// The text fields by name: name, gender, birthday, address, remark and language.
+    /// The values of the text fields by field name: name, gender, birthday, address, remark and language.
     package var texts: [String: String] = [:]
     /// The app's own data.
     package var custom: JSONObject?

@@ -73,7 +73,7 @@ package struct ProviderCredential: Sendable, Equatable {
         return ProviderCredential(name, proof)
     }
 
-    /// Parses Tuya's form, in which `ap` means Apple and `extraInfo` has Apple's other details.
+    /// Parses a credential in Tuya's form, in which `ap` means Apple and `extraInfo` has Apple's other details.
     private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
         guard fields.object["type"]?.stringValue == "ap" else { throw fields.refuse("type", "must be \"ap\"") }
         let details = try fields.fields("extraInfo")

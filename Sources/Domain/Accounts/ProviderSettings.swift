@@ -4,7 +4,7 @@ import JSON
 package struct ProviderSettings: Sendable, Equatable {
     /// The kind of WeChat id that identifies a user.
     package enum Subject: String, Sendable, CaseIterable {
-        /// The user's id for one client id, which WeChat always returns.
+        /// The user's id that is specific to one client id, and that WeChat always returns.
         case openID = "openid"
         /// The user's id that is the same in all apps of one WeChat developer account.
         case unionID = "unionid"
@@ -20,7 +20,7 @@ package struct ProviderSettings: Sendable, Equatable {
     package var clientIDs: [String]
     /// The app's secret at the provider.
     package var clientSecret: String?
-    /// The provider's API root or ID token issuer, without a final slash.
+    /// The root URL of the provider's API, or the issuer of its ID tokens, without a final slash.
     package var baseURL: String
     /// The kind of WeChat id that identifies a user.
     package var subject = Subject.openID
@@ -101,7 +101,7 @@ package struct ProviderSettings: Sendable, Equatable {
         guard clientSecret != nil else { throw fields.refuse("clientSecret", "is needed") }
     }
 
-    /// Returns whether a URL is safe for secrets: with TLS, or on this machine.
+    /// Returns whether secrets may be sent to a URL, which must use TLS or lead to this machine.
     package static func isSafeURL(_ url: String) -> Bool {
         if url.hasPrefix("https://") { return url.utf8.count > 8 }
         guard url.hasPrefix("http://") else { return false }

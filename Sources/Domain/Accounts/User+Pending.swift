@@ -7,7 +7,7 @@ extension User {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the present address of this kind stays until a new one is verified.
+    /// Returns whether the present address of the same kind as `address` stays until a new one is verified.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }

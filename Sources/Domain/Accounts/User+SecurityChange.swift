@@ -1,10 +1,11 @@
 extension User {
-    /// A change to an account's security of which the service notifies the user.
+    /// A change that affects an account's security, and of which the service notifies the user.
     package enum SecurityChange: String, Sendable, CaseIterable {
         case password, email, phone, provider
     }
 
-    /// Returns the most important change of password or address, unless the user was anonymous before.
+    /// Returns the most important change of password or address, or nil if nothing changed or the user was anonymous
+    /// before.
     package func change(since before: User) -> SecurityChange? {
         guard !before.isAnonymous else { return nil }
         if passwordHash != before.passwordHash { return .password }

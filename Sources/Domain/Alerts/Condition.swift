@@ -44,7 +44,7 @@ extension Status {
         }
     }
 
-    /// A cleared alert or fault, kept so that a late report can't raise it.
+    /// A cleared alert or fault, kept with its time so that a late report can't raise it again.
     package struct ClearedCondition: Sendable, Equatable {
         /// The kind of the condition: alert or fault.
         package var kind: ConditionKind

@@ -59,7 +59,7 @@ package struct Command: Sendable, Equatable {
     package var mode: Mode
     /// The values to set, with write-only values masked.
     package var data: JSONObject
-    /// The unmasked values, if `data` masks some of them, until the state is final.
+    /// The unmasked values if `data` masks some of them, or nil once the state is final.
     package var hidden: JSONObject?
     /// Bytes for the device, as base64 text.
     package var binary: String?
@@ -134,7 +134,7 @@ package struct Command: Sendable, Equatable {
         hidden = nil
     }
 
-    /// The time at which the command was sent, or nil if unsent or unknown.
+    /// The time at which the command was sent, or nil if it wasn't sent or the time is unknown.
     package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
     /// Returns whether the command has reached its expiry time.

@@ -12,7 +12,7 @@ package struct DeviceTag: Hashable, Sendable {
     /// The maximum length of a tag's value, in characters.
     package static let valueMax = 64
 
-    /// Checks a tag's name and value, and throws a `Rejection` of `field` if malformed.
+    /// Checks a tag's name and value, and throws a `Rejection` of `field` if one is malformed.
     package init(_ name: String, _ value: String, field: String) throws(Rejection) {
         guard Self.accepts(name: name) else {
             throw .invalid(
@@ -49,7 +49,7 @@ package enum DeviceName {
     /// The maximum length of a device's name, in characters.
     package static let lengthMax = 64
 
-    /// Throws a `Rejection` of the field `name` if a string isn't a valid name.
+    /// Throws a `Rejection` of the field `name` if a string is neither empty nor a valid name.
     ///
     /// An empty string removes the device's name.
     package static func check(_ text: String) throws(Rejection) {
@@ -89,7 +89,7 @@ package struct DeviceLabeling: Sendable {
     /// Makes an empty change.
     package init() {}
 
-    /// Returns the new tags sorted by name, or throws a `Rejection` for too many.
+    /// Returns the device's tags after the change, sorted by name, or throws a `Rejection` for too many tags.
     package func tags(after former: [DeviceTag]) throws(Rejection) -> [DeviceTag] {
         let kept = former.filter { set[$0.name] == nil && !removed.contains($0.name) }
         let tags = (kept + set.values).sorted { $0.name < $1.name }

@@ -35,7 +35,7 @@ package struct Product: Sendable, Equatable {
     package var alerts: [String]
     /// The names of the faults that devices may raise.
     package var faults: [String]
-    /// How many days history is kept, or nil for the installation's setting.
+    /// The number of days for which history is kept, or nil for the installation's setting.
     package var historyDays: Int?
 
     private let pointsByName: [String: DataPoint]
@@ -89,7 +89,7 @@ package enum FreeForm {
     package static let attributesMax = 256
     /// The largest state of one device, in bytes of JSON.
     package static let stateBytesMax = 32 * 1024
-    /// The maximum number of alerts, or of faults, in a report or raised together.
+    /// The maximum number of alerts, and likewise of faults, in one report or raised at one time.
     package static let conditionsMax = 64
     /// The maximum number of bytes of JSON for the names of all raised alerts and faults.
     package static let conditionBytesMax = 16 * 1024

@@ -89,7 +89,7 @@ package enum ProductRules {
         }.map(\.name)
     }
 
-    /// Returns whether a new version removes a condition, which devices could then never clear.
+    /// Returns whether a product's new version removes a condition, so that devices could no longer clear it.
     package static func isLost(_ kind: ConditionKind, _ name: String, from old: Product, to new: Product) -> Bool {
         old.declares(kind, name) && !new.declares(kind, name)
     }

@@ -116,7 +116,7 @@ package enum RegistrationRules {
     /// The longest time for which an operator may allow a reset, in minutes.
     package static let resetMinutesMax: Int64 = 1440
 
-    /// Decides on a registration, where `retryAfter` means that the MAC has no tries left.
+    /// Decides how to answer a registration request, where `retryAfter` is set if the MAC has no tries left.
     package static func decide(
         product: Product,
         isListed: Bool,
@@ -129,8 +129,8 @@ package enum RegistrationRules {
         }
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
-        // A reset window that ends after `farthest` is ignored. Such a window means that the clock was set back since
-        // its opening.
+        // A reset window that ends after `farthest` is ignored. Such a window means that the clock was set back after
+        // the window was opened.
         let farthest = now.adding(seconds: resetMinutesMax * 60)
         if let until = known.resetUntil, until > now, until <= farthest {
             // A device with the right secret needs no reset, and keeps its bindings and history.

@@ -77,7 +77,7 @@ package enum AppCodec {
         ]
     }
 
-    /// Returns all policies in force as JSON, where `sessionDays` is the service's default.
+    /// Returns all effective policies as JSON, where `sessionDays` is the service's default session lifetime.
     package static func encode(_ policies: AppPolicies, sessionDays: Int64) -> JSONObject {
         var object = encodeLogin(policies)
         object["cancelProof"] = .bool(policies.cancelProof)

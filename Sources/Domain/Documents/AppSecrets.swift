@@ -43,7 +43,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns a copy with only those provider and push members that `isKept` accepts.
+    /// Returns a copy with only those members of providers and push services that `isKept` accepts.
     private static func parts(of document: JSONObject, _ isKept: (String) -> Bool) -> JSONObject {
         var document = document
         for place in places {
@@ -61,7 +61,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns whether a provider or push field holds a secret, judged by its name.
+    /// Returns whether a provider's or push service's field holds a secret, judged by its name.
     private static func isSecret(_ field: String) -> Bool {
         let name = field.lowercased()
         return name == "key" || name == "serviceaccount"

@@ -1,6 +1,6 @@
-/// The faults of a document, collected so that its author can correct them together.
+/// The faults of a document, collected so that its author can correct all of them at once.
 package struct Faults {
-    /// The maximum number of kept faults, since more suggest another kind of document.
+    /// The maximum number of kept faults, since more faults suggest another kind of document.
     private static let max = 32
     private var found: [Rejection] = []
 

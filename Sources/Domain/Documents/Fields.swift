@@ -61,7 +61,7 @@ package struct Fields {
         try required(name, text(name, length: length))
     }
 
-    /// Returns a value of `type` by its raw value, or nil if the field is absent.
+    /// Returns the case of `type` that the field's value names, or nil if the field is absent.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ name: String,
         as type: Word.Type

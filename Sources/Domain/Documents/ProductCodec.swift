@@ -90,7 +90,7 @@ package enum ProductCodec {
         return point
     }
 
-    /// Returns a data point's invalid members and faults, with `kind` nil for unknown types.
+    /// Returns the invalid members of a data point and their faults, where a nil `kind` means an unknown type.
     private static func broken(_ point: DataPoint, _ kind: DataPoint.Kind?) -> [(name: String, fault: String)] {
         var broken: [(String, String)] = []
         if kind == .enum, point.values.isEmpty || Set(point.values).count != point.values.count {

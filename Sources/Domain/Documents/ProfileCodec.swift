@@ -21,7 +21,7 @@ package enum ProfileCodec {
         return number
     }
 
-    /// Returns a profile's fields with values, without the defaults that answers to users add.
+    /// Returns those fields of a profile that have a value, without the defaults in answers to users.
     package static func encode(_ profile: Profile) -> JSONObject {
         var object: JSONObject = [
             "nickname": profile.nickname.map { .string($0) }, "tempUnit": profile.tempUnit.map { .integer($0) },

@@ -2,7 +2,7 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The length, in characters, to which strings are cut and which the gate never exceeds.
+    /// The maximum length of a string in characters; longer strings are cut, but the gate sends no longer ones.
     private static let textMax = 256
 
     /// Parses a stored refusal; returns nil if it is malformed.
@@ -10,7 +10,8 @@ package enum RefusalCodec {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    /// Parses what stored refusals and the gate's messages share, or returns nil if incomplete.
+    /// Parses the members that stored refusals share with the gate's messages, or returns nil if a required one is
+    /// missing.
     package static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }
@@ -31,7 +32,7 @@ package enum RefusalCodec {
         return refusal
     }
 
-    /// Returns the form to store and show: the gate's message with `firstAt` and `times`.
+    /// Returns the form in which a refusal is stored and shown: the gate's message with `firstAt` and `times`.
     package static func object(_ refusal: ClientRefusal) -> JSONObject {
         [
             "username": .string(refusal.username), "clientId": .string(refusal.clientID),

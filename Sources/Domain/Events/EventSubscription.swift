@@ -6,7 +6,7 @@ package struct EventSubscription: Sendable, Equatable {
         case on
         /// The app or an operator has paused the webhook.
         case paused
-        /// The service disabled the webhook after long failure or a refusal of all further events.
+        /// The service disabled the webhook, because the endpoint failed for too long or refused all further events.
         case disabled
     }
 
@@ -14,7 +14,7 @@ package struct EventSubscription: Sendable, Equatable {
     package var id: SubscriptionID
     /// The app whose devices and users the subscription's events concern.
     package var app: AppID
-    /// The API key with which the subscription was made, or nil for an operator.
+    /// The API key with which the subscription was made, or nil if an operator made it.
     package var key: String?
     /// The subscription's name, which the app or the operator chose.
     package var name: String
@@ -91,7 +91,7 @@ package typealias SubscriptionID = Identifier<MessageKind>
 package struct EventDelivery: Sendable, Equatable {
     /// The time at which the try began.
     package var at: Instant
-    /// The id of the batch, which repeats if the same content is sent again.
+    /// The id of the batch, which stays the same if the same content is sent again.
     package var webhookID: String
     /// The number of events in the batch.
     package var events: Int

@@ -46,7 +46,7 @@ package enum EventType: String, Sendable, CaseIterable {
     /// True for entries about a user, which only the user's own app can see.
     package var isOfUser: Bool { !rawValue.hasPrefix("device.") && self != .scheduleRun }
 
-    /// Returns the types that a name matches: one, or a group such as `device.*`.
+    /// Returns the types that a name matches: one type, or all types of a group such as `device.*`.
     package static func named(_ name: String) -> [EventType] {
         guard name.hasSuffix(".*") else { return readable.filter { $0.rawValue == name } }
         return readable.filter { $0.rawValue.hasPrefix(name.dropLast()) }

@@ -4,9 +4,9 @@ package enum WebhookRules {
     package static let trySeconds: Int64 = 15
     /// The maximum number of bytes in the body of one request.
     package static let bytesMax = 262_144
-    /// After how many refusals an event that was posted alone becomes a dead letter.
+    /// The number of refusals by the endpoint after which an event that was posted alone becomes a dead letter.
     package static let refusalsMax = 3
-    /// After how many successive dead letters the service blames the endpoint, not the events.
+    /// The number of dead letters in a row after which the service blames the endpoint and not the events.
     package static let deadInRowMax = 10
     /// The longest `Retry-After` that the service obeys, in seconds.
     package static let retryAfterMax: Int64 = 3_600
@@ -23,7 +23,7 @@ package enum WebhookRules {
         case later
     }
 
-    /// Returns the meaning of an HTTP status, which is nil for a missing answer.
+    /// Returns the meaning of an HTTP status, which is nil if the endpoint didn't answer.
     package static func meaning(of status: Int?) -> Meaning {
         switch status {
         case .some(200...299): .taken
@@ -45,7 +45,7 @@ package enum WebhookRules {
     }
 }
 
-/// A search for the events that an endpoint refuses, which isn't kept across restarts.
+/// A search that finds the events refused by an endpoint, and begins again after a restart.
 package struct WebhookSearch: Equatable, Sendable {
     /// The next step after the endpoint has refused the content of a batch.
     package enum Step: Equatable, Sendable {

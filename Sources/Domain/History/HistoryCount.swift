@@ -1,4 +1,4 @@
-/// A count of a device's history records on the newest day and the day before.
+/// A count of a device's history records on the newest day with a record, and on the day before it.
 ///
 /// The count is stored beside `HistoryUse`. For each day, the count must equal the number of records in the history.
 package struct HistoryCount: Sendable, Equatable {

@@ -1,6 +1,6 @@
 /// A query of a device's history.
 package struct HistoryQuestion: Sendable {
-    /// The requested summary: a step, a function, and the IANA zone of calendar steps.
+    /// The requested summary: a time step, a function over each step's values, and the IANA zone of calendar steps.
     package typealias Summary = (step: TimeStep, function: SummaryFunction, timezone: String)
 
     /// The device whose history is queried.

@@ -1,4 +1,4 @@
-/// A device's bytes of history on one day, limited so that the disk doesn't fill.
+/// The number of bytes of history that a device wrote on one day, limited so that the disk doesn't fill.
 ///
 /// The count survives restarts, because it is saved with the device's status after each report.
 ///

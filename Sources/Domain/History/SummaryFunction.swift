@@ -35,7 +35,7 @@ struct ValueSummary: Sendable {
         integerSum = isTooLarge ? nil : total
     }
 
-    /// Returns the result, if any, where `avg`, `min`, `max` and `sum` use only numbers.
+    /// Returns a function's result, if it has one, where `avg`, `min`, `max` and `sum` use only numbers.
     func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {
         case .count: .integer(count)

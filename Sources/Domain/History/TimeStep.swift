@@ -25,7 +25,7 @@ package struct TimeStep: Sendable, Equatable {
         }
     }
 
-    /// The seconds that a zone's clocks are ahead of UTC at a given moment.
+    /// A function that returns how many seconds a zone's clocks are ahead of UTC at a given moment.
     package typealias Offset = @Sendable (Instant) -> Int64
 
     /// The step's unit.
@@ -33,7 +33,7 @@ package struct TimeStep: Sendable, Equatable {
     /// The number of units in the step.
     package let count: Int64
 
-    /// Parses a text such as `15m`, `1h`, `1d`, `1w` or `1M`, or returns nil.
+    /// Parses a text such as `15m`, `1h`, `1d`, `1w` or `1M`, or returns nil for any other text.
     ///
     /// If `isFine` is true, seconds such as `5s` are allowed too.
     package init?(_ text: String, isFine: Bool = false) {
@@ -60,7 +60,7 @@ package struct TimeStep: Sendable, Equatable {
         return start..<max(CivilDay.start(next, offset), Instant(milliseconds: start.milliseconds + 1))
     }
 
-    /// Returns the first days of a day's step and of the next step.
+    /// Returns the first day of the step that contains a day, and of the next step.
     private func days(around day: Int64) -> (first: Int64, next: Int64) {
         switch unit {
         case .week:
@@ -86,7 +86,7 @@ enum CivilDay {
         floor(floor(moment.milliseconds, 1000) + offset(moment), length)
     }
 
-    /// Returns a day's first moment, or the next day's if clocks skip the day.
+    /// Returns the first moment of a day, or of the next day if clocks skip the whole day.
     static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
         let midnight = day * length
         // The offset at midnight equals the offset a day before or a day after.

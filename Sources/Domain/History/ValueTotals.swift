@@ -20,7 +20,7 @@ package struct ValueTotals: Sendable, Equatable {
     /// Makes totals without values.
     package init() {}
 
-    /// Adds a value, which counts as the last of those with the same moment.
+    /// Adds a value, which counts as the last of the values that were added for the same moment.
     package mutating func add(_ value: JSONValue, at moment: Int64) {
         count += 1
         if moment >= lastAt { (last, lastAt) = (value, moment) }

@@ -5,7 +5,7 @@
 package struct APIKey: Sendable, Equatable {
     /// The key's id.
     package var id: KeyID
-    /// The key's app, for whose users it makes requests.
+    /// The app to which the key belongs, and for whose users the key makes requests.
     package var app: AppID
     /// The name, unique among the app's valid keys, by which logs name the server.
     package var name: String
@@ -21,7 +21,7 @@ package struct APIKey: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// True while the old secret may work: at most until the new secret's first use.
+    /// True while the previous secret may still be valid, at the latest until the new secret is first used.
     package var hasOldToken = false
 
     /// Makes a new key.
@@ -48,12 +48,12 @@ package struct APIKey: Sendable, Equatable {
     /// The longest time for which a rotated key's previous secret works, in seconds.
     package static let overlapSeconds: Int64 = 86_400
 
-    /// Returns whether a name has 1 to 32 letters, digits, `-` and `_`.
+    /// Returns whether a string can be a key's name: 1 to 32 letters, digits, `-` and `_`.
     package static func isName(_ text: String) -> Bool {
         text.utf8.count <= 32 && PlainForm.accepts(text.utf8)
     }
 
-    /// Returns a request's refusal at a moment, or nil if the key is valid.
+    /// Returns the refusal of a request with this key at a given moment, or nil if the key is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let hasExpired = expiresAt.map { $0 <= now } ?? false
         guard endedAt != nil || hasExpired else { return nil }
@@ -66,18 +66,18 @@ package struct APIKey: Sendable, Equatable {
         )
     }
 
-    /// Returns the refusal of a method outside the key's scopes, or otherwise nil.
+    /// Returns the refusal of a method outside the key's scopes, or nil if the method is allowed.
     package func refusal(of service: String, _ method: String, isReading: Bool) -> Rejection? {
         scopes.refusal(of: service, method, isReading: isReading, holder: "key")
     }
 
-    /// Returns whether a key calls a method for a user, whom requests must name.
+    /// Returns whether a key calls a method for a user, so that its request must name the user.
     package static func actsForUser(_ service: String, _ method: String) -> Bool {
         service != KeyScope.Service.events.rawValue && "\(service)/\(method)" != "notification/send"
     }
 }
 
-/// A key's or linked service's scope: all or only reading methods of a `Service`.
+/// A scope of a key or linked service: all methods of a `Service`, or only its reading methods.
 package struct KeyScope: Sendable, Hashable {
     /// The services that keys can call.
     package enum Service: String, Sendable, CaseIterable {
@@ -120,7 +120,7 @@ package struct KeyScope: Sendable, Hashable {
 }
 
 extension [KeyScope] {
-    /// Returns the refusal of a method that the scopes don't allow, or otherwise nil.
+    /// Returns the refusal of a method that the scopes don't allow, or nil if they allow the method.
     ///
     /// `holder` is what the refusal calls the scopes' owner: `key` or `linked service`.
     package func refusal(of service: String, _ method: String, isReading: Bool, holder: String) -> Rejection? {

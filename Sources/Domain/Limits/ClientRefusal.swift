@@ -2,7 +2,7 @@
 package struct ClientRefusal: Sendable, Equatable {
     /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The username, empty if unknown, or `?` if it could be a misplaced secret.
+    /// The username, empty if unknown, or `?` if it could be a secret that was entered in the wrong field.
     package var username: String
     /// The client's id.
     package var clientID: String
@@ -41,7 +41,7 @@ package struct ClientRefusal: Sendable, Equatable {
         lastAt = moment
     }
 
-    /// The device that the username names, if any, even if it doesn't exist.
+    /// The device that the username names, even if there is no such device, or nil for other clients.
     package var device: DeviceID? { Self.device(named: username) }
 
     /// Returns the device that a username names, or nil for other clients.

@@ -2,7 +2,7 @@
 ///
 /// The documentation describes these rules (reference: fairness#turns).
 package enum FairTurns {
-    /// Returns the first `limit` elements in turns of senders, each sender's elements in order.
+    /// Returns the first `limit` elements so that senders take turns and each sender's elements keep their order.
     ///
     /// A sender's first element is in the first round, however many elements precede it.
     package static func first<Element, Key: Hashable>(

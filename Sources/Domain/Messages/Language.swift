@@ -3,7 +3,7 @@ package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case chinese = "zh"
 
-    /// The country codes with Chinese as the default: mainland, Hong Kong, Macau and Taiwan.
+    /// The country codes with Chinese as the default language: mainland, Hong Kong, Macau and Taiwan.
     private static let chineseCountries: Set = ["86", "852", "853", "886"]
 
     /// Returns the user's language if supported, or else the default of the user's country.

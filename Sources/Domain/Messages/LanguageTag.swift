@@ -31,7 +31,8 @@ package struct LanguageTag: Hashable, Sendable {
     /// The length of the longest tag that a user's profile accepts, in bytes.
     private static let bytesMax = 35
 
-    /// Returns whether optional extended languages, script, region, variants and extension follow in this order.
+    /// Returns whether the parts are, in this order, extended languages, a script, a region, variants and an extension,
+    /// all optional.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {

@@ -22,7 +22,7 @@ package struct Link: Sendable, Equatable {
     package var kind: Kind
     /// The user whose account the link acts on.
     package var uid: UserID
-    /// The address to which the link was sent, which `undoAddress` restores.
+    /// The address to which the link was sent, and which a link with the effect `undoAddress` restores.
     ///
     /// Except for `undoAddress`, a link works only while the account has this address.
     package var address: String

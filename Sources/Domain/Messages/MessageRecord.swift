@@ -26,7 +26,7 @@ package struct MessageRecord: Sendable, Equatable {
     package var state: State
     /// The number of tries.
     package var tries: Int
-    /// The provider's error in the last failed try, without secrets, if any failed.
+    /// The provider's error in the last failed try, without secrets, or nil if no try failed.
     package var error: String?
     /// The creation time.
     package var createdAt: Instant

@@ -23,7 +23,7 @@ package struct MessageText: Sendable, Equatable {
         package var sms: String
     }
 
-    /// An app's own subject and texts for a template in one language, each optional.
+    /// An app's own subject and texts for a template in one language, all of them optional.
     package struct OwnWords: Sendable, Equatable {
         /// The subject.
         package var subject: String?
@@ -43,9 +43,9 @@ package struct MessageText: Sendable, Equatable {
         }
     }
 
-    /// Writes an app's message, with the app's own words, if `words` returns any.
+    /// Writes the text of an app's message, with the app's own words if the function `words` returns any.
     ///
-    /// The app's words are sought in the user's language first. The language of the service's own text is next.
+    /// The app's words are looked up in the user's language, then in the language of the service's own text.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,

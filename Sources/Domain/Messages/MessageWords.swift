@@ -45,7 +45,7 @@ struct MessageWords: Sendable {
         )
     }
 
-    /// Returns a code's purpose in words, such as "log in" in "your code to log in".
+    /// Returns the purpose of a code in words, such as "log in" for the phrase "your code to log in".
     func action(_ purpose: String) -> String { value(purpose, in: "actions") }
 
     /// Returns the caption of a link's button.

@@ -37,7 +37,7 @@ package struct OutgoingMessage: Sendable, Equatable {
         package static let worded = allCases.filter { $0 != .push }
     }
 
-    /// The request that caused a message, whose terminal receives the message's outcome.
+    /// A message's originating request, whose terminal receives the message's outcome.
     package struct Origin: Sendable, Equatable {
         /// The requesting terminal.
         package var terminal: TerminalID
@@ -52,11 +52,11 @@ package struct OutgoingMessage: Sendable, Equatable {
         }
     }
 
-    /// The message's id, which gateways return, and by which they recognise a repeated message.
+    /// The message's id, which gateways return and use to recognise a repeated message.
     package var id: MessageID
     /// The channel: e-mail, text message or push.
     package var channel: Channel
-    /// The receiver: e-mail address, phone number without country code, or push address.
+    /// The receiver: an e-mail address, a phone number without its country code, or the address of a push.
     package var to: String
     /// The country code of the phone number or, for an e-mail, of the user.
     package var countryCode: String?
@@ -66,7 +66,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var template: Template
     /// The values of the template's placeholders.
     package var params: [String: String]
-    /// The user's language tag, such as `zh-CN`, or nil to use the country code.
+    /// The tag of the user's language, such as `zh-CN`, or nil if the country code determines the language.
     package var language: String?
     /// The moment after which the message is no longer useful and isn't sent.
     package var expiresAt: Instant
@@ -74,7 +74,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var origin: Origin?
     /// True if no account has the address: the message isn't sent, but is reported as sent.
     package var isDummy = false
-    /// The push to the address `to`, if the channel is `push`.
+    /// The push if the channel is `push`, with its address in `to`.
     package var push: OutgoingPush?
 
     /// Makes a message.
@@ -104,10 +104,10 @@ package struct OutgoingMessage: Sendable, Equatable {
         self.isDummy = isDummy
     }
 
-    /// The lifetime of a push, in seconds, both here and at the push service.
+    /// The lifetime of a push, in seconds, both in this service and at the push service.
     package static let pushSeconds: Int64 = 86_400
 
-    /// Makes a message from a push, which expires a day later.
+    /// Makes a message from a push, with an expiry time a day later.
     package init(_ push: OutgoingPush, id: MessageID, at now: Instant) {
         self.init(
             id: id,

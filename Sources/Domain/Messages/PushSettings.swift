@@ -26,7 +26,7 @@ package struct PushSettings: Sendable, Equatable {
         package var key: String
         /// The bundle id of the app on Apple's devices.
         package var topic: String
-        /// The root of the push service's API, without final slash, or nil for Apple's.
+        /// The root of the push service's API, without a final slash, or nil for Apple's own API.
         package var baseURL: String?
     }
 

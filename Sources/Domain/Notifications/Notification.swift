@@ -1,10 +1,10 @@
 package import JSON
 
-/// A message in the message centre, or a hidden record of why it is missing.
+/// A message in the message centre, or a hidden record of why the user was not notified.
 ///
 /// The documentation describes these rules (reference: notifications).
 package struct Notification: Sendable, Equatable {
-    /// A part of the message centre, whose notifications users can switch off.
+    /// A part of the message centre, with notifications that users can switch off separately.
     package enum Kind: String, Sendable, CaseIterable {
         /// A device has reported something, or has failed to do something.
         case device
@@ -73,7 +73,7 @@ package struct Notification: Sendable, Equatable {
     package var type: String
     /// The device that the notification is about.
     package var did: DeviceID?
-    /// A name for similar events of a device, such as `fault sensor`, or empty.
+    /// The name that similar events of a device share, such as `fault sensor`, or an empty string.
     package var subject: String
     /// The title in the user's language; empty in a hidden record.
     package var title = ""
@@ -89,7 +89,7 @@ package struct Notification: Sendable, Equatable {
     package var count: Int64 = 1
     /// The time at which the device cleared the alert or fault.
     package var clearedAt: Instant?
-    /// Whether the message centre omits this record of why the user was not notified.
+    /// Whether this is a hidden record of why the user was not notified.
     package var isHidden = false
     /// The outcome of the notification.
     package var outcome: Outcome = .pending
@@ -135,7 +135,7 @@ package struct Notification: Sendable, Equatable {
         (isHidden, self.outcome, self.why) = (true, outcome, why)
     }
 
-    /// Records one terminal's push outcome, and updates the notification's outcome from all pushes.
+    /// Records the outcome of a push to one terminal, and derives the notification's outcome from all pushes.
     package mutating func note(_ push: Push) {
         pushes.removeAll { $0.terminal == push.terminal }
         pushes.append(push)
@@ -148,7 +148,8 @@ package struct Notification: Sendable, Equatable {
     }
 }
 
-/// The reason for a notification's outcome, returned by `notification/explain` in a sentence with the remedy.
+/// The reason for a notification's outcome, which `notification/explain` returns as a sentence that also names the
+/// remedy.
 package enum NotificationReason: String, Sendable, CaseIterable {
     case waits, pushed, failed, limited, notConfigured, noAddress, notSubscribed, unbound, quiet, collapsed
     case mightReturn, returned, kindOff, deviceOff, offlineOff, systemOff, ownLogin, readMeanwhile

@@ -6,7 +6,7 @@ package struct NotificationSettings: Sendable, Equatable {
     package var off: Set<Notification.Kind> = []
     /// The devices whose notifications are switched off.
     package var offDevices: Set<DeviceID> = []
-    /// How long a device is offline before a notification, in minutes, or 0 for never.
+    /// How many minutes a device must be offline before the user is notified, or 0 for no notification.
     package var offlineMinutes: Int64 = 0
     /// The hours in which pushes are delayed, if any.
     package var quiet: QuietHours?
@@ -19,7 +19,7 @@ package struct NotificationSettings: Sendable, Equatable {
     /// The maximum number of devices whose notifications can be switched off.
     package static let devicesMax = 500
 
-    /// Returns why the user is not notified of an event, or otherwise nil.
+    /// Returns why the user is not notified of an event, or nil if the user is notified.
     package func refusal(of kind: Notification.Kind, _ did: DeviceID?) -> NotificationReason? {
         if kind != .system, off.contains(kind) { return .kindOff }
         if let did, offDevices.contains(did) { return .deviceOff }
@@ -27,17 +27,17 @@ package struct NotificationSettings: Sendable, Equatable {
     }
 }
 
-/// A daily period, until the end of which pushes are delayed.
+/// A daily period in which pushes are delayed until the period ends.
 package struct QuietHours: Sendable, Equatable {
-    /// The beginning and end in minutes after midnight, across midnight if `to` is smaller.
+    /// The beginning and end in minutes after midnight, where a smaller `to` falls on the next day.
     package var (from, to): (Int64, Int64)
-    /// The IANA time zone, or nil for the zone of the user's profile.
+    /// The IANA name of the time zone, or nil for the zone of the user's profile.
     package var zone: String?
 
     /// Makes quiet hours.
     package init(from: Int64, to: Int64, zone: String?) { (self.from, self.to, self.zone) = (from, to, zone) }
 
-    /// Returns the end of the quiet hours at a moment, or nil outside them.
+    /// Returns the end of the quiet hours that contain a moment, or nil outside quiet hours.
     package func end(at now: Instant, in zone: ZoneRules) -> Instant? {
         let seconds = now.milliseconds / 1_000
         let today = zone.date(at: seconds).day
@@ -45,7 +45,7 @@ package struct QuietHours: Sendable, Equatable {
         let isQuiet = from <= to ? (from..<to).contains(minute) : minute >= from || minute < to
         guard isQuiet else { return nil }
         let end = zone.first(local: (to > minute ? today : today + 1) * 86_400 + to * 60)
-        // If clocks are set back, the local end can occur twice. The first one may be over.
+        // If clocks are set back, the local end can occur twice, and the first occurrence may be over.
         return Instant(milliseconds: (end > seconds ? end : seconds + 60) * 1_000)
     }
 }

@@ -29,7 +29,7 @@ package struct PushAddress: Sendable, Equatable {
     package var countedFrom: Instant
     /// The number of pushes in the hour that began at `countedFrom`.
     package var pushes: Int64 = 0
-    /// The number of notifications over the limit that no push has reported yet.
+    /// The number of notifications that were left out because of the limit and not yet reported by a push.
     package var leftOut: Int64 = 0
 
     /// The keys with which a message for Web Push is encrypted.
@@ -70,12 +70,12 @@ package struct PushAddress: Sendable, Equatable {
     /// The length of an hour, in milliseconds.
     package static let hour: Int64 = 3_600_000
 
-    /// The time for a push about left-out notifications, or nil if there are none.
+    /// The time for a push about the number of left-out notifications, or nil if that number is 0.
     package var summaryAt: Instant? {
         leftOut > 0 ? Instant(milliseconds: countedFrom.milliseconds + Self.hour) : nil
     }
 
-    /// Counts a push, or returns false and counts a left-out notification at the limit.
+    /// Counts a push or, at the limit, counts a left-out notification and returns false.
     package mutating func mayPush(at now: Instant) -> Bool {
         if !(0..<Self.hour).contains(now.milliseconds - countedFrom.milliseconds) { (countedFrom, pushes) = (now, 0) }
         guard pushes < Self.perHourMax else {
@@ -87,7 +87,7 @@ package struct PushAddress: Sendable, Equatable {
     }
 }
 
-/// A push to one terminal, in the form that the senders of pushes take.
+/// A push to one terminal, in the form in which it is passed to the senders of pushes.
 package struct OutgoingPush: Sendable, Equatable {
     /// The address and its terminal.
     package var address: PushAddress

@@ -9,7 +9,7 @@ package enum PushPayload {
 
     /// Returns a push's content, with the text cut to the size that push services accept.
     ///
-    /// If the app hides content, the title is the app's name. The text is then empty, and the device is left out.
+    /// If the app hides content, the app's name is the title, the text is empty and no device is given.
     package static func shown(_ push: OutgoingPush, by app: App) -> JSONObject {
         var payload = (try? JSONValue.parse(push.payload).objectValue) ?? [:]
         if app.push.isHidden {

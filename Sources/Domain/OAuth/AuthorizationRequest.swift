@@ -1,4 +1,4 @@
-/// A client's request to the authorization page to be linked to a user's account.
+/// A client's request, sent to the authorization page by the user's browser, to be linked to the user's account.
 ///
 /// The documentation describes these rules (reference: oauth#authorize).
 package struct AuthorizationRequest: Sendable, Equatable {

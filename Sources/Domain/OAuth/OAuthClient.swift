@@ -1,4 +1,4 @@
-/// A service, such as a voice assistant, that an app's users can link.
+/// A service, such as a voice assistant, that an app's users can link to their accounts.
 ///
 /// The documentation describes these rules (reference: oauth#clients).
 package struct OAuthClient: Sendable, Equatable {
@@ -82,14 +82,14 @@ package struct OAuthToken: Sendable {
         self.usedAt = usedAt
     }
 
-    /// The lifetimes, in seconds, of codes, access tokens, and sessions after a refresh.
+    /// The lifetimes, in seconds, of a code, of an access token, and of a session after its last refresh.
     ///
     /// Until a session's code is used, the session has the same lifetime as the code.
     package static let (codeSeconds, accessSeconds, sessionSeconds) = (Int64(120), Int64(3_600), Int64(365 * 86_400))
     /// How many of a session's newest access tokens and refresh tokens are kept.
     package static let (accessMax, refreshMax) = (10, 100)
 
-    /// The prefix of access tokens, which no token of an ordinary session has.
+    /// The prefix of access tokens, never used for the tokens of ordinary sessions.
     package static let accessPrefix = "lla_"
     /// Returns whether a string has the form of an access token.
     package static func isAccess(_ text: String) -> Bool { text.hasPrefix(accessPrefix) }

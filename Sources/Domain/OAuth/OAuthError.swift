@@ -15,7 +15,7 @@ package struct OAuthError: Error, Equatable, Sendable {
     package var httpStatus: Int { ["invalid_client": 401, Self.away.code: 503][code] ?? 400 }
 }
 
-/// The parameters of a request to an OAuth endpoint, each allowed once (RFC 6749).
+/// The parameters of a request to an OAuth endpoint, where RFC 6749 allows each parameter only once.
 package struct OAuthParameters: Sendable {
     private let pairs: [(name: String, value: String)]
 

@@ -66,7 +66,7 @@ package enum OperatorSignIn {
     package static let linkTrustSeconds: Int64 = 600
     /// The maximum number of wrong passwords that one address may send for one operator within `triesSeconds`.
     ///
-    /// A browser in which the operator signed in before has a separate, equal limit.
+    /// A browser in which the operator signed in before has a separate limit of the same size.
     package static let tries = 10
     /// The maximum number of wrong passwords for one operator's name from all addresses within `triesSeconds`.
     package static let triesPerName = 100
@@ -80,7 +80,7 @@ package enum OperatorSignIn {
     package static let requestsPerAddress = 60
     /// The audit trail records at most this number of failed sign-ins per minute from one address.
     package static let auditedPerAddress = 30
-    /// The limit for the audited failed sign-ins per minute from all addresses together.
+    /// How many failed sign-ins per minute the audit trail records for all addresses together.
     package static let auditedTogether = 300
     /// The period in which wrong passwords and wrong links are counted, in seconds.
     package static let triesSeconds: Int64 = 900

@@ -7,7 +7,7 @@ package struct InternetAddress: Hashable, Sendable {
     /// The 4 or 16 bytes of the address, in network order.
     package let bytes: [UInt8]
 
-    /// Makes an address from 4 or 16 bytes, or returns nil for other numbers.
+    /// Makes an address from 4 or 16 bytes, or returns nil for any other number of bytes.
     package init?(_ bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.bytes = bytes
@@ -49,7 +49,7 @@ package struct InternetAddress: Hashable, Sendable {
         return bytes[0] & 0xE0 == 0x20 && !AddressBlock.special.contains { $0.contains(self) }
     }
 
-    /// The IPv4 address in a NAT64, 6to4 or ISATAP address, or else nil.
+    /// The IPv4 address in a NAT64, 6to4 or ISATAP address, or nil for any other address.
     private var inner: InternetAddress? {
         if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) {
             return InternetAddress(Array(bytes.suffix(4)))

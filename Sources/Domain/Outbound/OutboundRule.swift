@@ -1,7 +1,7 @@
 /// The rule for connections to URLs that others provide, such as the URLs of event webhooks.
 ///
-/// The rule allows `https` URLs with public addresses, and the targets in `outbound.privateTargets`. Otherwise, an API
-/// key's owner could reach hosts in the service's own network. Such hosts can be databases or a cloud's metadata
+/// The rule allows `https` URLs with public addresses, and the targets in `outbound.privateTargets`. Without the rule,
+/// an API key's owner could reach hosts in the service's own network. Such hosts can be databases or a cloud's metadata
 /// server.
 package struct OutboundRule: Sendable {
     private let hosts: Set<String>

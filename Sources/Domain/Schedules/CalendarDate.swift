@@ -16,13 +16,13 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         day = Self.day(year: year, month: month, dayOfMonth: dayOfMonth)
     }
 
-    /// Parses an existing date in the form `1990-01-31`, or returns nil.
+    /// Parses a date such as `1990-01-31`, or returns nil for any other form or a day that doesn't exist.
     package init?(_ text: String) {
         guard text.utf8.count == 10 else { return nil }
         self.init(written: text)
     }
 
-    /// Parses an existing date such as `1990-1-1` or `1990-01-01`, or returns nil.
+    /// Parses a date such as `1990-1-1` or `1990-01-01`, or returns nil for other text or a nonexistent day.
     package init?(written text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, (1...2).contains(parts[1].count),
@@ -43,7 +43,8 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
 
     /// The year, the month, and the day of the month.
     package var parts: (year: Int64, month: Int64, dayOfMonth: Int64) {
-        // Days are counted in eras of 400 years from 0000-03-01. Each year begins in March, so a leap day comes last.
+        // Days are counted in eras of 400 years from 0000-03-01. Each year begins in March, so a leap day is the year's
+        // last day.
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

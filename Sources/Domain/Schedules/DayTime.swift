@@ -2,7 +2,7 @@
 package enum DayTime: Sendable, Equatable {
     /// A number of minutes after midnight.
     case clock(Int64)
-    /// The minutes after sunrise or sunset, where a negative number means before.
+    /// A number of minutes after sunrise or sunset, or before that event if the number is negative.
     case sun(SunRules.Event, Int64)
 
     /// Whether the time depends on a place.

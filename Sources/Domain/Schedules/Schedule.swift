@@ -39,7 +39,7 @@ package struct Schedule: Sendable, Equatable {
     package var activeSince: Instant
     /// The time of the last change.
     package var updatedAt: Instant
-    /// The next occurrence, or nil if the schedule is disabled or nothing follows.
+    /// The next occurrence, or nil if the schedule is disabled or has no further occurrence.
     package var nextAt: Instant?
 
     /// Makes a schedule.

@@ -22,7 +22,7 @@ package enum ScheduleRules {
         case polarNight
         /// No place is known, or no sunrise or sunset falls on the day.
         ///
-        /// Days without sunrise or sunset occur near the polar circles. There, these events move by many minutes per
+        /// Days without sunrise or sunset occur near the polar circles, where these events move by many minutes per
         /// day.
         case none
     }
@@ -91,7 +91,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the day of a time's next occurrence, for schedules that name no day.
+    /// Returns the day on which a time of day next occurs, for a schedule that names no day.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

@@ -6,7 +6,7 @@ package struct ScheduleRun: Sendable, Equatable {
         case sent
         case done, failed, expired, missed
 
-        /// Derives a run's state from its command's state, or returns nil before an outcome.
+        /// Derives a run's state from its command's state, or returns nil while the command has no outcome.
         package init?(_ state: Command.State) {
             switch state {
             case .queued, .sent: return nil
@@ -27,7 +27,7 @@ package struct ScheduleRun: Sendable, Equatable {
     package var state: State
     /// The number of the command that was made for the run.
     package var cid: Int64?
-    /// The reason why no command was sent or the device didn't carry it out.
+    /// The reason why no command was sent, or why the device didn't carry out the command.
     package var error: ErrorCode?
     /// The device's own error code.
     package var code: Int64?

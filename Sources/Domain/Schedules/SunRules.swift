@@ -44,7 +44,7 @@ package enum SunRules {
         return outcome
     }
 
-    /// Returns the Unix time of the sunrise or sunset around a solar noon.
+    /// Returns the Unix time of the sunrise before a solar noon, or of the sunset after it.
     ///
     /// If the sun neither rises nor sets, the result is polar day or polar night.
     private static func moment(
@@ -88,7 +88,7 @@ package enum SunRules {
         return noon
     }
 
-    /// Returns the declination in radians, and the equation of time in minutes.
+    /// Returns the sun's declination in radians, and the equation of time in minutes.
     ///
     /// The equation of time is how far a sundial is ahead of a clock.
     private static func position(_ seconds: Double) -> (declination: Double, equationOfTime: Double) {

@@ -28,8 +28,8 @@ package enum TriggerRules {
     /// Returns the consequences of a trigger, or the reason why the trigger is refused.
     ///
     /// `next` returns the first occurrence after a given time. A trigger for `schedule.nextAt` settles all occurrences
-    /// up to `now`. Late occurrences then count as missed, and `nextAt` advances. Any other trigger settles only its
-    /// own occurrence.
+    /// up to `now`. Late occurrences count as missed, and `nextAt` advances. Any other trigger settles only its own
+    /// occurrence.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

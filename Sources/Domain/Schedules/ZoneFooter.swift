@@ -5,7 +5,7 @@ package struct ZoneFooter: Sendable, Equatable {
     /// A yearly change of the clocks, with its day and its time.
     struct Change: Sendable, Equatable {
         enum Day: Sendable, Equatable {
-            /// A weekday (0 is Sunday) in a month's week (5 is the last).
+            /// A weekday (0 is Sunday) in a week of a month (5 for the last such weekday).
             case weekday(month: Int64, week: Int64, weekday: Int64)
             /// A day of the year, 1 to 365, not counting the 29th of February.
             case julian(Int64)
@@ -109,7 +109,7 @@ private struct FooterReader {
         return true
     }
 
-    /// Skips a zone's abbreviation (letters, or text in angle brackets), or returns false.
+    /// Skips a zone's abbreviation (letters, or text in angle brackets), or returns false if there is no abbreviation.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {

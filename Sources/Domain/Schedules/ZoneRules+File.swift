@@ -67,7 +67,7 @@ private struct ZoneHeader {
     }
 }
 
-/// A reader of successive big-endian numbers, which relies on the caller's length check.
+/// A reader of successive big-endian numbers, whose caller has checked that there are enough bytes.
 private struct ZoneReader {
     private let bytes: [UInt8]
     private var place: Int

@@ -39,10 +39,11 @@ package struct ZoneRules: Sendable, Equatable {
         return CalendarDate(day: (local >= 0 ? local : local - 86_399) / 86_400)
     }
 
-    /// Returns when the zone's clocks first show the local time or a later one.
+    /// Returns the first moment at which the zone's clocks show the given local time or a later one.
     ///
     /// For a local time that a change skips, the result is the end of the gap. For a local time that occurs twice, the
-    /// result is the first occurrence. `local` counts seconds from 1970-01-01, computed as if the zone were UTC.
+    /// result is the first occurrence. `local` is the number of seconds from 1970-01-01 to the local time, computed as
+    /// if the zone were UTC.
     package func first(local: Int64) -> Int64 {
         var start = local - Self.offsetMax
         var offset = offset(at: start)

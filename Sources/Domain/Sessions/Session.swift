@@ -74,13 +74,13 @@ package struct Session: Sendable, Equatable {
     package var isLink: Bool { id.text.utf8.starts(with: "l-".utf8) }
     /// The platform of a session that belongs to a user's Home Assistant.
     package static let linkPlatform = "homeAssistant"
-    /// Returns a Home Assistant's session id, from which the gate derives the terminal.
+    /// Returns the session id of a user's Home Assistant, from which the gate derives the session's terminal.
     package static func linkID(on terminal: TerminalID) -> SessionID { SessionID(trusted: "l-\(terminal.text)") }
 
-    /// When Home Assistants' sessions expire: the year 9999, which all programs can show.
+    /// The expiry time of Home Assistants' sessions, the beginning of the year 9999, which all programs can show.
     package static let linkEnd = Instant(milliseconds: 253_370_764_800_000)
 
-    /// Whether the session isn't an app's and can be ended with `session/unlink`.
+    /// Whether the session belongs to a program other than an app, and `session/unlink` can end it.
     package var isLinked: Bool { isLink || isGrant }
 
     /// The longest time for which the previous token works after a refresh, in seconds.
@@ -119,13 +119,13 @@ package struct SessionNotice: Sendable, Equatable {
         case user(UserID, except: TerminalID?)
     }
 
-    /// The id of the notice, by which repetitions are recognised and ignored.
+    /// The notice's id, which is used to recognise and ignore a repeated notice.
     package var id: MessageID
     /// The sessions that ended.
     package var scope: Scope
     /// The reason why the sessions ended.
     package var reason: Session.EndReason
-    /// The moment of the end, which doesn't affect sessions that began later.
+    /// The moment of the end; sessions that began after this moment continue.
     package var ts: Instant
     /// The actor that ended the sessions.
     package var actor: Actor

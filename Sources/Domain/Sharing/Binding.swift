@@ -35,7 +35,7 @@ package struct Binding: Sendable, Equatable {
     package var boundAt: Instant
     /// The expiry time of a guest's binding, or nil if the binding doesn't expire.
     package var guestUntil: Instant?
-    /// The guest's invitation, or nil for a user with a proof of possession.
+    /// The guest's invitation, or nil for a user who bound the device with a proof of possession.
     package var sharing: SharingID?
 
     /// Makes the binding of a user to a device.
@@ -73,7 +73,7 @@ package struct Binding: Sendable, Equatable {
     /// Returns whether a guest's binding has expired, even if `DueControl` hasn't ended it yet.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 
-    /// Returns why the user may not send a kind of command, or nil.
+    /// Returns why the user may not send a kind of command, or nil if the user may send it.
     package func refusal(of kind: Command.Kind, at now: Instant) -> ErrorCode? {
         if isOver(at: now) { return .notBound }
         if !isSubscribed { return .notSubscribed }

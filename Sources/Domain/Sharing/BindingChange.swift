@@ -6,7 +6,7 @@ package enum BindingEvent: Sendable, Equatable {
     case invite
     /// The user accepts an invitation.
     case accept(from: UserID)
-    /// The user's binding ends by unbinding, by erasure of the account or by expiry.
+    /// The user's binding ends, because the user unbinds, the account is erased or a guest's binding expires.
     case leave
     /// The user removes another user from the device.
     case remove(UserID)

@@ -40,9 +40,9 @@ package struct Sharing: Sendable, Equatable {
     package var app: AppID
     /// The user who made the invitation, or the new owner after a transfer.
     package var inviter: UserID
-    /// The user who was invited or scanned the code, or nil if not known.
+    /// The invited user or the user who scanned the code, or nil if this user isn't known.
     package var guest: UserID?
-    /// The inviter's name for the guest, or nil for a QR code.
+    /// The name that the inviter used for the guest, or nil for a QR code.
     package var addressee: Addressee?
     /// How the invitation reaches its guest.
     package var way: Way
@@ -103,6 +103,6 @@ package struct Sharing: Sendable, Equatable {
     /// Returns the recorded status, but `expired` for a pending invitation after the deadline.
     package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
-    /// Returns the time at which the status began, even if not recorded yet.
+    /// Returns the time at which the status began, even if the status has not been recorded yet.
     package func updated(at now: Instant) -> Instant { status(at: now) == status ? updatedAt : expiresAt }
 }

@@ -9,7 +9,7 @@ package enum SharingRules {
     /// The prefix by which an app recognises the QR code of an invitation.
     package static let codePrefix = "lamplighter:share:"
 
-    /// Returns why a user may not answer an invitation, or nil if allowed.
+    /// Returns why a user may not answer an invitation, or nil if the user may answer it.
     package static func refuseAnswer(_ sharing: Sharing?, by uid: UserID, at now: Instant) -> Rejection? {
         guard let sharing else { return notFound }
         switch sharing.way {
@@ -21,7 +21,7 @@ package enum SharingRules {
         return sharing.status(at: now) == .pending ? nil : expired
     }
 
-    /// Returns why a user may not revoke an invitation, or nil if allowed.
+    /// Returns why a user may not revoke an invitation, or nil if the user may revoke it.
     package static func refuseRevocation(_ sharing: Sharing?, by uid: UserID, at now: Instant) -> Rejection? {
         guard let sharing, sharing.inviter == uid else { return notFound }
         return sharing.status(at: now).isOpen ? nil : expired

@@ -21,7 +21,7 @@ package struct Presence: Sendable, Equatable {
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time before which commands can get lost, or nil if they can't.
+    /// Returns the time before which commands can get lost, or nil if they can't get lost now.
     ///
     /// Before this time, the device might not have subscribed yet.
     ///
@@ -50,8 +50,8 @@ package enum PresenceSignal: Sendable, Equatable {
 
 /// The rules of presence.
 ///
-/// Only reports about the newest connection have an effect. While that connection is alive, the device's messages don't
-/// change whether it is online.
+/// Only reports about the newest connection have an effect. While that connection is alive, the device's own messages
+/// don't change whether the device is online.
 package enum PresenceRules {
     /// A change of presence that is published to users.
     package struct Change: Sendable, Equatable {
@@ -61,7 +61,7 @@ package enum PresenceRules {
         package var reason: String?
     }
 
-    /// Applies a signal, and returns the change that users see, or nil.
+    /// Applies a signal to a device's presence, and returns the change that users see, or nil for no change.
     ///
     /// A new connection is presumed to receive commands after `silence` seconds, even without a reported subscription.
     package static func decide(
@@ -91,8 +91,8 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // Once the gate has reported a connection, a birth message alone isn't enough. A delayed last will can look
-            // like a birth message.
+            // Once a connection was reported, a birth message alone doesn't bring the device online. A delayed last
+            // will can look like a birth message.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

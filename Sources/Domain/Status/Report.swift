@@ -6,7 +6,7 @@ package import JSON
 package struct Report: Sendable, Equatable {
     /// The values of a device's attributes at one moment.
     package struct Point: Sendable, Equatable {
-        /// The time by the device's clock, or nil if the point has none.
+        /// The time by the device's clock, or nil if the point has no time of its own.
         package var ts: Instant?
         /// The attributes and their values.
         package var data: JSONObject
@@ -17,19 +17,19 @@ package struct Report: Sendable, Equatable {
         }
     }
 
-    /// Where an accepted report was stored, as the answer to the device says.
+    /// The place where an accepted report was stored, which is also named in the answer to the device.
     package enum Stored: String, Sendable, CaseIterable {
         /// The report was stored in the state, because some part is new enough.
         ///
         /// This value is also used if a report contains nothing to store.
         case state
-        /// The report was stored only in the history, because it is binary or old.
+        /// The report was stored only in the history, because it is binary or older than the state.
         case history
         /// The report was not stored, because it repeats a report that has taken effect.
         case `repeat`
     }
 
-    /// The report's id, by which repetitions are recognised and ignored.
+    /// The report's id, which is used to recognise and ignore a repeated report.
     package var id: MessageID?
     /// The time by the device's clock, or nil to use the time of arrival.
     package var ts: Instant?
@@ -77,7 +77,7 @@ package struct Report: Sendable, Equatable {
 
     /// The maximum number of points of stored history in one report.
     package static let pointsMax = 500
-    /// The maximum number of seconds by which a report's time can be ahead.
+    /// The maximum number of seconds by which a report's time can be ahead of the current time.
     ///
     /// For a later time, the time of arrival is used instead.
     package static let aheadMaxSeconds: Int64 = 600

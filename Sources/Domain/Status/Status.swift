@@ -23,7 +23,7 @@ package struct Status: Sendable, Equatable {
     package struct Newest: Sendable, Equatable {
         /// The time of the newest report that contains only a time and values.
         package var ts: Instant
-        /// The fingerprints of the values with the time `ts`, at most `fingerprintsMax`.
+        /// At most `fingerprintsMax` fingerprints of the values that were reported with the time `ts`.
         package var fingerprints: [UInt64]
 
         /// The maximum number of fingerprints that are kept for reports with the same time.
@@ -52,7 +52,7 @@ package struct Status: Sendable, Equatable {
     package var cleared: [ClearedCondition] = []
     /// The device's connection state.
     package var presence = Presence()
-    /// The newest reports with only a time and values, or nil before the first.
+    /// The newest reports with only a time and values, or nil before the first such report.
     package var newest: Newest?
     /// The number of bytes that have been written to the device's history today.
     package var historyUse = HistoryUse()
@@ -92,7 +92,7 @@ package struct Event: Sendable, Equatable {
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun", historyLimited,
     ]
 
-    /// The event's type when a device's history reaches the maximum size for today.
+    /// The type of the event for a device whose history reaches the maximum size for today.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

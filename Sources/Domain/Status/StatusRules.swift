@@ -19,10 +19,10 @@ package enum StatusRules {
 
         /// Whether some part of the report is new enough for the state.
         package var isNewest = false
-        /// Whether some part is stored only in the history (binary or older data).
+        /// Whether some part of the report, binary or older than the state, is stored only in the history.
         package var isPast = false
 
-        /// Where the report was stored, as the answer to the device says.
+        /// The place where the report was stored, which is also named in the answer to the device.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
 
         /// Whether the report makes a change that is visible to bound users.
@@ -70,7 +70,7 @@ package enum StatusRules {
 
     /// Returns whether a value with the time `ts` replaces one with the time `stored`.
     ///
-    /// A value whose time is its time of arrival replaces any stored value. The stored time may even be in the future.
+    /// A value whose time is its time of arrival replaces any stored value, even one with a future time.
     static func replaces(_ stored: Instant, reported ts: Instant, at now: Instant) -> Bool {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
@@ -132,7 +132,7 @@ package enum StatusRules {
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
 
-    /// Sets an attribute and returns true, unless the reported time is older.
+    /// Sets an attribute and returns true, unless the reported time is older than the stored one.
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,

@@ -34,7 +34,7 @@ enum Broker {
         )
     }
 
-    /// Returns a client's certificate, which the broker has already verified, or nil.
+    /// Returns a client's certificate, which the broker has already verified, or nil if the client has no certificate.
     static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
             var parts = tm()
@@ -47,7 +47,7 @@ enum Broker {
         }
     }
 
-    /// Publishes the broker's own unretained message in the next round of its loop.
+    /// Publishes an unretained message in the broker's own name, in the next round of the broker's loop.
     static func publish(
         _ topic: String,
         _ payload: [UInt8],
@@ -86,7 +86,7 @@ enum Broker {
         if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "a message of a worker could not be published") }
     }
 
-    /// Copies a topic, without NUL, to memory that the broker frees, or returns nil.
+    /// Copies a topic, without the final NUL, to memory that the broker frees, or returns nil if memory is short.
     static func copy(topic: [UInt8]) -> Bytes? {
         guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else { return nil }
         return UnsafeRawBufferPointer(start: copy, count: topic.count).assumingMemoryBound(to: UInt8.self)

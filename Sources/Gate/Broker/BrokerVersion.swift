@@ -1,6 +1,6 @@
 import Glibc
 
-/// The broker's version, from its program file because no function returns it.
+/// The broker's version, read from its program file because no function returns the version.
 enum BrokerVersion {
     /// Whether the broker is Mosquitto 2.0.11, whose private structures were tested.
     static let isTested = isNamed("2.0.11", in: "/proc/self/exe")

@@ -71,7 +71,7 @@ extension PrivateStructure {
         return read == 0 ? 0 : sum / read &* count
     }
 
-    /// Limits the session expiry and the will delay, or returns false if impossible.
+    /// Limits a client's session expiry and will delay, or returns false if the fields can't be changed.
     @discardableResult
     static func endSession(of client: OpaquePointer, after seconds: UInt32) -> Bool {
         guard let start = sessionStart(of: client) else { return false }
@@ -112,7 +112,7 @@ extension PrivateStructure {
         return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
-    /// Returns the bytes of a will's payload and topic, or 0 if unknown.
+    /// Returns the number of bytes in a client's will (payload and topic), or 0 if the number is unknown.
     static func willBytes(of client: OpaquePointer) -> Int { sessionStart(of: client).map(willBytes) ?? 0 }
 
     private static func willBytes(from start: UnsafeMutableRawPointer) -> Int {

@@ -3,7 +3,7 @@ import CMosquittoBroker
 /// The fields of Mosquitto's private `struct mosquitto` that no broker function reads or changes.
 ///
 /// The fields are used only with the tested version. Every known word must have the expected value. With any other
-/// broker, a connection that ends without a reason counts as lost. The broker then keeps the wills of refused clients.
+/// broker, a connection that ends without a reason counts as lost. That broker also keeps the wills of refused clients.
 /// The gate estimates waiting messages (`Held`), and the service ends MQTT sessions (`Gate+SessionEnds`).
 enum PrivateStructure {
     static let word = MemoryLayout<UInt>.size
@@ -79,7 +79,7 @@ enum PrivateStructure {
 
     // MARK: The position of the fields
 
-    /// Returns the position of `address`, before id, username, password and keep-alive.
+    /// Returns the position of the field `address`, after which id, username, password and keep-alive follow.
     ///
     /// Returns nil if the broker isn't the tested version. The result is also nil if the words contradict the broker's
     /// functions.

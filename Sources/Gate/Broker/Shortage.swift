@@ -5,9 +5,9 @@ import Glibc
 ///
 /// Without the guard, Swift would trap at an allocation that fails.
 ///
-/// Ten times a second and every 256 events, the guard tests a large allocation. If the allocation fails, the guard
-/// frees its reserve for the gate. The gate then admits only services. It refuses the messages and subscriptions of all
-/// clients except workers.
+/// Ten times a second, and after every 256 events, the guard tests whether a large block can be allocated. If the
+/// allocation fails, the guard frees its reserve for the gate. The gate then admits only services. It refuses the
+/// messages and subscriptions of all clients except workers.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?
@@ -62,7 +62,7 @@ final class Shortage {
 
     /// Returns whether to refuse an event because memory is short.
     ///
-    /// While memory is short, only services may connect. Only workers may then publish, subscribe and receive messages.
+    /// While memory is short, only services may connect, and only workers may publish, subscribe and receive messages.
     func refuses(_ event: Int32, of data: UnsafeMutableRawPointer, at gate: Gate) -> Bool {
         events &+= 1
         if events >= Self.eventsBetween { probe() }

@@ -55,7 +55,7 @@ extension Gate {
         heldBytes &+= held.bytes &- before
     }
 
-    /// Reads a client's memory at the broker, and updates the sum for all clients.
+    /// Reads how much memory the broker uses for a client, and updates the sum for all clients.
     func read(
         _ held: Held,
         _ pointer: OpaquePointer,
@@ -76,7 +76,7 @@ extension Gate {
         }
     }
 
-    /// Gives a client its session's memory record, or drops the record for a new session.
+    /// Gives a connecting client the memory record of its resumed session, or drops the record if the session is new.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
         pendingEnds[client.clientId] = nil
@@ -86,7 +86,8 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// When a connection ends, records the session's expiry, or drops an ended session's memory record.
+    /// When a connection ends, records when the session will expire, or drops the memory record if the session ends
+    /// too.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)

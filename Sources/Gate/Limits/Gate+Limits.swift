@@ -49,7 +49,7 @@ extension Gate {
     /// The maximum length of a topic in bytes, far above the protocol's longest topic.
     private static let topicBytesMax = 512
 
-    /// Returns the reason to refuse a permitted access (form or number of filters), or nil.
+    /// Returns the reason to refuse a permitted access, such as a bad topic or too many subscriptions, or nil.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
@@ -146,7 +146,7 @@ extension Gate.Access {
         }
     }
 
-    /// Returns the bytes to count, or nil for a delivery (not caused by the client).
+    /// Returns the number of bytes to count for an access, or nil for a delivery, which the client didn't cause.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

@@ -53,11 +53,11 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Returns whether to query the allocator, a slow search of all free memory.
+    /// Returns whether to query the allocator, which takes long because a query goes through all free memory.
     ///
     /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second. A
-    /// growth by 1/16 of the limit also causes a query. Queries after growth alone aren't enough. A process that reuses
-    /// freed memory doesn't grow.
+    /// growth by 1/16 of the limit also causes a query. It is not enough to query only after the memory has grown. A
+    /// process that reuses freed memory doesn't grow.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard
@@ -133,7 +133,7 @@ struct Memory {
         return Memory(used: Int(info.uordblks) &+ Int(info.hblkhd), free: Int(info.fordblks))
     }
 
-    /// Returns the process's bytes in physical memory, or 0 if the number is unknown.
+    /// Returns how many bytes of the process are in physical memory, or 0 if the number is unknown.
     static func resident() -> Int {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return 0 }

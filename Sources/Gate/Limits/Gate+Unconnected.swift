@@ -2,9 +2,10 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// The closing of connections that haven't sent a complete CONNECT. Such a connection is silent, or in a TLS handshake
-// or a CONNECT. The broker tells plugins nothing about connections without a CONNECT. For each connection, it buffers
-// up to a whole packet, without a time limit. The gate finds these connections among the sockets of the process.
+// The closing of connections that haven't sent a complete CONNECT. Such a connection is silent, or is in the middle of
+// a TLS handshake or a CONNECT. The broker tells plugins nothing about connections without a CONNECT. For each
+// connection, it buffers up to a whole packet, without a time limit. The gate finds these connections among the sockets
+// of the process.
 extension Gate {
     /// How many milliseconds a connection may take for its CONNECT while memory is full (`isFull`).
     private static let patienceWhenFull: Int64 = 2_000
@@ -22,7 +23,7 @@ extension Gate {
     }
 }
 
-/// The sockets without a CONNECT, with the time when each was first seen.
+/// The sockets of connections that haven't sent a CONNECT, with the time at which each was first seen.
 struct Unconnected {
     /// A connection, whose remote address tells it apart from others with the same descriptor.
     private struct Connection {
@@ -33,7 +34,7 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Ends accepted connections that aren't in `known`, `patience` ms after they were first seen.
+    /// Ends accepted connections that are not in `known` and were first seen `patience` ms ago or earlier.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
@@ -87,7 +88,7 @@ struct Unconnected {
                 }
             }
             guard code == 0, let start else { return nil }
-            // The broker's addresses contain no interface name, so the function removes the name.
+            // The broker's addresses contain no interface name, so the function removes the name from this address.
             return String(cString: start).split(separator: "%").first.map(String.init)
         }
     }

@@ -34,7 +34,7 @@ extension GateLimits {
 }
 
 extension Principal {
-    /// A terminal's app, or a product's key, or nil for devices, links and services.
+    /// The app of a terminal or the key of a product, or nil for devices, links and services.
     var party: String? {
         switch self {
         case .terminal(_, let appId): appId

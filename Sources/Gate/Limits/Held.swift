@@ -1,6 +1,6 @@
 import Metering
 
-/// The broker's memory for one terminal, device or registering product, connected or not.
+/// The record of the broker's memory for one terminal, device or registering product, connected or not.
 final class Held {
     let clientId: String
     let limit: HeldLimit
@@ -55,8 +55,8 @@ final class Held {
 
     /// Reads from the broker how much memory the broker uses for the client.
     ///
-    /// The memory is read if the call is forced. It is read if the last reading found room or is 0.1 s old. It is also
-    /// read once an eighth of the allowed messages has been acknowledged.
+    /// The memory is read if the call is forced. It is also read if the last reading found room or is at least 0.1 s
+    /// old. It is also read once an eighth of the allowed messages has been acknowledged.
     ///
     /// If the broker's memory can't be read, the amount is estimated. The estimate assumes that the connection accepts
     /// data at a fixed rate (`HeldLimit.takenBytesPerSecond`). If `isAccepting` is false, the estimate assumes that the

@@ -37,7 +37,7 @@ struct Refusals {
     /// A refused access to this topic must not be reported on the topic itself.
     func isOwn(_ other: Bytes) -> Bool { other.elementsEqual(topic.utf8) }
 
-    /// Returns whether to publish a client's `tooFast` or `busy`, once a second for each client.
+    /// Returns whether a refusal as `tooFast` or `busy` may be published; a client may have one a second.
     mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
         if now / 1_000 != tooFastSecond {
             tooFastSecond = now / 1_000
@@ -46,7 +46,7 @@ struct Refusals {
         return tooFast.count < perSecond && tooFast.insert(key).inserted
     }
 
-    /// Returns the message about a refusal, or nil beyond the limit per second.
+    /// Returns the message about a refusal, or nil if the limit for this second has been reached.
     mutating func message(about entry: Entry, at now: Int64) -> JSONObject? {
         if now / 1_000 != second {
             second = now / 1_000
@@ -66,7 +66,7 @@ struct Refusals {
         ]
     }
 
-    /// Returns a username, or `?` for an unknown form, which could be a misplaced secret.
+    /// Returns a username, or `?` if its form is unknown, because such a username could be a misplaced secret.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

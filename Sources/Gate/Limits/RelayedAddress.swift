@@ -9,7 +9,7 @@ struct RelayedAddress {
     /// Returns the client's own address if `address` is the relay's, and otherwise `address`.
     ///
     /// The file is read when a client connects. The relay writes the client's address to the file before the relay
-    /// connects to the broker. While the connection lasts, no other client gets this part of the file.
+    /// connects to the broker. While the connection lasts, no other client gets this client's part of the file.
     func client(of address: String) -> String {
         guard let place = RelayPlace.place(of: address), !path.isEmpty, let bytes = read(place) else { return address }
         return Self.text(bytes) ?? address

@@ -39,9 +39,9 @@ final class Tally: Kept {
 
     /// Returns whether the client already has the filter or may have one more.
     ///
-    /// The broker's own count is checked too. The broker can remember a session that the gate has forgotten. Ended
-    /// subscriptions leave free slots, which the broker's count still includes. The count can therefore equal the limit
-    /// while a slot is free. A client that the gate has forgotten can exceed the limit by one.
+    /// The broker's own count is checked too. The broker can remember a session that the gate has forgotten. An ended
+    /// subscription leaves a free slot, but the broker still counts the subscription. The count can therefore equal the
+    /// limit while a slot is free. A client that the gate has forgotten can exceed the limit by one.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
         guard limit > 0, !held.contains(Self.number(filter)) else { return true }
@@ -76,7 +76,7 @@ protocol Kept {
     func isAsNew(at now: Int64) -> Bool
 }
 
-/// The tallies without a connection, each kept until it equals an unused tally.
+/// The tallies of clients or addresses without a connection, kept until they equal an unused tally.
 ///
 /// A tally is dropped once it makes the same decisions as a new one. Few tallies stay longer than half a minute. If
 /// there are more than `limit` tallies, all are forgotten. An attacker gains little by this, because each tally costs a

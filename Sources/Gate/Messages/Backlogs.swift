@@ -9,7 +9,7 @@ struct Backlogs {
     private let limit: Int
     private var lanes: [Backlog]
 
-    /// Creates one backlog for all devices, or refuses no message if the limit is 0.
+    /// Creates one backlog for all devices, which refuses no message if the limit is 0.
     init(limit: Int) {
         self.limit = limit
         lanes = [Backlog(limit: limit)]

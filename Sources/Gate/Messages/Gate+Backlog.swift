@@ -7,7 +7,7 @@ import Metering
 // report isn't stored. The device sends it again, like any report without an answer. Requests of terminals are refused
 // in the same way. This requires that the gate can read workers' queues in the broker's memory.
 extension Gate {
-    /// The client id of the status worker's receiving connection, with which lanes' ids begin.
+    /// The client id of the status worker's receiving connection, and the prefix of its lanes' ids.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
@@ -41,7 +41,7 @@ extension Gate {
         )
     }
 
-    /// Returns the connection that receives a topic's echoes, or nil for other topics.
+    /// Returns the connection that receives the echoes on a topic, or nil if the topic isn't for echoes.
     func receiver(ofEchoOn topic: Bytes) -> Client? {
         guard topic.count >= echoes.count, topic.starts(with: echoes) else { return nil }
         let lane = String(decoding: topic.dropFirst(echoes.count), as: UTF8.self)
@@ -58,12 +58,12 @@ extension Gate {
         backlogs.note(echo: number, seen: seen, by: lane, of: lanes)
     }
 
-    /// Records a connection's end, which makes a status worker's or lane's backlog unknown.
+    /// Records a connection's end, after which the backlog of a status worker or lane is unknown.
     func noteEnd(of client: Client) {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }
 
-    /// Returns a client id's lane, 0 for a worker without lanes, or nil for others.
+    /// Returns a client id's lane, 0 for a worker without lanes, or nil for other clients.
     private func statusLane(of clientId: String) -> Int? {
         guard clientId.utf8.starts(with: Self.statusWorker.utf8) else { return nil }
         let lane = clientId.dropFirst(Self.statusWorker.count)
@@ -84,7 +84,7 @@ struct RequestBacklog {
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides whether a request may pass while others wait, and counts a passing request.
+    /// Decides whether a request may pass while other requests wait, and counts the request if it may pass.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

@@ -8,7 +8,7 @@ import Glibc
 // once. A worker also publishes many messages as one message, to `$CONTROL/lamplighter/publish`. The broker's own
 // messages are delivered one by one. So are the messages queued for an absent worker.
 
-/// The message that the broker is passing on, from MESSAGE to the last ACL_CHECK.
+/// The message that the broker is passing on, from the event MESSAGE to the message's last ACL_CHECK.
 ///
 /// The message's memory belongs to the broker. The memory is valid only until the message's last ACL_CHECK.
 struct PassingMessage {
@@ -22,7 +22,7 @@ final class OutgoingBatch {
     let topic: String
     let topicBytes: [UInt8]
     var writer = BatchWriter()
-    /// The last added message's serial number, so that no message is added twice.
+    /// The serial number of the message that was added last, so that no message is added twice.
     var lastSerial: UInt64 = 0
 
     init(topic: [UInt8]) {
@@ -81,7 +81,8 @@ extension Gate {
         return true
     }
 
-    /// Delivers the waiting batches after each round, or before a message that must follow them.
+    /// Delivers the waiting batches, after each round and before the gate publishes a message that must not overtake
+    /// them.
     func sendBatches() {
         guard !batches.isEmpty else { return }
         for batch in batches where !batch.writer.isEmpty { send(batch) }

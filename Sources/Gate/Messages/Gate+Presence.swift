@@ -3,7 +3,7 @@ import JSON
 // The messages on `system/presence/{did}`, from which workers learn which devices are connected. Each message arrives
 // after all earlier messages of the gate and the device.
 extension Gate {
-    /// Publishes that a device has connected or subscribed to its commands (devices only).
+    /// Publishes that a device has connected or subscribed to its commands, and ignores other principals.
     func tellArrival(of client: Client) {
         let presence: JSONObject = [
             "online": true, "connection": .integer(client.number), "listening": client.isListening ? true : nil,

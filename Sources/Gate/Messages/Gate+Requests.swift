@@ -78,7 +78,7 @@ extension Gate {
         publish(message, body: body, from: source)
     }
 
-    /// Returns a request's key: that of the session's MQTT connection, or of a new connection.
+    /// Returns a request's key, which is the key of the session's MQTT connection or of a new connection.
     private func key(of pass: Admission.Pass, _ facts: Broker.Facts, source: String?) -> String {
         if let session = pass.session, let client = connected[facts.clientId], client.session == session,
             let tally = client.tally
@@ -106,7 +106,7 @@ extension Gate {
         passOn(message.topic, body, with: properties)
     }
 
-    /// Reports a refusal to the process that the response topic's last level names.
+    /// Reports a refused request to the process that is named in the response topic's last level.
     private func report(_ reason: RefusalReason, of message: BatchedMessage) {
         guard let answers = message.responseTopic, let node = answers.split(separator: Topic.slash).last else { return }
         var properties = MessageProperties(nil)

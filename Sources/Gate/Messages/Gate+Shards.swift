@@ -15,7 +15,7 @@ extension Gate {
         Broker.log(.warning, "messages are divided by shard at a worker's request; set plugin_opt_shards to true")
     }
 
-    /// Returns the workers' topic for the messages of `topic`, or nil for `topic` itself.
+    /// Returns the topic on which workers receive the messages of `topic`, or nil if it is the same topic.
     func dividedTopic(_ topic: Bytes) -> [UInt8]? { hasShards ? Shard.divided(topic, root: settings.root) : nil }
 
     /// Returns the topic on which workers receive the gate's own messages for `topic`.

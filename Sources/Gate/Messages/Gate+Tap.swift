@@ -3,7 +3,7 @@
 
 /// The limit on the messages that one console receives.
 final class Tap {
-    /// The length of a window in milliseconds.
+    /// The length of a counting window in milliseconds.
     ///
     /// A short window shows messages from all parts of a burst.
     private static let window: Int64 = 100

@@ -5,11 +5,11 @@ struct Admission {
     let root: String
     /// The digest of the secret of `service:lamplighter`, from the broker's configuration.
     let worker: Digest
-    /// The sessions that a worker has revoked, which the credentials file might not show yet.
+    /// The sessions that a worker has revoked, even if the credentials file still shows them as valid.
     var revoked: SessionMarks
-    /// The sessions whose token was used here, which the credentials file might not show yet.
+    /// The sessions whose token was used at this gate, even if the credentials file doesn't show this use yet.
     var used = SessionMarks()
-    /// The old tokens whose successors were used here, which the credentials file might not show.
+    /// The old tokens that became invalid when newer tokens were used at this gate.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
@@ -25,7 +25,7 @@ struct Admission {
     /// The result of a successful admission.
     struct Pass {
         var principal: Principal
-        /// The digest that the secret matched, or nil for certificates and replaceable tokens.
+        /// The digest that the secret matched, or nil for a certificate or for a token that can be replaced.
         var secret: Digest?
         /// The moment from which the client's certificate is valid, or nil without a certificate.
         var certificate: Int64?
@@ -206,7 +206,7 @@ struct Admission {
     }
 }
 
-/// The last 10,000 changed sessions, which the credentials file may not show yet.
+/// The 10,000 most recently changed sessions, even if the credentials file doesn't show their changes yet.
 struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []
@@ -229,7 +229,7 @@ struct SessionMarks {
     }
 }
 
-/// The old tokens whose successors were used at this gate within the last minute.
+/// The old tokens that became invalid within the last minute because newer tokens were used at this gate.
 ///
 /// The gate notifies the service when a new token is used. The credentials file shows the use soon after.
 struct SpentTokens {

@@ -8,13 +8,13 @@ final class Client {
     let clientId: String
     let username: String
     let address: String
-    /// The source address for limits and workers, or nil for an address that isn't counted.
+    /// The client's source address for the limits and for workers, or nil if the address isn't counted.
     let source: String?
     /// The counts of the client, or nil for workers, which are never counted.
     var tally: Tally?
     /// The tally of the source address, or nil for clients that aren't counted by address.
     var addressTally: AddressTally?
-    /// The record of the client's memory, or nil while no message is waiting.
+    /// The record of the memory used for the client, or nil while no message is waiting.
     var held: Held?
     /// Whether the client's connection is encrypted.
     var isTLS = false
@@ -22,7 +22,7 @@ final class Client {
     var socket: Int32?
     /// The broker's structure for the client, or nil while the client isn't connected.
     var pointer: OpaquePointer?
-    /// The session of the client's token, or a newer session of the client's terminal.
+    /// The session of the token with which the client connected, or a newer session of the client's terminal.
     private(set) var session: String?
     /// Whether the client connected with a secret that many clients share: a product's or an app's.
     let isSecretShared: Bool
@@ -32,7 +32,7 @@ final class Client {
     ///
     /// Only then can a new session on the terminal be the client's own.
     private(set) var hasAskedToLogIn = false
-    /// The digest of the admitted secret, or nil if it must not be compared again.
+    /// The digest of the secret that admitted the client, or nil if it must not be compared again.
     let secret: Digest?
     /// The moment from which the client's certificate is valid, or nil without a certificate.
     let certificate: Int64?
@@ -43,14 +43,14 @@ final class Client {
     var number: Int64
     let connectedAt: Int64
 
-    /// The client's rights, computed from the credentials of `generation`.
+    /// The client's rights, computed from the credentials whose generation is `generation`.
     var rights = Rights.none
     var generation: UInt64 = 0
-    /// Whether the connection is live, and not ended or taken over.
+    /// True while the connection is live, until it ends or is taken over.
     ///
     /// Without a live connection, the client publishes only its will.
     var isConnected: Bool
-    /// Whether the gate is closing the connection, and no longer reports refused accesses.
+    /// Whether the gate has begun to close the connection and therefore no longer reports refused accesses.
     var isLeaving = false
     /// Whether the client is a device that has subscribed to its commands.
     var isListening = false
@@ -69,7 +69,7 @@ final class Client {
     /// The services for which the client is a worker: it has subscribed to their requests.
     var services: [[UInt8]] = []
 
-    /// The count of requests that wait for the client, or nil unless it's a worker.
+    /// The count of requests that wait for a worker, or nil if the client isn't a worker.
     var requests: RequestBacklog?
 
     /// The batch of a worker that receives batches, or nil for all other clients.
@@ -81,7 +81,7 @@ final class Client {
     private let nameBytes: [CChar]
     private let idBytes: [CChar]
 
-    /// Makes a client without rights, with its connection's number, or nil without a connection.
+    /// Makes a client without rights, where `connection` is its connection's number, or nil without a connection.
     init(_ pass: Admission.Pass, facts: Broker.Facts, connection: Int64? = nil) {
         principal = pass.principal
         secret = pass.secret
@@ -100,7 +100,7 @@ final class Client {
         isConnected = connection != nil
     }
 
-    /// Returns whether a pointer is still this client's, because the broker reuses memory.
+    /// Returns whether a pointer still belongs to this client, and not to another client in reused memory.
     func isStill(_ client: OpaquePointer) -> Bool {
         guard let name = gate_client_username(client), let id = gate_client_id(client) else { return false }
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
@@ -127,7 +127,7 @@ final class Client {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
 
-    /// The id of the client's terminal, or of a link's terminal, or nil without one.
+    /// The id of the terminal of the client or of a link's session, or nil without a terminal.
     var terminalId: String? { principal.terminalId }
 
     var isTerminal: Bool { terminalId != nil }

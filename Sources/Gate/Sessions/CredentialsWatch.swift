@@ -3,7 +3,7 @@ import CMosquittoBroker
 import Credentials
 import Glibc
 
-/// A reader of the credentials file, which reads appended records or a whole new file.
+/// A reader of the credentials file: it reads appended records, or all records of a new file.
 ///
 /// While the file is missing, unreadable, damaged or too old, `isReadable` is false. `tables` keeps its last contents,
 /// but the gate admits only workers.
@@ -19,7 +19,7 @@ final class CredentialsWatch {
 
     private let path: String
     private let ageMax: Int
-    /// The records that workers sent, with expiry times, which the file might not contain yet.
+    /// The records from workers that the file might not contain yet, with their expiry times.
     private var told: [(record: Record, until: Int64)] = []
     private var file: Descriptor?
     private var seen: Descriptor.State?
@@ -38,15 +38,15 @@ final class CredentialsWatch {
         case everything(after: [Record])
     }
 
-    /// How long a worker's record is kept for new files that lack it, in milliseconds.
+    /// How long a worker's record is kept, in milliseconds, because new files may lack it at first.
     private static let toldFor: Int64 = 5_000
 
-    /// Starts to follow a file, unreadable after `ageMax` seconds (0 for no limit).
+    /// Starts to follow a file, which counts as unreadable when it is older than `ageMax` seconds (0 for no limit).
     init(path: String, ageMax: Int = 0) {
         (self.path, self.ageMax) = (path, ageMax)
     }
 
-    /// Checks the file for changes, with one system call if there are none.
+    /// Checks the file for changes, which takes only one system call if the file is unchanged.
     func look() -> News {
         var status = stat()
         guard stat(path, &status) == 0, !isStale(status) else { return lose() }

@@ -1,11 +1,11 @@
-/// The forms of a terminal's filters below the terminal's prefix or its user's prefix.
+/// The forms that a terminal's filters may have below the terminal's prefix or its user's prefix.
 ///
 /// Mosquitto keeps a node of about 700 bytes for each level of each filter. Limits on a filter's form therefore also
 /// limit the filter's memory. Below a terminal's prefix, workers publish on topics that have one more level. Workers
 /// also publish on Response Topics that the terminal chooses. Below a user's prefix, the deepest topics have the form
 /// `device/{did}/{what}` (`schemas/channels.yaml`).
 enum FilterShape {
-    /// The maximum length of a filter in bytes, without a terminal's or user's prefix.
+    /// The maximum length of a filter in bytes, not counting the prefix of a terminal or user.
     static let bytesMax = 256
 
     /// Returns whether a terminal may subscribe to a filter.
@@ -26,7 +26,7 @@ enum FilterShape {
         return count(filter) <= levels &+ rootLevels &- 2
     }
 
-    /// Returns whether a filter below `homeassistant` has no more bytes and levels than needed.
+    /// Returns whether a filter below `homeassistant` has at most the bytes and levels that Home Assistant needs.
     static func isDiscovery(_ filter: Bytes) -> Bool { filter.count <= bytesMax && count(filter) <= 5 }
 
     /// Returns the number of levels of a topic or filter.

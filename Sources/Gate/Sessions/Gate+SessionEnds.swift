@@ -11,7 +11,7 @@ import Metering
 // a session, the service connects with the client's id and a clean start.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// The maximum number of pending session ends, beyond which the broker expires the sessions.
+    /// How many session ends can be pending (further sessions end when the broker expires them).
     private static let owedMax = 100_000
     /// The maximum number of client ids in one message that asks the service to end sessions.
     private static let owedPerMessage = 200
@@ -72,7 +72,7 @@ extension Gate {
         guard pendingEnds[clientId] != .min || gate_client_clean_start(pointer) else { throw .busy }
     }
 
-    /// Asks the service to end the sessions that are due, every second until they end.
+    /// Asks the service to end the sessions that are due, and repeats this every second until they have ended.
     func tellOwed(at steady: Int64) {
         guard !pendingEnds.isEmpty else { return }
         var byShard: [UInt8: [String]] = [:]

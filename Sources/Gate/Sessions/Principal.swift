@@ -36,13 +36,13 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Returns whether a username has one of the five forms, and may be shown.
+    /// Returns whether a username has one of the five forms and can therefore be shown.
     static func isWellFormed(username: String) -> Bool {
         guard let (kind, _) = split(username) else { return false }
         return ["product", "device", "app", "ha", "service"].contains(kind)
     }
 
-    /// The id of a terminal, or of a link's terminal, or nil for other principals.
+    /// The id of the terminal, or of the terminal of a link's session, or nil for other principals.
     var terminalId: String? {
         switch self {
         case .terminal(let terminalId, _): terminalId

@@ -8,7 +8,7 @@ import JSON
 /// `system/worker/{name}` that it is online. It stays present until it publishes that it is offline, or until its
 /// connection ends. Subscribers that aren't workers are never counted as present, and they get all requests.
 struct RequestSubscribers {
-    /// The client id of the worker that receives requests whose own worker is absent.
+    /// The client id of the worker that receives a request when the request's own worker is absent.
     static let fallback = "svc.lamplighter.session"
     private static let servicesMax = 16
 

@@ -6,11 +6,11 @@ import Credentials
 struct Rights: Sendable {
     private var publish: [Filter] = []
     private var subscribe: [Filter] = []
-    /// The filter of a terminal's own requests, which it may subscribe to but not receive.
+    /// The filter of a terminal's own requests: the terminal may subscribe to them, but doesn't receive them.
     private var hidden: Filter?
     /// The filter of topics on which a link receives only its own messages.
     private var discovery: Filter?
-    /// The filter of all users' topics, refused as `sessionRequired` without the user's session.
+    /// The filter of all users' topics, which are refused as `sessionRequired` without a session of the topic's user.
     private var users: Filter?
     /// The filter of the topics of the user who has a session on the terminal.
     private var user: Filter?
@@ -120,7 +120,7 @@ extension Rights {
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// Returns the reason to refuse the form of a permitted filter, or nil.
+    /// For a filter that the rights cover, returns the reason to refuse its form, or nil.
     ///
     /// Services' filters may have any form. The form is limited only for discovery filters and for filters below a
     /// granted `{prefix}/#`.
@@ -163,7 +163,7 @@ extension Rights {
 
 /// A filter of the form `$share/{group}/{filter}`.
 struct SharedFilter {
-    /// The inner filter, or nil without a group or filter, or with a wildcard group.
+    /// The inner filter, or nil if the group or filter is missing or the group is a wildcard.
     let inner: Bytes?
 
     /// Parses a filter whose first level is `$share`, or returns nil for other filters.

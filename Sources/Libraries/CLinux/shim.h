@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 
 // The C library declares prlimit only under _GNU_SOURCE, which can't be set for a Swift import. The headers of prlimit
-// and syscall are not included here. Their declarations would then belong to this module instead of Glibc.
+// and syscall are not included here. Otherwise, their declarations would belong to this module instead of Glibc.
 extern long syscall(long number, ...);
 
 static inline long limit_data(int pid, unsigned long bytes) {

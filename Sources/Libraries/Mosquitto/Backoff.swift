@@ -1,4 +1,4 @@
-/// The delay before the next attempt to connect, which doubles up to a limit with jitter.
+/// The delay before the next attempt to connect: it doubles up to a limit, and has jitter.
 ///
 /// Each delay is random, and lies between half of the current step and the whole step. Therefore, services that have
 /// lost the same broker don't all reconnect at the same moment.

@@ -37,7 +37,7 @@ extension Connection {
         user.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Records the broker's answer to a QoS 1 message, and ignores reports about QoS 0.
+    /// Records the broker's answer to a QoS 1 message, and ignores the library's reports about QoS 0 messages.
     private func takeReceipt(of mid: Int32, _ reasonCode: UInt8) {
         guard !isWriting else { return }
         unconfirmed -= 1

@@ -19,7 +19,7 @@ extension Connection {
 
     /// Reads until the socket is empty or a limit is reached.
     ///
-    /// No `poll` is needed between packets. A read without data shows that the socket is empty.
+    /// No `poll` is needed between packets. A read that finds no data shows that the socket is empty.
     func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + linger
         var reads = 0
@@ -30,7 +30,8 @@ extension Connection {
         }
     }
 
-    /// Calls `mosquitto_loop_read`, which reads at most one packet, or one per unconfirmed message.
+    /// Calls `mosquitto_loop_read`, which reads up to one packet for each unconfirmed message, or one packet if all are
+    /// confirmed.
     ///
     /// - Returns: False if the socket was empty. A write to the library's wake-up sockets can also set EAGAIN, because
     ///   nothing empties them. Therefore, the result is true whenever a message or a receipt has arrived.
@@ -78,7 +79,7 @@ extension Connection {
 
     private static let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
 
-    /// Returns the `poll` entry, which waits for room for output, and for data if `isReading`.
+    /// Returns the `poll` entry, which waits to write any output and, if `isReading` is true, to read data.
     func pollEntry(isReading: Bool) -> pollfd {
         let events = (isReading ? Int16(POLLIN) : 0) | (hasOutput ? Int16(POLLOUT) : 0)
         return pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)

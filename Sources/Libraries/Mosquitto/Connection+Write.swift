@@ -24,7 +24,8 @@ extension MosquittoClient {
     /// reads no message.
     package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
-    /// Writes what the broker accepts now, and leaves the remaining output to `receive`.
+    /// Writes the messages and permitted acknowledgements that the broker accepts now, and leaves the rest to
+    /// `receive`.
     package mutating func writePermitted() throws(MosquittoError) {
         for connection in connections {
             try connection.sendBatch()

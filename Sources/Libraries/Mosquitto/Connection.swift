@@ -1,10 +1,10 @@
 import CMosquitto
 import Glibc
 
-/// One MQTT 5 connection of a `MosquittoClient`, with the state that callbacks change.
+/// One MQTT 5 connection of a `MosquittoClient`: a libmosquitto handle and the state that its callbacks change.
 ///
-/// The type is a class so that callbacks can use the handle's user pointer. Also, an array can't contain noncopyable
-/// values. A connection belongs to its client's thread.
+/// The type is a class so that callbacks can find the connection through the handle's user pointer. Also, an array
+/// can't contain noncopyable values. A connection belongs to its client's thread.
 final class Connection {
     let handle: OpaquePointer
     let options: ConnectionOptions
@@ -24,7 +24,7 @@ final class Connection {
     var unconfirmed = 0
     /// True while `mosquitto_loop_write` is running, which reports written QoS 0 messages as published.
     var isWriting = false
-    /// True if unread data may be left, perhaps in OpenSSL's buffer, unseen by `poll`.
+    /// True if unread data may be left, perhaps in OpenSSL's buffer, where `poll` doesn't see it.
     var hasUnread = false
     /// The events that the last `poll` reported.
     var events: Int16 = 0

@@ -4,21 +4,21 @@ package struct ConnectionOptions: Sendable {
     package var host: String
     /// The broker's TCP port.
     package var port: Int
-    /// The client id, for which the broker keeps only the newest connection.
+    /// The client id (the broker ends an older connection with the same id).
     package var clientID: String
     /// The user name; nil to send none.
     package var username: String?
     /// The password; nil to send none.
     package var password: String?
-    /// The seconds without packets until a PINGREQ, at least 5, or 0 for no PINGREQ.
+    /// How many seconds without a packet pass before a PINGREQ, at least 5, or 0 for no PINGREQ.
     package var keepAliveSeconds = 30
-    /// How many seconds the broker keeps the session and its queue without a connection.
+    /// How many seconds the broker keeps the session and its queue while the client isn't connected.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
     /// Whether the broker drops the session of an earlier connection.
     package var cleanStart = false
-    /// How many unacknowledged messages the broker may send, which also limits an intake's messages.
+    /// How many unacknowledged messages the broker may send, and thus how many MQTT messages an intake can contain.
     package var receiveMaximum: UInt16 = 1000
-    /// The maximum number of unconfirmed sent messages, which the broker can lower.
+    /// The maximum number of messages that are sent but not yet confirmed (the broker can lower this maximum).
     package var sendMaximum: UInt16 = 250
     /// The files for TLS; nil for a plain connection.
     package var tls: TLS?
@@ -51,7 +51,7 @@ extension ConnectionOptions {
         }
     }
 
-    /// The PEM files for a TLS connection, which always verifies the broker's certificate.
+    /// The PEM files for a TLS connection, on which the client always verifies the broker's certificate.
     package struct TLS: Sendable {
         /// The file with the certificates of the authorities that are trusted to issue the broker's certificate.
         package var caFile: String
@@ -82,7 +82,7 @@ extension ConnectionOptions {
     }
 }
 
-/// The delivery guarantees in use, without QoS 2, which the library confirms too early.
+/// The delivery guarantees in use (not QoS 2, because the library confirms QoS 2 messages too early).
 package enum QualityOfService: UInt8, Sendable {
     case atMostOnce = 0
     case atLeastOnce = 1

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A message from the broker, as ranges in its `Intake`'s bytes to save allocations.
+/// A message from the broker, as ranges in the bytes of its `Intake`, which saves allocations.
 package struct Delivery: Sendable {
     /// The range of the topic.
     package var topic: Range<Int>
@@ -15,7 +15,7 @@ package struct Delivery: Sendable {
     /// The address is an IPv4 address or the /64 network of an IPv6 address. The range is nil if the gate exempts the
     /// source address from all limits.
     package var sourceAddress: Range<Int>?
-    /// The range of the user property `traceparent`'s value, or nil without the property.
+    /// The range of the value of the user property `traceparent`, or nil without this property.
     package var traceparent: Range<Int>?
     /// True if the property `lamplighter-fault` shows that the gate removed Correlation Data that was too long.
     package var isCorrelationTooLong = false
@@ -32,9 +32,9 @@ package struct Delivery: Sendable {
 package struct PublishReceipt: Equatable, Sendable {
     /// The id that `publish` returned.
     package var mid: Int32
-    /// The broker's reason code: 0 (success), 0x10 (no subscribers), or from 0x80 (refusal).
+    /// The broker's reason code: 0 (success), 0x10 (no subscribers), or 0x80 and above (refusal).
     package var reasonCode: UInt8
-    /// The number of the sending outlet, or nil for the receiver.
+    /// The number of the outlet that sent the message, or nil if the receiving connection sent it.
     ///
     /// Message ids are unique only within one connection.
     package var outlet: Int?

@@ -3,14 +3,14 @@ import CMosquitto
 /// A client of the broker, which sends acknowledgements only when the caller permits them.
 ///
 /// The library has no manual acknowledgement. After `mosquitto_threaded_set`, however, the library queues each PUBACK.
-/// Only `mosquitto_loop_write` writes. This client never calls it while acknowledgements are held back. A worker
-/// receives, commits, publishes and then flushes. If its process dies before the flush, the broker sends all these
-/// messages again. After an error the client can't be used. Drop the client without a flush, and make a new one. A
-/// handle that reconnects would send its unconfirmed messages automatically.
+/// Only `mosquitto_loop_write` then writes to the socket. This client never calls that function while acknowledgements
+/// are held back. A worker receives, commits, publishes and then flushes. If its process dies before the flush, the
+/// broker sends all these messages again. After an error the client can't be used. Drop the client without a flush, and
+/// make a new one. A handle that reconnects would send its unconfirmed messages automatically.
 ///
 /// The receiver is the connection that receives messages. Without outlets, the receiver also publishes. Mosquitto 2.0
-/// reads one packet from each connection in each round of its loop. On one connection, acknowledgements, answers and
-/// clients' messages would wait for each other under load. With each outlet, the broker reads one more packet per
+/// reads one packet from each connection in each round of its loop. With only one connection, acknowledgements, answers
+/// and messages to clients would wait for each other under load. With each outlet, the broker reads one more packet per
 /// round. Messages that must stay in order must use the same outlet. Only the receiver's session outlives its
 /// connection. If any connection is lost, the client is unusable.
 ///

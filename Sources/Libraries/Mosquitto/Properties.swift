@@ -1,6 +1,6 @@
 import CMosquitto
 
-/// A list of MQTT 5 properties, freed when the value is destroyed.
+/// A list of MQTT 5 properties, which is freed when the value is destroyed.
 struct Properties: ~Copyable {
     private(set) var list: OpaquePointer?
 

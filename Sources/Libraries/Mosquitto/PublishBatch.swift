@@ -99,7 +99,7 @@ final class PublishBatch {
 }
 
 extension Connection {
-    /// Adds a message to the batch, or publishes it if there is no batch.
+    /// Adds a message to the batch, or publishes it separately if the connection has no batches.
     ///
     /// The batch is sent when it is full or at the next flush.
     ///
@@ -121,7 +121,7 @@ extension Connection {
 
     /// Publishes a command to the broker's plugin in a separate packet, because batches can't contain commands.
     ///
-    /// The waiting batch is sent first. The broker delivers its messages before it reads the command.
+    /// The waiting batch is sent first. The broker delivers the batch's messages before it reads the command.
     private func publishAlone(_ message: Message, after batch: PublishBatch) throws(MosquittoError) -> Int32 {
         try sendBatch()
         let mid = try publish(message)

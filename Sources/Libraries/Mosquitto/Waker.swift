@@ -13,7 +13,7 @@ package final class Waker: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the client's current or next wait, but only one wait.
+    /// Ends the client's current or next wait (only one wait, even after several calls).
     package func wake() {
         // The write fails only if 2^64 - 2 calls are pending. The client is then already awake.
         _ = eventfd_write(descriptor, 1)

@@ -74,7 +74,7 @@ package struct PostgresAddress: Sendable, Equatable {
 
     private func value(_ name: String) -> String? { given.first { $0.name == name }?.value }
 
-    /// Calls `body` with lists of names and values, both ending in NULL.
+    /// Calls `body` with a list of names and a list of values, which both end in NULL.
     func lend<Value>(
         password: String?,
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) -> Value

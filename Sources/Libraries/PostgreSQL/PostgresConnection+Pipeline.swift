@@ -22,7 +22,7 @@ extension PostgresConnection {
         case statement
     }
 
-    /// Queues a statement in a transaction, or else runs it at once.
+    /// Queues a statement if a transaction is running, and otherwise runs the statement at once.
     ///
     /// The queue is sent with the commit or the next statement with a result.
     package func runLater(_ sql: String, bind: (PostgresParameters) -> Void = { _ in }) throws(PostgresError) {

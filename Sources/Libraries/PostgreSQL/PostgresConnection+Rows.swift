@@ -1,4 +1,4 @@
-/// Runs statements: reads all rows, fetches rows in steps, or repeats a statement.
+/// Runs the store's statements: reads all rows together, fetches rows in steps, or runs a statement for each element.
 extension PostgresConnection {
     /// The maximum number of elements in one round trip.
     ///

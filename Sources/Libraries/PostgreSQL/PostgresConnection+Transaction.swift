@@ -5,7 +5,7 @@ extension PostgresConnection {
     /// The state of a running transaction.
     struct OpenTransaction {
         let begun = ContinuousClock.now
-        /// The longest time for the transaction, or nil for no limit.
+        /// The longest time that the transaction may take, or nil for no limit.
         let limit: Duration?
         /// Whether the commit has been sent.
         var isCommitting = false
@@ -77,7 +77,7 @@ extension PostgresConnection {
             guard isLost else { throw error }
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was not answered")
         }
-        // If a failed statement was ignored, the server answers with `ROLLBACK`, not an error.
+        // If a failed statement was ignored, the server answers the commit with `ROLLBACK`, not with an error.
         guard result?.command == "COMMIT" else {
             throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
         }

@@ -1,9 +1,9 @@
 import CPostgreSQL
 import Glibc
 
-/// Waits with a time limit, because a frozen server doesn't close the connection.
+/// Functions that wait with a time limit, because a frozen server doesn't close the connection.
 extension PostgresConnection {
-    /// The longest wait for an answer, longer than the server's limit for a statement.
+    /// The longest wait for an answer, which is longer than the server's time limit for a statement.
     package static let answerMilliseconds = 20_000
 
     /// Returns the next answer, or nil if the statement has no more answers.

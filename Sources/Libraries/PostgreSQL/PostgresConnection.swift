@@ -5,7 +5,7 @@ import CPostgreSQL
 /// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs. It
 /// then stays prepared until the connection ends. Parameters are sent with their types, and results are binary.
 package final class PostgresConnection {
-    /// The maximum number of prepared statements, more than the program has.
+    /// The maximum number of prepared statements, which is more than the program has.
     static let preparedMax = 2000
 
     let handle: OpaquePointer
@@ -43,7 +43,7 @@ package final class PostgresConnection {
         let types: [UInt32]
     }
 
-    /// Connects to the first of the address's hosts that meets its requirements (`PQconnectdbParams`).
+    /// Connects to the first host of the address that meets the address's requirements (`PQconnectdbParams`).
     ///
     /// By default, the call blocks for up to 3 s for each host.
     package init(_ address: PostgresAddress, password: String? = nil) throws(PostgresError) {

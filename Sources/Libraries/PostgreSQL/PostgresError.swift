@@ -15,17 +15,17 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// The SQLSTATE 08007, for a commit that may have succeeded although its answer was lost.
     package static let unknownOutcome = "08007"
 
-    /// The SQLSTATE of a cancelled statement, when it or its transaction took too long.
+    /// The SQLSTATE of a statement that was cancelled because it or its transaction took too long.
     static let cancelled = "57014"
     /// The SQLSTATE 55006: the process must run alone, but another process is connected.
     package static let foe = "55006"
     /// The SQLSTATE with which the check of a lane fails if another process holds the lane.
     ///
-    /// If the process no longer holds the lane, the check fails. It then computes the logarithm of 0, which is an
-    /// error. No other statement causes this error. If the check fails, the server skips all later statements.
+    /// If the process no longer holds the lane, the check computes the logarithm of 0, which is an error. No other
+    /// statement causes this error. If the check fails, the server skips all later statements.
     package static let lostLane = "2201E"
 
-    /// The SQLSTATE of five characters, or empty if the error isn't the server's.
+    /// The SQLSTATE of five characters, or empty if the error doesn't come from the server.
     package let state: String
     /// The primary message, which contains no values.
     package let message: String
@@ -37,7 +37,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         (self.state, self.message) = (state, message)
     }
 
-    /// Reads the error from a result (`PQresultErrorField`), or else from the connection.
+    /// Reads the error from a result (`PQresultErrorField`), or from the connection if the result contains no error.
     ///
     /// The error's detail is left out, because it can contain values.
     init(_ result: OpaquePointer?, of connection: OpaquePointer) {
@@ -71,7 +71,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         case user
     }
 
-    /// Why an answering server can't be used, or nil for all other errors.
+    /// The reason why a server that answers can't be used, or nil for all other errors.
     ///
     /// For a refused connection, libpq provides only the server's text and no code.
     package var refusal: Refusal? {
@@ -90,9 +90,9 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     ///
     /// The codes are listed in Appendix A of PostgreSQL's manual. The classes 08 (connection), 53 (resources), 58
     /// (system) and XX (damage) are server errors. The codes 57P0x (shutdown), 25006 (a standby) and 25P03 (an idle
-    /// transaction) are also server errors. So is 55006 (a process that must not run beside this one). The conflicts
-    /// 40001 (serialization), 40P01 (deadlock) and 55P03 (lock timeout) concern locks. The other conflicts are 57014
-    /// (too long), 23505 (unique key) and 2201E (a lost lane). The outcome 08007 (unknown) is also a conflict.
+    /// transaction) are also server errors. So is 55006 (a process that must not run beside this one). The codes 40001
+    /// (serialization), 40P01 (deadlock) and 55P03 (lock timeout) are conflicts. Further conflicts are 57014 (too
+    /// long), 23505 (unique key) and 2201E (a lost lane). The code 08007 (unknown outcome) is a conflict too.
     package var kind: Kind {
         switch state {
         case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome: .conflict

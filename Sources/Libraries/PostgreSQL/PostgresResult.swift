@@ -12,7 +12,7 @@ package final class PostgresResult {
     /// The number of rows in the result.
     package var count: Int { Int(PQntuples(handle)) }
 
-    /// The number of rows that the statement changed (`PQcmdTuples`), or 0.
+    /// The number of rows that the statement changed (`PQcmdTuples`), or 0 if the server sent no number.
     package var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
     /// The name of the completed command (`PQcmdStatus`), such as `COMMIT`.
@@ -40,7 +40,7 @@ package final class PostgresResult {
     }
 }
 
-/// A row of a result: a pointer and a number, cheap to pass on.
+/// A row of a result, which is only a pointer and a number and therefore cheap to pass on.
 package struct PostgresRow {
     let result: OpaquePointer
     let number: Int32
@@ -48,7 +48,7 @@ package struct PostgresRow {
     /// Returns whether a column is NULL.
     package func isNull(_ column: Int32) -> Bool { PQgetisnull(result, number, column) == 1 }
 
-    /// Returns an integer of any width, 0 or 1 for Booleans, 0 for NULL.
+    /// Returns the integer of a column, which is 0 or 1 for a Boolean and 0 for NULL.
     package func integer(_ column: Int32) -> Int64 {
         let bytes = bytes(column)
         switch bytes.count {

@@ -1,5 +1,5 @@
 extension QRCode {
-    /// Returns a PNG picture in black on white, with `scale` pixels per module side.
+    /// Returns a PNG picture in black on white, where each side of a module has `scale` pixels.
     ///
     /// The picture has one bit for each pixel. The picture isn't compressed, because a code is small. Without
     /// compression, no library is needed.

@@ -1,6 +1,6 @@
 import CQREncode
 
-/// A string as a square of dark and light modules, made with libqrencode.
+/// A QR code: a string as a square of dark and light modules, made with libqrencode.
 ///
 /// The code can be drawn as SVG for pages and labels. It can also be drawn as PNG, or with block characters for
 /// terminals. Each drawing includes the quiet zone that scanners need.
@@ -26,7 +26,7 @@ package struct QRCode: Sendable {
         dark = UnsafeBufferPointer(start: modules, count: width * width).map { $0 & 1 == 1 }
     }
 
-    /// Returns whether a module is dark, which is false around the code.
+    /// Returns whether a module is dark (modules around the code are light).
     func isDark(_ row: Int, _ column: Int) -> Bool {
         (0..<width).contains(row) && (0..<width).contains(column) && dark[row * width + column]
     }
@@ -62,7 +62,7 @@ package struct QRCode: Sendable {
         return path
     }
 
-    /// The code in block characters for dark terminals, two rows of modules per line.
+    /// The code in block characters for terminals with a dark background, with two rows of modules per line.
     package var blocks: String {
         stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
             String(

@@ -61,7 +61,7 @@ package final class SQLiteConnection {
         try body(statement)
     }
 
-    /// Runs a statement up to its next row, or returns false without one.
+    /// Runs a statement up to its next row, or returns false if no row is left.
     package func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: true
@@ -83,7 +83,7 @@ package final class SQLiteConnection {
 
     // MARK: Short results
 
-    /// Returns the first column of each row as a string, nil for NULL.
+    /// Returns the first column of each row as a string, or nil for NULL.
     package func texts(_ sql: String, _ parameters: String...) throws -> [String?] {
         var texts: [String?] = []
         try withPrepared(sql) { statement in
@@ -97,10 +97,10 @@ package final class SQLiteConnection {
         return texts
     }
 
-    /// Returns the first row's first column as text, nil for NULL or no row.
+    /// Returns the first row's first column as text, or nil for NULL or a missing row.
     package func text(_ sql: String) throws -> String? { try texts(sql).first ?? nil }
 
-    /// Returns the first column of the first row, 0 for NULL or no row.
+    /// Returns the integer in the first row's first column, or 0 for NULL or a missing row.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
@@ -120,7 +120,7 @@ package final class SQLiteConnection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Runs a transaction that begins with `begin`, and undoes it completely on failure.
+    /// Runs a transaction that begins with the statement `begin`, and undoes the transaction completely on failure.
     package func transaction<Value>(
         beginningWith begin: String = "BEGIN IMMEDIATE",
         _ body: () throws -> Value

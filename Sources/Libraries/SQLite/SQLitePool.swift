@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// One writing and a few reading connections to a database with a write-ahead log.
+/// One connection that writes and a few that read, for a database with a write-ahead log.
 package final class SQLitePool: Sendable {
     /// A connection that is used by one thread at a time.
     ///

@@ -36,7 +36,7 @@ extension Sodium {
         bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
     }
 
-    /// Calls `body` with the bytes as C characters, even for an empty array.
+    /// Calls `body` with the bytes as C characters, which have an address even for an empty array.
     static func withChars<R>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         let given: [UInt8] = bytes.isEmpty ? [0] : bytes
         return given.withUnsafeBytes { buffer in

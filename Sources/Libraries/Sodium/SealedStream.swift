@@ -40,7 +40,7 @@ package struct SealedStreamReader {
         guard crypto_secretstream_xchacha20poly1305_init_pull(&state, header, key) == 0 else { return nil }
     }
 
-    /// Decrypts the next piece, or returns nil if it or the key is wrong.
+    /// Decrypts the next piece, or returns nil if the piece or the key is wrong.
     package mutating func open(_ sealed: [UInt8], boundTo bound: [UInt8]) -> (piece: [UInt8], isLast: Bool)? {
         guard sealed.count >= SealedStream.overheadBytes else { return nil }
         var piece = [UInt8](repeating: 0, count: sealed.count - SealedStream.overheadBytes)
@@ -70,7 +70,7 @@ extension Sodium {
 
     /// Derives a key of 32 bytes from a passphrase (argon2id, `crypto_pwhash`).
     ///
-    /// - Returns: The key, or nil if memory is short or an argument is invalid.
+    /// - Returns: The key, or nil if too little memory is available or an argument is invalid.
     package static func deriveKey(passphrase: [UInt8], salt: [UInt8], memoryBytes: Int, passes: Int) -> [UInt8]? {
         guard salt.count == saltBytes, !passphrase.isEmpty, memoryBytes > 0, passes > 0 else { return nil }
         prepare()

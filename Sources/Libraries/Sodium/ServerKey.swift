@@ -58,7 +58,7 @@ package struct ServerKey: Sendable {
         return nonce + box
     }
 
-    /// Decrypts bytes from `seal`, or returns nil for changed bytes or another key.
+    /// Decrypts bytes that `seal` encrypted, or returns nil if the bytes were changed or the key is wrong.
     package func open(_ sealed: [UInt8]) -> [UInt8]? {
         let nonceCount = Int(crypto_secretbox_NONCEBYTES)
         let macCount = Int(crypto_secretbox_MACBYTES)

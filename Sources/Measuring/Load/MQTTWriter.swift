@@ -11,7 +11,7 @@ package struct MQTTWriter {
         var username: String
         var password: String
         var will: (topic: String, payload: [UInt8])?
-        /// The longest promised time between two packets, in seconds.
+        /// The longest time, in seconds, that the client promises to leave between two packets.
         ///
         /// The broker waits 1.5 times as long.
         package var keepAliveSeconds: UInt16

@@ -64,7 +64,7 @@ package struct PlainSubscriber: ~Copyable {
     /// Whether the broker has granted a filter, so that messages can arrive.
     package var isSubscribed: Bool { count.granted > 0 }
 
-    /// Subscribes to one more filter, so that the answer confirms all earlier packets.
+    /// Subscribes to one more filter, and waits until the answer shows that all earlier packets were read.
     package mutating func roundTrip(_ filter: String) throws(MosquittoError) {
         let before = count.granted
         try count.subscribe(filter)

@@ -40,7 +40,7 @@ struct Breaker {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Whether the breaker can be forgotten, as it has no running calls or failures.
+    /// Whether the breaker can be forgotten, because it has no running calls and no failures.
     var isIdle: Bool { calls == 0 && failures == 0 && openUntil == nil }
 
     /// Decides whether a call may begin, and expects `leave` after each admitted call.

@@ -1,11 +1,11 @@
 import CCurl
 
-/// A libcurl handle (`CURL *`), with the lists that it needs until its reset.
+/// A libcurl handle (`CURL *`), with the lists that the handle needs until it is reset.
 struct CurlHandle: ~Copyable {
     let handle: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-    /// Whether libcurl is initialised, by a single call because `curl_global_init` isn't thread-safe.
+    /// Whether libcurl is initialised, which happens only once because `curl_global_init` isn't thread-safe.
     static let isReady = ccurl_global_init() == CURLE_OK
 
     init() throws(CurlError) {
@@ -60,7 +60,7 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context))
     }
 
-    /// The seconds in `Retry-After`, or until its date, or 0 without this header.
+    /// The seconds that `Retry-After` names, directly or by a date; 0 without this header.
     var retryAfter: Int64 {
         var seconds: curl_off_t = 0
         ccurl_get_offset(handle, CURLINFO_RETRY_AFTER, &seconds)
@@ -78,7 +78,7 @@ struct CurlHandle: ~Copyable {
         try set(CURLOPT_NOSIGNAL, 1)
     }
 
-    /// Returns the server's last status after a transfer, or throws for a failure.
+    /// Returns the server's last status after a transfer, or throws an error if the transfer failed.
     func status(after code: CURLcode) throws(CurlError) -> Int {
         var status = 0
         ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
@@ -140,7 +140,7 @@ private func readUpload(
     return upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
-/// The function for `CURLOPT_WRITEFUNCTION`, which discards bytes that libcurl would otherwise print.
+/// Discards all bytes, which libcurl would otherwise print (the function for `CURLOPT_WRITEFUNCTION`).
 private func dropDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,

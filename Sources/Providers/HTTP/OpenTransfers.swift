@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The running transfers of several clients, all of which `cancel` cancels.
+/// The running transfers of several clients; `cancel` cancels all of these transfers.
 package final class OpenTransfers: Sendable {
     /// The running transfers; nil after `cancel`.
     private let transfers = Mutex<[ObjectIdentifier: WebTransfer]?>([:])

@@ -102,7 +102,7 @@ final class SharedClient: Sendable {
         do throws(CurlError) {
             var curl = try CurlHandle()
             try call.transfer.begin(on: &curl)
-            // If a connection is being made, the call waits for it. The call may be able to share this connection.
+            // If a connection is being made, the call waits, because it may be able to share that connection.
             try curl.set(CURLOPT_PIPEWAIT, 1)
             let handle = curl.handle
             try multi.add(handle)
@@ -119,7 +119,7 @@ final class SharedClient: Sendable {
 private final class CurlMulti: @unchecked Sendable {
     private let multi = CurlHandle.isReady ? curl_multi_init() : nil
 
-    /// The longest time for which `wait` blocks, before cancelled transfers are ended.
+    /// The longest time, in milliseconds, for which `wait` blocks; cancelled transfers are ended after each wait.
     private static let waitMilliseconds: Int32 = 1_000
 
     deinit { curl_multi_cleanup(multi) }
@@ -133,10 +133,10 @@ private final class CurlMulti: @unchecked Sendable {
     /// Ends the current call of `wait` or, if none is running, the next call.
     func wake() { curl_multi_wakeup(multi) }
 
-    /// Waits for a transfer, a timeout or `wake`, for at most `waitMilliseconds`.
+    /// Blocks until a transfer can continue, a timeout is due or `wake` is called, for at most `waitMilliseconds`.
     func wait() { curl_multi_poll(multi, nil, 0, Self.waitMilliseconds, nil) }
 
-    /// Continues all transfers without blocking, and removes and returns the ended ones.
+    /// Continues all transfers without blocking; removes the ended transfers and returns them with their results.
     func perform() -> [(handle: UnsafeMutableRawPointer, code: CURLcode)] {
         var (count, ended): (Int32, [(UnsafeMutableRawPointer, CURLcode)]) = (0, [])
         curl_multi_perform(multi, &count)

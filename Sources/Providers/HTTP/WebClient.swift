@@ -15,9 +15,9 @@ package final class WebClient: Sendable {
         var isHead = false
         /// Whether the server is known to speak HTTP/2.
         var isHTTP2 = false
-        /// The rule for addresses and the parsed URL, or nil for an operator's URL.
+        /// The rule for allowed addresses with the parsed URL, or nil if an operator has set the URL.
         var outbound: (rule: OutboundRule, url: OutboundURL)?
-        /// Returns, when the connection is made, whether the request may still be sent.
+        /// Returns whether the request may still be sent; called when the connection is made.
         var mayBegin: @Sendable () -> Bool = { true }
     }
 
@@ -25,7 +25,7 @@ package final class WebClient: Sendable {
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
-        /// The seconds in the server's `Retry-After`, or 0 without this header.
+        /// The number of seconds in the server's `Retry-After`, or 0 if the response has no such header.
         var retryAfter: Int64 = 0
 
         var isSuccess: Bool { (200...299).contains(status) }
@@ -34,7 +34,7 @@ package final class WebClient: Sendable {
     /// The outcome of a call.
     typealias Outcome = Result<Answer, Failure>
 
-    /// The reason why the call got no response, without addresses and secrets.
+    /// The reason why the call got no response; it contains no address or secret.
     enum Failure: String, Error {
         case timedOut = "the server did not answer in time"
         case unreachable = "the server could not be reached"
@@ -80,7 +80,7 @@ package final class WebClient: Sendable {
         return try outcome.get()
     }
 
-    /// Blocks while it requests a URL once, and returns nil if no response comes.
+    /// Requests a URL once, blocking the thread; returns the body, or nil if no response comes.
     package static func body(of url: String, within timeout: Duration) -> [UInt8]? {
         let request = Request(url: url)
         let transfer = WebTransfer(request, deadline: .now + timeout, connectTimeout: timeout, bodyMax: 1 << 20)

@@ -19,7 +19,7 @@ final class WebTransfer: Sendable {
         let bytesMax: Int
     }
 
-    /// Makes a call that limits the time to connect and the answer's bytes (`bodyMax`).
+    /// Makes a call that gives up if connecting takes too long, or if the answer exceeds `bodyMax` bytes.
     init(
         _ request: WebClient.Request,
         deadline: ContinuousClock.Instant,
@@ -30,7 +30,7 @@ final class WebTransfer: Sendable {
         received = Mutex(Body(bytesMax: bodyMax))
     }
 
-    /// Ends the call when libcurl next asks whether to continue, about once a second.
+    /// Ends the call when libcurl next asks whether to continue, which it does about once a second.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// Sends the request, and blocks until the response has arrived.
@@ -65,7 +65,7 @@ final class WebTransfer: Sendable {
         .success(WebClient.Answer(status: status, body: received.withLock(\.bytes), retryAfter: curl.retryAfter))
     }
 
-    /// Sets all options of a handle for this transfer, which this object must outlive.
+    /// Sets all options of a handle for this transfer; this object must live until the transfer has ended.
     func begin(on curl: inout CurlHandle) throws(CurlError) {
         let left = milliseconds(deadline - .now)
         guard left > 0 else { throw CurlError(CURLE_OPERATION_TIMEDOUT) }
@@ -148,7 +148,7 @@ extension CurlHandle {
     }
 }
 
-/// For `CURLOPT_WRITEFUNCTION`: any result except the number of bytes ends the transfer.
+/// The function for `CURLOPT_WRITEFUNCTION`; any result except the number of bytes ends the transfer.
 private func takeDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,

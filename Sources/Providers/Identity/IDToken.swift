@@ -23,7 +23,8 @@ struct IDToken {
     /// The claims, which must not be trusted before the signature is verified.
     let claims: JSONObject
 
-    /// Returns nil for a malformed token, an algorithm outside `algorithms`, or critical extensions (`crit`).
+    /// Parses a token; returns nil if it is malformed, uses an algorithm outside `algorithms`, or has critical
+    /// extensions (`crit`).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,
@@ -85,7 +86,8 @@ extension IDToken {
         )
     }
 
-    /// Checks the audience and, for several apps, `azp` (OpenID Connect Core 3.1.3.7).
+    /// Checks that the token is for this app; with several apps, `azp` must name this app (OpenID Connect Core
+    /// 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {
@@ -98,7 +100,7 @@ extension IDToken {
         guard let party = claims["azp"]?.stringValue, ours.contains(party) else { throw .invalidCredential(.otherApp) }
     }
 
-    /// Checks that the token contains the nonce or, as for Apple, its SHA-256.
+    /// Checks that the token contains the nonce or its SHA-256 (apps send the SHA-256 to Apple).
     private func check(_ nonce: String) throws(ProviderFailure) {
         guard let claim = claims["nonce"]?.stringValue else { throw .invalidCredential(.nonce) }
         let digest = Sodium.hex(Sodium.sha256(nonce.utf8))

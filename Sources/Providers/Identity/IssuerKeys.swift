@@ -3,15 +3,15 @@ import JSON
 
 /// A cache of the keys that issuers of ID tokens publish.
 ///
-/// Keys are fetched if none are known, and after an hour. A token with an unknown key also causes a fetch. Unknown keys
-/// cause only a few fetches a minute, even if many tokens invent keys. Callers that wait for the same keys share one
-/// request.
+/// Keys are fetched if none are known or the known keys are an hour old. A token with an unknown key also causes a
+/// fetch. Unknown keys cause only a few fetches a minute, even if many tokens name invented keys. Callers that wait for
+/// the same keys share one request.
 actor IssuerKeys {
     private struct Entry {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
         var triedAt: ContinuousClock.Instant
-        /// The times of recent requests for unknown keys, which `questionsMax` limits.
+        /// The times of recent requests for unknown keys; `questionsMax` limits the number of these requests.
         var surprises: [ContinuousClock.Instant] = []
     }
 
@@ -21,7 +21,7 @@ actor IssuerKeys {
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// How long to wait and use the old keys after a failed request.
+    /// How long the old keys are used after a failed request before the next request.
     ///
     /// In any period of this length, unknown keys cause at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
@@ -58,7 +58,7 @@ actor IssuerKeys {
         return try Self.find(token, in: await ask(settings).get())
     }
 
-    /// Returns the token's key, which the token needn't name if only one fits.
+    /// Returns the key for a token; the token may omit the key's id if only one key fits.
     private static func find(_ token: IDToken, in keys: [PublishedKey]) throws(ProviderFailure) -> PublishedKey {
         let fitting = keys.filter { key in key.fits(token.algorithm) && (token.keyID == nil || token.keyID == key.id) }
         guard let key = fitting.first, fitting.count == 1 else { throw .invalidCredential(.refused) }
@@ -71,7 +71,7 @@ actor IssuerKeys {
         let issuer = settings.baseURL
         if let question = questions[issuer] { return await question.value }
         let (line, timeout) = (line, timeout)
-        // The request runs in its own task. If the first caller gives up, the request continues for the others.
+        // The request runs in its own task. If the first caller gives up, the request continues for the other callers.
         let question = Task { await Self.fetch(settings, over: line, until: .now + timeout) }
         questions[issuer] = question
         let result = await question.value

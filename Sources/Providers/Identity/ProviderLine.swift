@@ -60,7 +60,7 @@ final class ProviderLine: Sendable {
 }
 
 extension WebClient.Answer {
-    /// Decodes the JSON body, large ids exactly, or returns nil if that fails.
+    /// Decodes the body as JSON, or returns nil if that fails; large ids are also decoded exactly.
     func decode<T: Decodable>(_ type: T.Type) -> T? { try? JSONDecoder().decode(type, from: Data(body)) }
 }
 

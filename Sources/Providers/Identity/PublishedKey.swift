@@ -15,7 +15,7 @@ struct PublishedKey: Sendable {
     private static let modulusMin = 256
     private static let curves = ["ES256": "P-256", "ES384": "P-384", "ES512": "P-521"]
 
-    /// Parses a key for verifying signatures, or returns nil for other or insecure keys.
+    /// Parses a key for verifying signatures; returns nil for any other key, and for an insecure key.
     init?(_ object: JSONObject) {
         guard let type = object["kty"]?.stringValue, ["RSA", "EC"].contains(type),
             object["use"] == nil || object["use"]?.stringValue == "sig"

@@ -74,7 +74,8 @@ extension TokenProvider {
         return await weiboProfile(try identity(body.uid?.text, accessToken: token), token)
     }
 
-    /// Verifies an access token with `GET /oauth/2.0/tokeninfo` (app) and `…/passport/users/getInfo` (user).
+    /// Verifies an access token with `GET /oauth/2.0/tokeninfo`, which returns the app, and `…/passport/users/getInfo`,
+    /// which returns the user.
     func baidu(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Info: Decodable {
             let error: String?

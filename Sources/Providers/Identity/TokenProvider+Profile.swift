@@ -11,7 +11,7 @@ extension TokenProvider {
     /// Gets the name and the picture from an endpoint, and adds them to an identity.
     ///
     /// If the request fails, name and picture are left out. The login is valid without them. Requests for profiles have
-    /// a separate breaker. A failing endpoint for profiles then doesn't block logins.
+    /// a separate breaker, so a failing endpoint for profiles doesn't block logins.
     func adding<Body: Decodable>(
         to identity: VerifiedIdentity,
         _ request: WebClient.Request,
@@ -73,8 +73,8 @@ extension TokenProvider {
 
     /// Adds the profile from `GET /me`.
     ///
-    /// The request contains a proof of the app's secret. Facebook requires the proof if the app's settings there demand
-    /// it.
+    /// The request contains a proof of the app's secret. Facebook requires the proof if the app's settings at Facebook
+    /// demand it.
     func facebookProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             struct Picture: Decodable {

@@ -29,7 +29,7 @@ extension TokenProvider {
         return await facebookProfile(try identity(data.user_id?.text, accessToken: token), token)
     }
 
-    /// Verifies a token with `GET /1.1/account/verify_credentials.json`, which fails for other apps' tokens.
+    /// Verifies a token with `GET /1.1/account/verify_credentials.json`, which succeeds only for tokens of this app.
     func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Problem: Decodable { let code: Int }

@@ -28,15 +28,15 @@ struct TokenProvider: Sendable {
         try await line.call(settings, request, until: deadline)
     }
 
-    /// Logs and returns the error for a refused app or an unexpected answer.
+    /// Logs and returns the error for a provider that refuses the app or gives an unexpected answer.
     func unusable(_ problem: String) -> ProviderFailure { line.unusable(settings, problem) }
 
-    /// The app's id at the provider, the only one if there is a secret.
+    /// The app's id at the provider; settings with a secret contain only one id.
     var clientID: String { settings.clientIDs.first ?? "" }
 
     var clientSecret: String { settings.clientSecret ?? "" }
 
-    /// Refuses a token of another app or of another user than the app claims.
+    /// Refuses a token that belongs to another app, or to a different user than the app claims.
     func check(
         app: String?,
         user: String? = nil,

@@ -1,7 +1,7 @@
 import Domain
 import Foundation
 
-/// An e-mail address that is safe in a header and for a mail server.
+/// An e-mail address that is safe to write into a header and to send to a mail server.
 ///
 /// The form is stricter than in RFC 5321: no quoting, comments or invisible characters. A domain that isn't ASCII
 /// becomes ASCII (IDNA). A local part that isn't ASCII stays unchanged, for servers with SMTPUTF8 (RFC 6531).

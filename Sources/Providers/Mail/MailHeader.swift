@@ -6,10 +6,10 @@ import Glibc
 enum MailHeader {
     /// The maximum number of bytes of text in an encoded word.
     ///
-    /// An encoded word with this much text has 64 characters. The first line of a `Subject:` then has at most 76
+    /// An encoded word with this much text has 64 characters. The first line of a `Subject:` therefore has at most 76
     /// characters.
     private static let wordMax = 39
-    /// The maximum number of characters, after which a text is cut.
+    /// The maximum number of characters of a text; longer texts are cut.
     private static let textMax = 1_024
 
     /// Encodes a text for a header.

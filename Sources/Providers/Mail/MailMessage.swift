@@ -14,7 +14,7 @@ package struct MailMessage: Sendable {
     package var plain: String
     /// The same text as HTML, or nil for plain text only.
     package var html: String?
-    /// The local part of the Message-ID, which a repeated mail keeps.
+    /// The local part of the mail's Message-ID; a repeated mail has the same Message-ID.
     package var id: String
     /// The time at which the mail was written, in seconds since 1970.
     package var date: Int64

@@ -13,8 +13,8 @@ package struct SMTPClient: Sendable {
     /// Sends a mail.
     ///
     /// This method blocks until the server has accepted the mail. The settings limit this time. Call it only on a small
-    /// pool of threads. A mail can arrive twice if the connection breaks after the server's acceptance. Both copies
-    /// have the same Message-ID.
+    /// pool of threads. A mail can arrive twice if the connection breaks after the server has accepted the mail. Both
+    /// copies have the same Message-ID.
     /// - Throws: `MessageFailure`.
     package func send(_ message: MailMessage) throws(MessageFailure) {
         do {
@@ -99,7 +99,7 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The codes of refusals that an operator can end by correcting the settings.
+    /// The server's codes for refusals that an operator can resolve by correcting the settings.
     private static let ofSettings = [502, 503, 530, 534, 535, 538]
 
     private static func failure(_ error: CurlError) -> MessageFailure {

@@ -4,7 +4,7 @@ package import Domain
 package struct SMTPSettings: Sendable, Equatable {
     /// The security of the connection.
     package enum Security: String, Sendable, CaseIterable {
-        /// Starts without encryption, but sends no mail unless the connection switches to TLS.
+        /// The connection starts without encryption, but no mail is sent unless it switches to TLS.
         case startTLS = "starttls"
         /// The connection uses TLS from the first byte.
         case tls
@@ -18,7 +18,7 @@ package struct SMTPSettings: Sendable, Equatable {
     package var port: Int
     /// The security of the connection.
     package var security: Security
-    /// The file of certificates to trust, or nil for the system's certificates.
+    /// The path of a file with the certificates to trust, or nil for the system's certificates.
     package var caFile: String?
     /// The username for the login, or nil for a server without a login.
     package var user: String?
@@ -26,7 +26,7 @@ package struct SMTPSettings: Sendable, Equatable {
     package var password: String?
     /// The longest time for connecting, in seconds.
     package var connectTimeoutSeconds: Int
-    /// The maximum seconds for sending a mail, and again for closing the connection.
+    /// The maximum time for sending a mail, in seconds; closing the connection can take as long again.
     package var timeoutSeconds: Int
 
     /// Makes the settings, with a default port that depends on the connection's security.

@@ -3,12 +3,12 @@ import Sodium
 /// A hasher that hashes and verifies passwords with argon2id.
 ///
 /// The `Providers` module holds code that is slow, may hang, or needs other systems. Hashing takes tens of
-/// milliseconds, so only the pool for slow work does it.
+/// milliseconds, so it runs only on the pool for slow work.
 package struct PasswordHasher: Sendable {
     private let memoryBytes: Int
     private let passes: Int
 
-    /// Makes a hasher with costs for new hashes, since old ones contain their own.
+    /// Makes a hasher that uses these costs for new hashes; old hashes contain their own costs.
     package init(memoryKiB: Int = 19_456, passes: Int = 2) {
         precondition(memoryKiB >= 8 && passes >= 1, "argon2id takes at least 8 KiB and one pass")
         memoryBytes = memoryKiB * 1024

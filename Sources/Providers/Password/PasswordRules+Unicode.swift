@@ -11,7 +11,7 @@ extension PasswordRules {
 
     /// Returns a password's bytes for comparisons, or nil if the password is too long.
     ///
-    /// Every comparison uses this form. Another keyboard can produce the same password differently.
+    /// Every comparison uses this form, because keyboards can produce the same password in different forms.
     package static func normalised(_ password: String) -> [UInt8]? {
         normalised(password, normalise: nfkc).map { Array($0.utf8) }
     }

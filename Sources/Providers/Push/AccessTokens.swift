@@ -15,7 +15,7 @@ actor AccessTokens {
 
     init(clock: @escaping @Sendable () -> Int64) { self.clock = clock }
 
-    /// Returns a service account's token, for which concurrent callers share one request.
+    /// Returns a service account's token, and requests one if none is valid; concurrent callers share the request.
     func token(of account: PushSettings.FCM, over sender: PushSender) async throws(MessageFailure) -> String {
         if let request = requests[account] {
             if case .success(let token) = await request.value, token.until > clock() { return token.text }

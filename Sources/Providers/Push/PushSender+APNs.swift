@@ -5,7 +5,7 @@ import Synchronization
 
 /// The interface of the Apple Push Notification service.
 extension PushSender {
-    /// The seconds after which a token is renewed, since Apple allows only an hour.
+    /// The age, in seconds, at which a token is renewed; Apple refuses tokens older than an hour.
     private static let tokenSeconds: Int64 = 2_400
 
     /// Sends a push, and repeats it once if the provider token has expired.

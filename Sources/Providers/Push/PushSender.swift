@@ -17,10 +17,10 @@ package struct PushDelivery: Sendable {
     package var key: VAPIDKey
     /// The time until which the push service may deliver the push.
     package var expiresAt: Instant
-    /// Returns, right before the request, whether the push may still be sent.
+    /// Returns whether the push may still be sent; the sender calls this right before the request.
     package var mayBegin: @Sendable () -> Bool = { true }
 
-    /// Makes a push, with a `message` id if it isn't about a single notification.
+    /// Makes a push; `message` is the id of a push that isn't about a single notification.
     package init(
         _ push: OutgoingPush,
         message: MessageID,
@@ -85,7 +85,7 @@ package final class PushSender: Sendable {
     /// Cancels the running pushes, and refuses further pushes.
     package func shutdown() { client.shutdown() }
 
-    /// Sends a request, or throws after repeated failures or with too many running requests.
+    /// Sends a request, or throws if the push service has failed repeatedly or has too many running requests.
     ///
     /// - Throws: `MessageFailure`: `final` if the address isn't allowed, otherwise `unavailable`.
     func call(_ request: WebClient.Request) async throws(MessageFailure) -> WebClient.Answer {
@@ -122,7 +122,7 @@ package final class PushSender: Sendable {
         return "\(scheme)://" + url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
     }
 
-    /// Returns a push service's host, with any port, for error texts.
+    /// Returns a push service's name for error texts: the host, and the port if there is one.
     private static func name(_ origin: String) -> Substring { origin.drop { $0 != "/" }.dropFirst(2) }
 }
 

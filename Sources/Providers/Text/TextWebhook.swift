@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// A webhook that gets text messages as JSON in a POST and sends them.
+/// A webhook that receives each text message as JSON in a POST and sends it to the user.
 package struct TextWebhook: Sendable {
     private let client: WebClient
     private let url: String

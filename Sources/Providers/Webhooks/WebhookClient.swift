@@ -15,11 +15,11 @@ package struct WebhookClient: ~Copyable {
         package var url: String
         /// The id of the body, which is the same for each attempt to post this body.
         package var id: String
-        /// The secrets that sign the body: the present and, for some time, the previous.
+        /// The secrets that sign the body: the present secret and, for some time after a change, the previous secret.
         package var secrets: [WebhookSecret]
         /// The body as JSON.
         package var body: [UInt8]
-        /// Returns, when the connection is made, whether the request may be sent.
+        /// Returns whether the request may be sent; called when the connection is made.
         package var mayBegin: @Sendable () -> Bool = { true }
 
         /// Makes a post.
@@ -32,9 +32,9 @@ package struct WebhookClient: ~Copyable {
     package struct Outcome: Equatable, Sendable {
         /// The HTTP status; nil if the receiver didn't answer.
         package var status: Int?
-        /// The seconds in the receiver's `Retry-After`, or nil without this header.
+        /// The number of seconds in the receiver's `Retry-After`, or nil if there is no such header.
         package var retryAfter: Int64?
-        /// The reason why the receiver did not take the events, without addresses and secrets.
+        /// The reason why the receiver did not take the events; it contains no address or secret.
         package var error: String?
         /// Whether the request was withdrawn, because `mayBegin` returned false or because all posts were cancelled.
         package var isWithdrawn = false
@@ -45,7 +45,7 @@ package struct WebhookClient: ~Copyable {
         }
     }
 
-    /// Makes a client with a rule for addresses, or returns nil without enough memory.
+    /// Makes a client that follows a rule for addresses, or returns nil if there is not enough memory.
     package init?(
         _ rule: OutboundRule,
         _ transfers: OpenTransfers,

@@ -48,7 +48,7 @@ export class Journal {
   }
 
   show(entries) {
-    // The list follows new entries only if it is scrolled to its end. An open entry also stops the scrolling.
+    // The list scrolls to new entries only if it is scrolled to its end and no entry is open.
     const follows = this.isAtEnd && !this.entries.some(({ isOpen }) => isOpen);
     this.unseen += follows ? 0 : entries.length;
     this.entries.push(...entries);

@@ -73,7 +73,7 @@ final class BackupTask: Service {
         }
     }
 
-    /// Returns when the next backup is due (in 1970 if the folder has no backup).
+    /// Returns the time when the next backup is due, or the beginning of 1970 if the folder has no backup.
     private func next(in folder: String) -> Instant {
         names(in: folder).last.flatMap(BackupName.time)?
             .adding(seconds: Int64(settings.backupSeconds)) ?? Instant(milliseconds: 0)
@@ -179,7 +179,7 @@ enum BackupName {
         (parts.tm_mday, parts.tm_hour) = (Int32(number / 1_000_000 % 100), Int32(number / 10_000 % 100))
         (parts.tm_min, parts.tm_sec) = (Int32(number / 100 % 100), Int32(number % 100))
         let time = Instant(milliseconds: Int64(timegm(&parts)) * 1000)
-        // A name that `of` would not make from this time isn't a backup's name.
+        // If the function `of` makes another name from this time, the file isn't one of the service's backups.
         return of(time) == name ? time : nil
     }
 }

@@ -14,7 +14,7 @@ package final class BrokerChild: Service {
     private let logger: Logger
     private let child = Mutex<ChildProcess?>(nil)
     private let isStopping = Mutex(false)
-    /// The handover, locked during writes so that no older certificate overwrites a newer one.
+    /// The handover of certificates, locked during writes so that no older certificate overwrites a newer one.
     private let handover: Mutex<CertificateHandover<TLSMaterial>>
     /// The counter of restarts, created early so that it is 0 before the first restart.
     private let restarts = Counter(label: "lamplighter_broker_restarts_total")

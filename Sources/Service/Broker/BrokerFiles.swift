@@ -8,7 +8,7 @@ package import SystemPackage
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
-    /// Returns the configured path of `mosquitto`, or one in PATH or in Debian's folder.
+    /// Returns the configured path of `mosquitto`, or else the path found in PATH or in Debian's folder.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func program(_ settings: Settings) throws -> String {
@@ -20,7 +20,8 @@ package enum BrokerFiles {
         throw Problem.mosquittoMissing(program: settings.brokerProgram)
     }
 
-    /// Returns the gate library's path: configured, beside the executable, or in `../lib/lamplighter`.
+    /// Returns the gate library's path: the configured one, or else one beside the executable or in
+    /// `../lib/lamplighter`.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func gate(_ settings: Settings) throws -> String {

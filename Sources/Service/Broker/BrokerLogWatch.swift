@@ -2,7 +2,7 @@ import Files
 import Glibc
 import Web
 
-/// A watch on the broker's log for failed TLS handshakes and uses of QoS 2.
+/// A watch on the broker's log for failed TLS handshakes, and for clients that used QoS 2.
 ///
 /// Mosquitto 2.0.11 reports both only in its log, and without the client's address. For a failed handshake, the client
 /// id is missing too.
@@ -48,7 +48,7 @@ struct BrokerLogWatch {
         return String(line[start...].dropLast(qos.behind.count))
     }
 
-    /// Returns the cause if a line reports a failed handshake, otherwise nil.
+    /// Returns the cause of the failed handshake that a line reports, or nil for other lines.
     static func fault(_ line: some StringProtocol) -> String? {
         guard let start = line.firstRange(of: mark)?.upperBound else { return nil }
         // A client that merely drops its connection causes this error too, so the error isn't counted.

@@ -1,4 +1,4 @@
-/// The decision when the broker gets a certificate: before its start, or by a reload.
+/// The decision about when the broker gets a certificate: before its start, or later by a reload.
 ///
 /// Mosquitto reads its certificate files when it starts and when it gets SIGHUP. A SIGHUP early in the start would kill
 /// Mosquitto. A certificate that arrives during the start is therefore handed over after the start.

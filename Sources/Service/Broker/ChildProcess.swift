@@ -27,7 +27,7 @@ package final class ChildProcess: Sendable {
 
     private init(pid: pid_t) { self.pid = pid }
 
-    /// Starts a program, which the kernel kills when this process dies if `setpriv` is installed.
+    /// Starts a program; if `setpriv` is installed, the kernel kills the program when this process dies.
     ///
     /// The program's output is appended to the file `output`.
     /// - Throws: `SpawnError` with the system's error number if the program can't be started.
@@ -52,7 +52,7 @@ package final class ChildProcess: Sendable {
     /// Sends a signal, unless the child has ended.
     package func send(_ signal: Int32) {
         state.withLock { state in
-            // Under the lock the child isn't reaped, so the pid is still the child's.
+            // While the lock is held, the child isn't reaped, so the pid still belongs to the child.
             if case .running = state { kill(pid, signal) }
         }
     }

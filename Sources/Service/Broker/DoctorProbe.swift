@@ -3,12 +3,12 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// An attempt of `doctor` to connect as a stranger, whose refusal the service doesn't count.
+/// An attempt of `doctor` to connect as a stranger; the service recognizes the refusal and doesn't count it.
 ///
 /// The client id contains the minute, and a mark computed from the service's secret. Strangers can't compute the mark,
 /// so their refusals count.
 struct DoctorProbe: Sendable {
-    /// The service's secret, or nil if unreadable (the doctor's refusals then count).
+    /// The service's secret, or nil if it can't be read, so that the doctor's refusals are counted.
     let secret: String?
 
     init(secret: String?) { self.secret = secret }
@@ -20,7 +20,7 @@ struct DoctorProbe: Sendable {
 
     /// The beginning of the attempt's client id.
     static let name = "doctor-stranger"
-    /// The maximum difference between the client id's clock and this clock, in minutes.
+    /// The maximum difference between the time in the client id and the present time, in minutes.
     private static let minutesMax: Int64 = 2
 
     /// Returns the client id for an attempt at the given time.

@@ -52,7 +52,7 @@ enum ProcessTable {
             .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the inodes of a process's sockets, empty for another user's process.
+    /// Returns the inodes of a process's sockets, or an empty list for another user's process.
     static func sockets(of pid: Int32) -> [String] {
         let folder = "/proc/\(pid)/fd"
         return entries(folder).compactMap { name in

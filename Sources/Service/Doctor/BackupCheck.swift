@@ -5,7 +5,7 @@ import Foundation
 import Problems
 import Workers
 
-/// The check that a backup of the last 26 hours was read back without errors.
+/// The check that a backup made within the last 26 hours was read back without errors.
 struct BackupCheck {
     let directory: DataDirectory
     let place: StorePlace
@@ -34,7 +34,7 @@ struct BackupCheck {
         return finding(state, of: note.path, evidence: "\(age / 3600) h old, read back after it was written")
     }
 
-    /// Returns a file's last change in seconds since 1970, or 0 without a file.
+    /// Returns the time of a file's last change, in seconds since 1970, or 0 if there is no file.
     private static func changed(_ path: String) -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.modificationDate] as? Date).map { Int64($0.timeIntervalSince1970) } ?? 0

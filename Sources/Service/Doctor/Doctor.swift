@@ -53,7 +53,8 @@ package struct Doctor {
         return findings
     }
 
-    /// Runs the checks of the given groups, without the check of certificates, which doesn't block.
+    /// Runs the checks of the given groups that block; the check of certificates doesn't block, so it is not among
+    /// them.
     package func examineBlocking(_ groups: [String]) -> [Finding] {
         Self.groups.filter(groups.contains).flatMap { group in
             let began = ContinuousClock.now

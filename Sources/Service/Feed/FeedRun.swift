@@ -8,7 +8,7 @@ import Storage
 import Synchronization
 import Workers
 
-/// A run of `lamplighter feed`, which copies another machine's credentials to the gate's file.
+/// A run of `lamplighter feed`, which copies changed credentials from another machine's database to the gate's file.
 package struct FeedRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
@@ -52,7 +52,7 @@ private final class Feeder: StoppableWork {
     private let reports: FeedReports
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest wait for changes, and between updates of the file's modification time.
+    /// The longest wait for changes, and the longest time between updates of the file's modification time.
     private static let wait: Duration = .seconds(1)
 
     init(

@@ -1,6 +1,6 @@
 import Logging
 
-/// A log handler for lines with time, level, message, and `key=value` pairs sorted by key.
+/// A log handler that writes lines with time, level, message, and `key=value` pairs sorted by key.
 struct CompactLogHandler: LineLogHandler {
     var ownLevel: Logger.Level
     var metadata: Logger.Metadata = [:]

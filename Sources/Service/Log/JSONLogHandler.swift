@@ -8,7 +8,7 @@ struct JSONLogHandler: LineLogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    /// The reserved names, which get the prefix `metadata.` as metadata keys.
+    /// The reserved names; a metadata key that equals a reserved name gets the prefix `metadata.`.
     private static let own: Set<String> = ["time", "level", "label", "message"]
 
     func line(for event: LogEvent, at time: String) -> [UInt8] {

@@ -3,7 +3,7 @@ package import ServiceSettings
 
 /// The setup of logging, which is done once in a process.
 package enum LogSetup {
-    /// Makes this process log events of at least `level`, or nothing with `none`.
+    /// Makes this process log events of at least `level`, or nothing if `level` is `none`.
     package static func install(level: String, format: LogFormat) {
         guard let level = Logger.Level(rawValue: level) else {
             LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }

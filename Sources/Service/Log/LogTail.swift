@@ -6,7 +6,7 @@ package enum LogTail {
     private static let linesMax = 1000
     private static let kept = Mutex<Deque<[UInt8]>>([])
 
-    /// Adds a line that ends with a line break, and drops the oldest if needed.
+    /// Adds a line, which must end with a line break, and drops the oldest line if there are too many.
     static func keep(_ line: [UInt8]) {
         kept.withLock { lines in
             if lines.count >= linesMax { lines.removeFirst() }

@@ -2,7 +2,7 @@ package import Logging
 package import Problems
 package import ServiceSettings
 
-/// A service's messages outside its log: notes, the banner, and the problem that ends it.
+/// A running service's messages outside its log: notes, the banner, and the problem that ends the run.
 ///
 /// The messages are plain text. If the log is JSON, each message is logged, whatever the log level. Thus all output is
 /// JSON.
@@ -11,7 +11,7 @@ package struct RunMessages: Sendable {
     private let show: @Sendable (String) -> Void
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares the messages, with `show` for the plain banner and `tell` for plain notes.
+    /// Prepares the messages of a run; if they are plain text, `show` prints the banner, and `tell` prints the notes.
     package init(
         _ settings: Settings,
         show: @escaping @Sendable (String) -> Void,

@@ -33,7 +33,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Sign-in
 
-    /// Tries an app's identity provider within the time of a login.
+    /// Tries an app's identity provider, which takes no longer than a login.
     package static func identity(_ provider: ProviderSettings, logger: Logger) async -> ProviderTrial {
         let path = "providers.\(provider.provider)"
         guard !provider.clientIDs.isEmpty else {
@@ -66,7 +66,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Messages
 
-    /// Tests a channel's route within the time of sending, but sends no message.
+    /// Tests a channel's route without sending a message, and takes at most as long as sending one.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
         _ context: RunContext,

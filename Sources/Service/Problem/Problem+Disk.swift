@@ -2,7 +2,7 @@ import Problems
 import Storage
 
 extension Problem {
-    /// The free bytes below which a full disk is the cause of a failed start.
+    /// The number of free bytes below which a full disk counts as the cause of a failed start.
     private static let leastBytes: Int64 = 1 << 20
 
     /// Returns the problem of a failed start: a full disk, or the error itself.

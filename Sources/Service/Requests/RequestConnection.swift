@@ -33,9 +33,9 @@ final class RequestConnection: StoppableWork {
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 
-        /// How long new requests still wait for others, to share a batch and transaction.
+        /// How long new requests still wait for further requests, so that they share a batch and a transaction.
         ///
-        /// The wait ends with the last batch's answer, or `pauseMax` after that batch was sent.
+        /// The wait ends when the last batch is answered, or when `pauseMax` has passed since that batch was sent.
         var pause: Duration {
             lastSent.unanswered > 0 ? max(.zero, lastSentAt + RequestConnection.pauseMax - .now) : .zero
         }

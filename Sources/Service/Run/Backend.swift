@@ -76,7 +76,7 @@ package struct Backend {
         )
     }
 
-    /// Creates the workers that the settings name, for a process that shares no lanes.
+    /// Creates the workers that the settings name, for a process that shares no lanes with other processes.
     private static func workers(
         _ context: RunContext,
         _ environment: Environment,

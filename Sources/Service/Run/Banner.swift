@@ -116,7 +116,8 @@ struct Banner {
     /// Returns a host with a port.
     static func address(_ host: String, port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Returns the host by which local clients reach a listener: loopback for a wildcard address.
+    /// Returns the host by which this machine's clients reach a listener; for a wildcard address, this is a loopback
+    /// address.
     static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

@@ -45,7 +45,7 @@ struct ClusterService: Service {
         try? await gracefulShutdown()
     }
 
-    /// Takes a slot among the database's processes, and checks that they divide the work alike.
+    /// Takes a slot among the database's processes, and checks that all of them divide the work in the same way.
     ///
     /// This process could lock the data directory, so the previous process there has ended. The previous process's slot
     /// is therefore freed, even if no other process has noticed the end.

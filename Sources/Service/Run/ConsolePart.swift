@@ -27,7 +27,7 @@ extension RunContext {
     /// Whether browsers reach the console over HTTPS.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
 
-    /// The console's host names from the settings and the certificate, without this machine's own.
+    /// The console's host names from the settings and the certificate, without this machine's own names.
     var consoleNames: [String] {
         let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
         return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])
@@ -41,7 +41,7 @@ extension RunContext {
         return url
     }
 
-    /// Returns the console's address for the first web page, or nil for no link.
+    /// Returns the console's address for a link on the first web page, or nil to show no link.
     ///
     /// If no address is set, only visitors on this machine get the link. The public URL must also be local.
     func consoleURL(isLocal: Bool) -> String? {

@@ -3,7 +3,7 @@ import ServiceSettings
 
 /// The ports on which a service listens, or nil for missing listeners.
 package struct ListenerPorts: Sendable, Equatable {
-    /// The port of MQTT without TLS, or with `serve` that of the given broker.
+    /// The port of MQTT without TLS; with `serve`, the port of the given broker.
     package var mqtt = 0
     /// The port of MQTT with TLS.
     package var mqttTLS: Int?
@@ -43,7 +43,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     /// Chooses the ports, and checks that they are free.
     ///
-    /// - Throws: A `Problem` if a port is used by another program or given twice.
+    /// - Throws: A `Problem` if another program uses a port, or if two listeners have the same port.
     init(_ settings: Settings, _ facts: Facts) throws {
         let wanted = Self.wanted(settings, facts)
         try Self.checkDistinct(wanted)
@@ -75,7 +75,7 @@ package struct ListenerPorts: Sendable, Equatable {
         return port
     }
 
-    /// Returns one problem with one cure for several used ports, or nil for one port.
+    /// Returns one problem with one cure for several ports in use, or nil if only one is in use.
     private static func together(_ refused: [(listener: Wanted, problem: Problem)]) -> Problem? {
         guard refused.count > 1 else { return nil }
         let ports = refused.map { "\($0.listener.port)" }.joined(separator: ", ")
@@ -228,7 +228,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
 /// The addresses of a listener without TLS.
 package enum LocalHosts {
-    /// Returns the addresses to listen on: for 127.0.0.1 or `localhost`, also an existing ::1.
+    /// Returns the addresses to listen on; for 127.0.0.1 or `localhost`, also ::1 if the machine has it.
     package static func of(_ host: String) -> [String] {
         guard host == "127.0.0.1" || host == "localhost" else { return [host] }
         return Ports.canListen("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"]

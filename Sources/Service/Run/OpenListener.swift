@@ -1,7 +1,7 @@
 import Logging
 import ServiceSettings
 
-/// A listener without TLS that other machines can reach, which only `insecure` allows.
+/// A listener without TLS that other machines can reach; only the setting `insecure` allows such a listener.
 struct OpenListener: Sendable, Equatable {
     /// The listener's name in the banner.
     let name: String

@@ -2,7 +2,7 @@ import Glibc
 
 /// The limit on the number of files, including connections, that a process can have open.
 package enum FileLimit {
-    /// Raises the limit, which child processes inherit, as far as this user may.
+    /// Raises the limit as far as the system allows this user; child processes inherit the limit.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -5,7 +5,7 @@ import ServiceLifecycle
 import ServiceSettings
 import Web
 
-/// The file `ready.json` with ports and credentials, which exists while the service is ready.
+/// The file `ready.json` with a run's ports and credentials; the file exists while the service is ready.
 package struct ReadyFile: Sendable {
     private let path: String
 
@@ -54,7 +54,7 @@ package struct ReadyFile: Sendable {
     package func remove() { unlink(path) }
 }
 
-/// Announces that the service accepts work, and then waits for the end.
+/// Announces that the service accepts work, and then waits for the end of the run.
 struct Announcer: Service {
     let readiness: Readiness
     let announce: @Sendable () throws -> Void

@@ -8,7 +8,7 @@ import Storage
 import Wire
 import Workers
 
-/// A process that runs only the scheduler and the maintenance of rows, even beside a service.
+/// A process that runs only the scheduler and the maintenance of rows, possibly next to a running service.
 ///
 /// The process takes no lock, since two schedulers at the same time do no harm. Each occurrence is carried out only
 /// once. Each start uses a new client id, for which the broker has no MQTT session. The scheduler can't tell the

@@ -1,4 +1,4 @@
-/// The service process's fixed limits, apart from the workers' limits in `Limits`.
+/// The service process's limits, which no setting changes; the workers' limits are in `Limits`.
 enum ServiceLimits {
     /// The longest time that a stopping service can take to finish its work.
     static let drainMax: Duration = .seconds(5)
@@ -10,7 +10,7 @@ enum ServiceLimits {
 
     /// The longest time from the broker's start until it accepts connections.
     static let brokerStartMax: Duration = .seconds(10)
-    /// How long after SIGTERM a killed service's broker gets SIGKILL.
+    /// The time after SIGTERM at which a killed service's broker gets SIGKILL if it is still running.
     static let orphanEndMax: Duration = .seconds(3)
     /// The size in bytes above which the broker's log is copied and truncated.
     static let brokerLogBytesMax = 8 << 20
@@ -18,7 +18,7 @@ enum ServiceLimits {
     static let brokerLogBytesAtStartMax = 1 << 20
     /// The interval between checks of the broker's log.
     static let brokerLogInterval: Duration = .seconds(60)
-    /// The most unconfirmed messages of a client: at least a worker's largest receive window.
+    /// The maximum number of a client's unconfirmed messages: at least a worker's largest receive window.
     static let inFlightMessagesMax = 20_000
     /// The longest keep-alive of a client, in seconds.
     static let keepAliveSecondsMax = 600

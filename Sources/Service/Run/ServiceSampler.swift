@@ -15,7 +15,7 @@ enum ServiceSampler {
         registry.addSampler {
             let passed = (clock.steady - start.steady) / .seconds(1)
             let told = Double(clock.now.milliseconds - start.wall.milliseconds) / 1000
-            // The two clocks can't be read at the same moment, so the jump is rounded.
+            // The wall clock and the steady clock can't be read at the same moment, so the jump is rounded.
             steps.set(((told - passed) * 100).rounded() / 100)
         }
     }

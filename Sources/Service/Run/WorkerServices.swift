@@ -8,7 +8,7 @@ import UnixSignals
 import Web
 import Workers
 
-/// Work on separate threads that ends after the current step when it is stopped.
+/// Work that runs on separate threads, and that ends after the current step when it is stopped.
 protocol StoppableWork: Sendable {
     /// Works until `stop` is called.
     func run() async
@@ -38,7 +38,7 @@ extension StoppableWork {
 /// A service that works until the service group shuts down.
 struct WorkService: Service {
     let work: any StoppableWork
-    /// The readiness that shows the gate, or nil for work without clients' messages.
+    /// The readiness that says whether the gate was found, or nil for work that handles no clients' messages.
     let readiness: Readiness?
 
     init(_ work: any StoppableWork, after readiness: Readiness? = nil) {

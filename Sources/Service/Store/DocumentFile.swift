@@ -27,7 +27,7 @@ package enum DocumentFile {
         return object
     }
 
-    /// Runs an import, and adds the file's name to the error for a refused document.
+    /// Runs an import; if the document is refused, adds the file's name to the error.
     ///
     /// - Throws: A `Problem` with the field at fault.
     package static func importing<Value>(

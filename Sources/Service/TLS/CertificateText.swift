@@ -9,7 +9,7 @@ package enum CertificateText {
         Date(timeIntervalSince1970: Double(time.milliseconds / 1000)).formatted(.iso8601)
     }
 
-    /// Returns the time until `end` in days, or in hours below two days.
+    /// Returns the time until `end` in days, or in hours if less than two days are left.
     private static func left(until end: Instant, at now: Instant) -> FindingText {
         let hours = (end.milliseconds - now.milliseconds) / 3_600_000
         if hours >= 48 { return "\(hours / 24) days" }

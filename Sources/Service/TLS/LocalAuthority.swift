@@ -10,9 +10,9 @@ package struct LocalAuthority {
     private let authority: CertificateAuthority
     /// The certificates, in PEM, of this authority and of earlier authorities that have not expired.
     package let pem: String
-    /// Whether the authority is new, and must be installed on clients of an older one.
+    /// Whether the authority is new, so that clients that trust only an older authority must install it.
     package let isNew: Bool
-    /// The time until which the previous authority's clients accept the next certificate, or nil.
+    /// The time until which clients of the previous authority accept the next certificate; nil if they don't accept it.
     package let linkedUntil: Instant?
 
     /// The default validity of a server's certificate, in days: short enough that browsers accept the certificate.

@@ -3,7 +3,7 @@ import Problems
 package import ServiceSettings
 
 extension TLSFiles {
-    /// Returns the files that the settings name, else those of `lamplighter tls init`, or nil.
+    /// Returns the files that the settings name, otherwise those of `lamplighter tls init`, or nil if there are none.
     ///
     /// Without the files of a certificate, the service has no TLS listeners.
     ///

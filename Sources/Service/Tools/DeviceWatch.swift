@@ -13,7 +13,7 @@ package enum DeviceWatch {
         package var body: JSONObject
     }
 
-    /// Passes the device's messages in both directions to `show`, at most `count`.
+    /// Passes at most `count` messages between the device and the service to `show`.
     ///
     /// Messages on `info`, which contain passcodes and facts about the hardware, are not shown.
     /// - Throws: A `Problem` if the broker can't be reached.

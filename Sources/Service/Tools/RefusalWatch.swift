@@ -16,7 +16,7 @@ package enum RefusalWatch {
         return try store.read { tx in try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max) }
     }
 
-    /// Passes the stored and then the new refusals to `show`, at most `count`.
+    /// Passes at most `count` refusals to `show`: first the stored refusals, and then the new ones.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func follow(

@@ -45,7 +45,7 @@ package struct ToolClient {
         }
     }
 
-    /// Subscribes, and calls `show` for each JSON object, for at most `count` messages.
+    /// Subscribes, and calls `show` for each message that is a JSON object, at most `count` times.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     func follow(_ filters: [String], count: Int?, show: (_ topic: String, _ body: JSONObject) -> Void) throws {

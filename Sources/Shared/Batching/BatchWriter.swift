@@ -20,7 +20,7 @@ package struct BatchWriter {
 
     /// True if the batch contains no message.
     package var isEmpty: Bool { count == 0 }
-    /// Whether the batch is full, even for the smallest message.
+    /// Whether the batch is full, so that it has no room even for the smallest message.
     package var isFull: Bool { bytes.count >= Self.bytesMax }
 
     /// Returns whether a message with `length` bytes of topic, payload and properties fits into this batch.

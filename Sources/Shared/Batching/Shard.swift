@@ -37,8 +37,8 @@ package enum Shard {
     ///
     /// The caller passes the topic without the root and the slash after the root. Messages to workers have a shard in
     /// their topics. They are devices' messages, terminals' requests, registrations and commands from Home Assistant.
-    /// The others are the gate's messages about devices and schedules' triggers. The topics of answers, commands and
-    /// statuses have no shard.
+    /// The others are the triggers of schedules, and the gate's messages about devices. The topics of answers, commands
+    /// and statuses have no shard.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
         let levels = rest.split(separator: slash, maxSplits: 4, omittingEmptySubsequences: false)
         guard levels.count > 2 else { return nil }

@@ -1,4 +1,4 @@
-/// The shards whose number, modulo the number of lanes, is the lane's number.
+/// The shards of one lane: those whose number, modulo the number of lanes, is the lane's number.
 package struct Shards: Hashable, Sendable {
     /// The lane's number, starting at 0.
     package let lane: Int

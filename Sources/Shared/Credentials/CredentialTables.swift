@@ -4,7 +4,7 @@ package struct CredentialTables: Sendable {
     package private(set) var products: [String: Digest] = [:]
     /// The secrets of devices, by did.
     package private(set) var devices: [String: Digest] = [:]
-    /// The earliest accepted certificate start by did, in milliseconds since the Unix epoch.
+    /// The earliest accepted start time of a device's certificates, by did, in milliseconds since the Unix epoch.
     package private(set) var certificates: [String: Int64] = [:]
     /// The secrets of apps, by app id.
     package private(set) var apps: [String: Digest] = [:]
@@ -13,7 +13,7 @@ package struct CredentialTables: Sendable {
     /// The terminals that have or had a session, by terminal id.
     package private(set) var terminals: [String: TerminalEntry] = [:]
 
-    /// The store's largest connection number at the newest record of the kind `connections`.
+    /// The store's largest connection number when the newest record of the kind `connections` was written.
     package private(set) var lastConnection: Int64 = 0
 
     /// Makes tables without principals.

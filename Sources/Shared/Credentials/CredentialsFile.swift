@@ -19,7 +19,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var parser = CredentialsParser()
     /// The offset after the last complete record.
     private var end = 0
-    /// A hash of each record's kind and key, which saves memory.
+    /// For each record, a hash of its kind and key; the hashes take less memory than the keys.
     private var live: Set<Int> = []
     private var appendFailed = false
     /// Whether records that an earlier writer committed to the store may be missing from the file.

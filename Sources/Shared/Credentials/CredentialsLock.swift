@@ -1,6 +1,6 @@
 import Glibc
 
-/// A writer's lock on the credentials file (`PATH.lock`), until this value is dropped.
+/// A writer's lock on the credentials file; `PATH.lock` stays locked until this value is dropped.
 ///
 /// A frozen writer must not block the other writers. A writer waits for `patience` while the holder shows no activity
 /// (`keep`). The waiting writer then replaces the lock's file with a new one. The old holder checks before each write
@@ -8,8 +8,9 @@ import Glibc
 /// harm, because the new holder makes a new file.
 ///
 /// Before a commit to the store, a writer makes a promise (`promise`). The promise is to write the records to the
-/// credentials file too. The lock's file has 1 byte with a promise, and 0 without. The writer removes the promise
-/// (`settle`) when the credentials file is complete. If the writer dies before that, the next holder finds the promise.
+/// credentials file too. The lock's file contains 1 byte if there is a promise, and is empty otherwise. The writer
+/// removes the promise (`settle`) when the credentials file is complete. If the writer dies before that, the next
+/// holder finds the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
     /// How long a writer waits, in milliseconds, if the lock's holder shows no activity.
     ///
@@ -59,7 +60,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
         }
     }
 
-    /// Signals before and during long work that the holder is active.
+    /// Signals that the holder is active; called before and during long work.
     ///
     /// - Throws: `CredentialsError.lostTurn` if another writer has taken over the lock.
     borrowing func keep() throws(CredentialsError) {
@@ -73,7 +74,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
     /// Declares that the credentials file contains everything that was committed.
     borrowing func settle() throws(CredentialsError) { try file.truncate(to: 0) }
 
-    /// Withdraws the promise of a holder that committed nothing, but no earlier holder's promise.
+    /// Withdraws the promise of a holder that committed nothing; the promise of an earlier holder stays.
     borrowing func withdraw() throws(CredentialsError) {
         if !isOwed { try settle() }
     }

@@ -1,4 +1,4 @@
-/// A record of the credentials file, which usually admits or removes a principal.
+/// A record of the gate's credentials file; most kinds of records admit or remove a principal.
 ///
 /// A later record of the same kind and key replaces an earlier one. A key is an id of 1 to 64 characters of
 /// `[A-Za-z0-9_-]`. A filter has 1 to 1,024 bytes, and a list has at most 64 filters.
@@ -13,7 +13,7 @@ package enum Record: Sendable, Equatable {
     case service(name: String, secret: Digest, role: Role)
     /// Assigns a terminal to its app, and contains the terminal's session.
     case terminal(terminalId: String, appId: String, session: Session?)
-    /// Invalidates a device's certificates that begin before `from`, in milliseconds since the Unix epoch.
+    /// Invalidates a device's certificates whose validity begins before `from`, in milliseconds since the Unix epoch.
     case certificates(did: String, from: Int64)
     /// The largest connection number that the store knows. The gate continues from this number, even if the clock has
     /// been set back.
@@ -51,7 +51,7 @@ extension Record {
     /// The key of the `connections` record, which exists only once.
     static let connectionsKey = "known"
 
-    /// The distance from the largest known connection number to a restarted broker's first one.
+    /// The distance from the largest known connection number to the first connection number of a restarted broker.
     ///
     /// Fewer connections than this number begin between two records of the kind `connections`. The gate therefore never
     /// reuses a number that the service has seen.
@@ -95,7 +95,7 @@ package struct Session: Sendable, Equatable {
     /// On a Home Assistant's terminal, neither the app's secret nor the session's token is admitted.
     package var isLink: Bool { sessionId.utf8.starts(with: Self.linkPrefix.utf8) }
 
-    /// The prefix of a link's session id, before the id of the link's terminal.
+    /// The prefix of a link's session id, followed by the id of the link's terminal.
     package static let linkPrefix = "l-"
 
     /// Returns the id of the terminal of a link's session.
@@ -144,7 +144,7 @@ package enum Role: Sendable, Equatable {
     case scheduler
     /// An identity provider ends sessions with messages on `system/session-invalid`.
     case identity
-    /// A console only reads below the root, at most a few hundred messages a second.
+    /// A console reads everything below the root, at most a few hundred messages a second, and writes nothing.
     case console
     /// A custom service publishes and subscribes only within its own topic filters.
     case custom(publish: [String], subscribe: [String])

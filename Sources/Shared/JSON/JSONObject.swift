@@ -1,4 +1,4 @@
-/// The members of a JSON object in their written order, looked up one by one.
+/// The members of a JSON object in their written order; a lookup compares the names one by one.
 package struct JSONObject: Sendable {
     /// A member's name and value.
     package struct Member: Sendable, Equatable {

@@ -100,7 +100,7 @@ package struct JSONWriter: ~Copyable {
         value(text)
     }
 
-    /// Writes an array whose elements are the bytes of one JSON value each.
+    /// Writes an array; each element is the bytes of one JSON value.
     package mutating func raw(array values: [[UInt8]]) {
         beginArray()
         for value in values { raw(value) }

@@ -18,7 +18,7 @@ package struct AddressBudget: Sendable, Equatable {
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 
-        /// An infrequent sender's maximum long-run messages per second: enough for an app's user.
+        /// The maximum long-run rate of an infrequent sender, in messages per second: enough for an app's user.
         package static let seldomPerSecond = 1
         /// The maximum number of messages that an infrequent sender can send at once.
         ///
@@ -51,7 +51,7 @@ package struct AddressBudget: Sendable, Equatable {
 
     /// Makes a budget with the whole burst available.
     ///
-    /// A rate of 0 sets no limit. A burst of 0 means what the rate allows in one second.
+    /// A rate of 0 sets no limit. A burst of 0 stands for the number of messages that the rate allows in one second.
     package init(messagesPerSecond: Int, messageBurst: Int, now: Int64) {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }

@@ -1,12 +1,12 @@
 /// The messages and bytes that a connection may send per second and in a burst.
 ///
-/// A rate of 0 sets no limit. A burst of 0 means what the rate allows in one second.
+/// A rate of 0 sets no limit. A burst of 0 stands for the amount that the rate allows in one second.
 package struct Allowance: Sendable, Equatable {
     /// The number of messages per second in the long run.
     package var messagesPerSecond: Int
     /// The number of messages in a burst.
     package var messageBurst: Int
-    /// The long-run bytes per second of topics, payloads and properties.
+    /// The number of bytes per second in the long run, counting topics, payloads and properties.
     package var bytesPerSecond: Int
     /// The number of bytes in a burst.
     ///

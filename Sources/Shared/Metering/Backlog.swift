@@ -7,8 +7,8 @@
 /// still be waiting. The counts, in total and for each sender, are therefore kept for two epochs.
 ///
 /// When the backlog reaches `limit`, a sender that has used its share can't add messages. The share is the limit
-/// divided by the backlog's senders, but at least one message. The backlog is thus at most twice the limit. With very
-/// many senders, the maximum is the limit plus one message for each.
+/// divided by the number of senders in the backlog, but at least one message. The backlog is thus at most twice the
+/// limit. With very many senders, the maximum is the limit plus one message for each sender.
 ///
 /// Nothing is counted before the first echo or while the worker isn't connected. The broker's own limits restrict the
 /// queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
@@ -18,7 +18,7 @@ package struct Backlog: Sendable {
     private var mark: Int64?
     /// The number of the current epoch, which grows with each mark.
     private var epoch = 0
-    /// The messages since the mark (`new`), and in the epoch before the mark (`old`).
+    /// The number of messages since the mark (`new`), and in the epoch before the mark (`old`).
     private var messages = (new: 0, old: 0)
     /// The number of senders in this epoch (`new`) and in the previous one (`old`).
     ///
@@ -42,10 +42,10 @@ package struct Backlog: Sendable {
     /// The number of messages that the worker might not have processed yet.
     package var count: Int { messages.new &+ messages.old }
 
-    /// Records a published echo, and the number of the newest received echo (`seen`).
+    /// Records the number of a published echo, and of the newest echo that came back (`seen`).
     ///
-    /// If `number` isn't above the mark, the worker restarted with a clock set back. Counting then starts again from
-    /// zero.
+    /// If `number` isn't above the marked echo's number, the worker has restarted and its clock was set back. Counting
+    /// then starts again from zero.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }
         guard seen >= mark else { return }

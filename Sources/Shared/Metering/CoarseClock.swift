@@ -1,8 +1,8 @@
 package import Glibc
 
-/// The limits' clock, never set back, precise to a few milliseconds, and fast to read.
+/// The clock for all limits, never set back, precise to a few milliseconds, and fast to read.
 package enum CoarseClock {
-    /// Returns the milliseconds since an unspecified moment, on the coarse or another clock.
+    /// Returns the milliseconds since an unspecified moment, on the coarse clock or on the given clock.
     package static func milliseconds(_ clock: clockid_t = CLOCK_MONOTONIC_COARSE) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

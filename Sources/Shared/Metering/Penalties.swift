@@ -1,8 +1,8 @@
 /// The doubling pauses of senders whose connections were closed for sending too fast.
 ///
 /// A sender is forgotten if its connection isn't closed again within an hour after its pause. At most `limit` senders
-/// are remembered. To make room, senders whose pause is over are forgotten first. Next is the sender whose pause ends
-/// soonest. Times are milliseconds on a clock that is never set back.
+/// are remembered. To make room, senders whose pause is over are forgotten first. After them, the sender whose pause
+/// ends soonest is forgotten. Times are milliseconds on a clock that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
     private let limit: Int
@@ -13,10 +13,10 @@ package struct Penalties: Sendable {
         var until: Int64
     }
 
-    /// How many milliseconds a sender is remembered after its pause, and the longest pause.
+    /// The time for which a sender is remembered after its pause, and the longest pause, in milliseconds.
     package static let memory: Int64 = 3_600_000
 
-    /// Makes empty penalties with the first pause in milliseconds, or 0 to refuse nobody.
+    /// Makes penalties without senders; `pause` is the first pause in milliseconds, or 0 to refuse no sender.
     package init(pause: Int64, limit: Int = 10_000) {
         (self.pause, self.limit) = (pause, limit)
     }

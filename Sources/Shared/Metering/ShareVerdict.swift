@@ -2,7 +2,7 @@
 package enum ShareVerdict: Sendable, Equatable {
     /// The message is let through, and was counted.
     case within
-    /// The message is refused and not counted, with `mustTell` true at most once a second.
+    /// The message is refused and not counted (`mustTell` is true at most once a second).
     case beyond(mustTell: Bool)
 }
 
@@ -13,7 +13,7 @@ package struct ReportTime: Sendable, Equatable {
     /// Makes the initial value, which means that no refusal has been reported yet.
     package init() {}
 
-    /// Returns whether to report a refusal, true at most once a second.
+    /// Returns whether to report a refusal (true at most once a second).
     package mutating func mustTell(at now: Int64) -> Bool {
         guard now &- toldAt >= 1_000 else { return false }
         toldAt = now

@@ -1,4 +1,4 @@
-/// A bucket of tokens for messages, which fills steadily up to a maximum.
+/// A bucket of tokens that fills at a steady rate up to a maximum, and from which each message takes tokens.
 ///
 /// Tokens are counted in thousandths. At one token per second, each millisecond adds one thousandth. Times are
 /// milliseconds on a clock that is never set back. The code never allocates memory.
@@ -8,7 +8,7 @@ package struct TokenBucket: Sendable, Equatable {
     private var tokens: Int64
     private var filledAt: Int64
 
-    /// The maximum rate and burst: above all settings, but too small for an overflow.
+    /// The maximum rate and burst, larger than any setting allows but too small to cause an overflow.
     private static let most: Int64 = 1_000_000_000
     /// The longest time for which one call adds tokens, in milliseconds: one hour.
     private static let restMax: Int64 = 3_600_000
@@ -38,7 +38,7 @@ package struct TokenBucket: Sendable, Equatable {
         tokens &-= min(Int64(count), Self.most) &* 1_000
     }
 
-    /// Takes tokens even into debt, which is at most the tokens of one second.
+    /// Takes tokens even if there are too few; the debt is at most the tokens of one second.
     package mutating func owe(_ count: Int) {
         guard perSecond > 0 else { return }
         tokens = max(perSecond &* -1_000, tokens &- min(Int64(count), Self.most) &* 1_000)

@@ -94,7 +94,7 @@ package struct AccountTable: TransactionTable {
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1", uid)
     }
 
-    /// Returns the users who have an address, verified or not, or as their username.
+    /// Returns the users who have a given address, verified or not, or use it as their username.
     ///
     /// If a user verifies the address (`prove`), this can change only the returned users' accounts.
     package func holders(of address: Address, app: AppID, region: String) throws -> [UserID] {
@@ -132,7 +132,7 @@ package struct AccountTable: TransactionTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // If the user has another e-mail address, links sent to it stay valid.
+        // If the user has another e-mail address, links that were sent to that address stay valid.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
         // The username may be the same as the address. The user may have requested a link for a new password with that

@@ -61,7 +61,7 @@ package struct AuditTable: TransactionTable {
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns operators' actions on a subject up to a moment, newest first, with ids.
+    /// Returns operators' actions on a subject up to a moment, the newest first, each with its line's id.
     package func acts(on subject: String, until moment: Instant, limit: Int) throws -> [(id: Int64, entry: AuditEntry)]
     {
         try sql.rows(

@@ -132,10 +132,10 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// How many commands may be checked per changed event, as checks cost less.
+    /// How many commands can be checked for each changed event, since a check costs less than a change.
     private static let lookedAtPerChanged = 4
 
-    /// Checks more commands of a formerly bound device, and returns how many were checked.
+    /// Checks the next commands of a device that the user was once bound to, and returns their number.
     private func takeOutOfCommands(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         var looked = 0
         while looked < limit, let former = try formerBinding(uid, did) {

@@ -33,7 +33,7 @@ package struct IdentityTable: TransactionTable {
             .map(\.link)
     }
 
-    /// Links an identity to a user, or replaces the existing link's (encrypted) token.
+    /// Links an identity to a user, or replaces the existing link's token, which is stored encrypted.
     package func save(_ provider: String, _ subject: String, of user: User, accessToken: String?) throws {
         let link = Link(provider: provider, subject: subject, linkedAt: now, accessToken: accessToken)
         try transaction.requireLock(of: user.uid)

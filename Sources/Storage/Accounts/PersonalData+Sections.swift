@@ -1,5 +1,5 @@
 extension PersonalData {
-    /// The members of the document of a user's personal data, in their order.
+    /// The members of the document that contains a user's personal data, in the order of the document.
     static let sections: [Section] = [
         Section("account", order: "uid", isSingle: true).columns([
             ("uid", .text), ("appId", .text), ("region", .text), ("countryCode", .text),

@@ -47,11 +47,11 @@ package enum PersonalData {
         var table: String
         var choice: Choice
         var order: String
-        /// Whether the member is an object, as the user has at most one row.
+        /// Whether the member is an object because the table has at most one row about the user.
         var isSingle: Bool
         var columns: [(name: String, form: Form)] = []
 
-        /// Describes a member, by default of the same-named table with the column `uid`.
+        /// Describes a member; by default, the table has the member's name, and the user's id is in `uid`.
         init(
             _ name: String,
             of table: String? = nil,

@@ -1,10 +1,10 @@
 package import Domain
 
-/// When each provider (sign-in, mail, text messages) last worked and last failed, and why.
+/// When each provider (sign-in, mail, text messages) last worked and last failed, and the last failure's reason.
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 
-    /// Records a provider's success (`failure` is nil) or failure, unless it was recently recorded.
+    /// Records a provider's success (`failure` is nil) or failure, unless the same outcome was recorded recently.
     package func note(_ provider: String, of app: AppID, failure: String?) throws {
         let known = try all(of: app)[provider] ?? ProviderUse()
         guard known.isNews(isFailure: failure != nil, at: now) else { return }
@@ -24,7 +24,7 @@ package struct ProviderUseTable: TransactionTable {
         )
     }
 
-    /// Returns the last success and failure of each of an app's providers, by name.
+    /// Returns the last success and the last failure of each provider of an app, by the provider's name.
     package func all(of app: AppID) throws -> [String: ProviderUse] {
         let rows = try sql.query(
             "SELECT provider, succeededAt, failedAt, failure FROM providerUse WHERE appId = $1",

@@ -26,7 +26,7 @@ package struct LeaseTable {
 
     /// Creates the missing leases of a worker's lanes, and returns the number of the worker's leases.
     ///
-    /// The result is larger than `count` if another version made more lanes.
+    /// The result is larger than `count` if another version of the program made more lanes.
     package func make(_ worker: String, lanes count: Int) throws -> Int {
         try sql.run(
             "INSERT INTO lease (worker, lane, node, epoch) VALUES ($1, $2, NULL, 0) ON CONFLICT DO NOTHING",
@@ -77,7 +77,7 @@ package struct LeaseTable {
         ) { row in row.next(Bool.self) }
     }
 
-    /// Takes up to `limit` lanes without a living holder, and returns numbers and epochs.
+    /// Takes up to `limit` lanes that no living process holds, and returns their numbers and epochs.
     ///
     /// Skips a lane while its last holder is still in a transaction. A later call can take that lane.
     package func take(_ worker: String, limit: Int, for node: String) throws -> [(lane: Int, epoch: Int64)] {

@@ -20,7 +20,7 @@ package struct NodeTable {
         package var isDraining: Bool
         /// The time at which the process started.
         package var startedAt: Instant
-        /// When the process stops counting as alive, unless `renew` extends the time.
+        /// The time until which the process counts as alive; `renew` extends it.
         package var untilAt: Instant
     }
 
@@ -73,22 +73,22 @@ package struct NodeTable {
         return slot
     }
 
-    /// Keeps a process alive for `milliseconds`, or returns false if its slot is gone.
+    /// Marks a process as alive for `milliseconds` from now, or returns false if its slot is gone.
     package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
         try sql.run("UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2", milliseconds, id)
         return try sql.changes == 1
     }
 
-    /// Marks a process as not alive, so others can take its lanes at once.
+    /// Marks a process as not alive, so that other processes can take its lanes at once.
     package func expire(_ id: String) throws { try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id) }
 
-    /// Marks a process as about to stop, without a further share of the lanes.
+    /// Marks a process as about to stop, so that it gets no further share of the lanes.
     package func retire(_ id: String) throws { try sql.run("UPDATE node SET draining = 1 WHERE node = $1", id) }
 
     /// Frees the slot of a process.
     package func release(_ id: String) throws { try sql.run("DELETE FROM node WHERE node = $1", id) }
 
-    /// Makes a process hand over or take lanes, or returns false if not found.
+    /// Makes a process hand over its lanes or take lanes again, or returns false if it doesn't exist.
     package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
         try sql.rowsChanged("UPDATE node SET draining = $1 WHERE name = $2", isDraining, name) > 0
     }
@@ -106,7 +106,7 @@ package struct NodeTable {
         return try all().filter { $0.untilAt > now }
     }
 
-    /// Returns the connection name of another process of the service, or nil.
+    /// Returns the name that another process of the service uses on its database connection, or nil.
     ///
     /// The search also finds processes without a row in this table. Examples are a process that works alone, and a
     /// `lamplighter` command.

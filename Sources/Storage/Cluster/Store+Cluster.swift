@@ -19,7 +19,7 @@ extension Store {
     /// The unique id of this process's run, or nil for a store in a file.
     package var processID: String? { server?.processID }
 
-    /// This process's slot among all writers, or `.alone` until it has joined them.
+    /// This process's slot among the processes that write to the database (`.alone` before it joins them).
     package var slot: NodeSlot { sequence.slot }
 
     /// Runs a short transaction on the cluster's tables, without waiting for the batches of any process.
@@ -40,7 +40,7 @@ extension Store {
     /// Returns a store whose batches first check that this process still holds the lane.
     package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
 
-    /// Checks that this process holds a lane, and numbers new messages after existing ones.
+    /// Checks that this process holds a lane, and gives new messages higher numbers than the lane's existing messages.
     ///
     /// - Throws: `LaneLost`, or an error of the database.
     package func enter(_ lane: String) throws {
@@ -57,7 +57,7 @@ extension Store {
 }
 
 extension StoreEngine {
-    /// Runs a transaction on a separate connection, in parallel with others if possible.
+    /// Runs a transaction on a separate connection, in parallel with other transactions if the engine allows that.
     func coordinate<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }

@@ -122,7 +122,7 @@ package struct CommandTable: TransactionTable {
     /// Returns whether any command is queued for a device.
     package func hasWaiting(_ did: DeviceID) throws -> Bool { try sql.integer(Self.firstQueued, did) != nil }
 
-    /// Returns how many unexpired commands of each device are queued, if any.
+    /// Returns how many unexpired commands are queued for each device that has such commands.
     package func queuedCounts(_ dids: some Collection<DeviceID>) throws -> [DeviceID: Int] {
         var counts: [DeviceID: Int] = [:]
         try sql.query(
@@ -142,7 +142,7 @@ package struct CommandTable: TransactionTable {
         Int(try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did) ?? 0)
     }
 
-    /// Asks the control worker to send waiting commands to devices that have any.
+    /// Asks the control worker to send devices their waiting commands; skips devices without waiting commands.
     ///
     /// A dispatch request can wait for its device to subscribe. The broker would drop commands sent earlier. A waiting
     /// request becomes due earlier if the device sends a message. Adding a command doesn't make the request due

@@ -4,7 +4,7 @@ extension DeviceTable {
     /// Returns the next command number of a device, for a command that this transaction stores.
     package func nextCommandID(_ did: DeviceID) throws -> Int64 { try nextCommandIDs([did])[0] ?? 1 }
 
-    /// Returns devices' next command numbers for this transaction, or nil for deleted devices.
+    /// Returns each device's next command number for commands of this transaction, or nil for a deleted device.
     ///
     /// The number is one more than the number of the device's newest command. The device's row gets the newest number
     /// only before `RetentionTable` deletes the newest command.

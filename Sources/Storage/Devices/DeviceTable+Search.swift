@@ -1,6 +1,6 @@
 package import Domain
 
-/// The criteria of a list of devices, where nil or empty criteria match all.
+/// The criteria of a list of devices, where a nil or empty criterion matches all devices.
 package struct DeviceFilter: Sendable {
     /// The products to include.
     package var products: [ProductKey]?
@@ -18,7 +18,7 @@ package struct DeviceFilter: Sendable {
     package var seenBefore: Instant?
     /// Devices match if they last connected or disconnected at or after this moment.
     package var seenAfter: Instant?
-    /// A lower-case part of the id, MAC, name, a tag or a user's alias.
+    /// A lower-case text that is part of the device's id, MAC, name, a tag or a user's alias.
     ///
     /// Devices of `namedProducts` match too.
     package var part: String?
@@ -90,7 +90,7 @@ extension DeviceTable {
         WHERE \(Self.narrowed) AND t.name = $13 AND t.value = $14
         """
 
-    /// Returns a search's `FROM` and `WHERE` clauses, which use an index only for tags.
+    /// Returns a search's `FROM` and `WHERE` clauses, which use an index only if the filter names a tag.
     static func found(by filter: DeviceFilter) -> String {
         switch (filter.tag, filter.tagValue) {
         case (nil, _): allFound
@@ -109,7 +109,7 @@ extension DeviceTable {
                 - length(replace(replace(s.conditions, '["alert",', ''), '["fault",', ''))) / 9)
         """
 
-    /// Passes the rows of a statement with `narrowed` to `row`, until `row` returns false.
+    /// Runs a statement that contains `narrowed`, and passes its rows to `row` until `row` returns false.
     private func scan(
         _ statement: String,
         _ filter: DeviceFilter,

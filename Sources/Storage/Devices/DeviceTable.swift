@@ -80,7 +80,7 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Passes to `body` each device's index in `dids` and its ownership period's beginning.
+    /// Passes to `body` each device's index in `dids`, and the beginning of its ownership period.
     package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
             dids[$0].text
@@ -144,7 +144,7 @@ package struct DeviceTable: TransactionTable {
 
     /// Returns whether a passcode belongs to the device.
     ///
-    /// If there is no device, the method takes the same time to return false.
+    /// If there is no device, the method returns false after the same time as for an existing device.
     package func hasPasscode(_ device: DeviceRecord?, _ passcode: String) -> Bool {
         let hash = transaction.hash(passcode, boundTo: device?.did.text ?? "")
         return Sodium.areEqual(device?.passcodeHash ?? [UInt8](repeating: 0, count: 32), hash)
@@ -172,13 +172,13 @@ package struct DeviceTable: TransactionTable {
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Withdraws the permission to reset, as the user may no longer give it.
+    /// Withdraws the permission to reset the device, because the user may no longer give this permission.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
-    /// Revokes certificates that became valid before a given moment, rounded down to a second.
+    /// Revokes a device's certificates that became valid before a given moment, rounded down to a second.
     ///
     /// The gate closes connections made with these certificates.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
@@ -232,7 +232,7 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Returns the ownership period's beginning and the newest records' times, up to `farthest`.
+    /// Returns the beginning of the ownership period and the times of the newest records, up to `farthest`.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
             "SELECT ownershipSince FROM device WHERE did = $1 AND ownershipSince <= $2",
@@ -244,7 +244,7 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the history's newest time between now and `farthest`, if any, as an array.
+    /// Returns an array with the history's newest time between now and `farthest`, or an empty array.
     ///
     /// The times of binary reports are only in the history.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {

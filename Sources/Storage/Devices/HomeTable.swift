@@ -1,6 +1,6 @@
 package import Domain
 
-/// Users' homes with their devices (at most one home per device and user).
+/// Users' homes and the devices in them; a device is in at most one home of each user.
 package struct HomeTable: TransactionTable {
     let transaction: Transaction
 

@@ -24,7 +24,7 @@ package struct ProductTable: TransactionTable {
         return try ProductCodec.decode(object)
     }
 
-    /// Stores a product or its new version and, if given, the secret's hash.
+    /// Stores a new product or a new version, and the secret's hash if a secret is given.
     package func save(_ product: Product, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = ProductRow(

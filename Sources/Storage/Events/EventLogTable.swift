@@ -8,7 +8,7 @@ package import Domain
 package struct EventLogTable: TransactionTable {
     let transaction: Transaction
 
-    /// The SQL for a row's transaction number (on PostgreSQL, base plus transaction id).
+    /// The SQL for a row's transaction number, which on PostgreSQL is the base plus the transaction's id.
     ///
     /// The base is larger than all row numbers from earlier servers and earlier files.
     private var number: String {
@@ -50,7 +50,7 @@ package struct EventLogTable: TransactionTable {
     /// The maximum number of rows that one call of `read` reads.
     private static let scannedMax = 2_000
 
-    /// Passes to `body` the entries after a position, with positions, until `body` returns false.
+    /// Passes the entries after a position to `body`, each with its position, until `body` returns false.
     ///
     /// Reads about `bytesMax` bytes at most. Reads statuses only if `withBulk` is true.
     ///
@@ -135,7 +135,7 @@ package struct EventLogTable: TransactionTable {
 
     private static func fact(_ isBulk: Bool) -> String { isBulk ? "eventsDeleted.bulk" : "eventsDeleted" }
 
-    /// Returns the position after the last deleted status or other event (initially the beginning).
+    /// Returns the position after the last deleted status (`isBulk`) or other event, or else the log's beginning.
     package func deleted(isBulk: Bool = false) throws -> EventCursor {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
@@ -225,7 +225,7 @@ package struct EventLogTable: TransactionTable {
 
     private static let statusesUntil = "statusEventsUntil"
 
-    /// Returns the time until which statuses are logged, or nil if never wanted.
+    /// Returns the time until which statuses are logged, or nil if no reader has ever wanted them.
     ///
     /// The time is in the far future if a subscription wants statuses.
     package func statusesWantedUntil() throws -> Instant? {
@@ -233,10 +233,10 @@ package struct EventLogTable: TransactionTable {
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
-    /// How many seconds a read without a subscription keeps transactions logging statuses.
+    /// The number of seconds for which transactions log statuses after a read without a subscription.
     private static let leaseSeconds: Int64 = 240
 
-    /// Makes transactions log statuses for some minutes, for a reader without a subscription.
+    /// Turns the logging of statuses on for some minutes, for a reader without a subscription.
     package func keepStatuses() throws {
         if let until = try statusesWantedUntil(), until > now.adding(seconds: Self.leaseSeconds / 2) { return }
         try transaction.meta.set(Self.statusesUntil, to: "\(now.adding(seconds: Self.leaseSeconds).milliseconds)")
@@ -245,7 +245,7 @@ package struct EventLogTable: TransactionTable {
 }
 
 extension Store {
-    /// Numbers all later transactions above the numbers in the log.
+    /// Makes the numbers of all later transactions larger than the numbers in the log.
     ///
     /// The log may come from another server or another file.
     func numberEventsBehind() throws {

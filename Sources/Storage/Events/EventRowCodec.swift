@@ -33,10 +33,10 @@ enum EventRowCodec {
         return left
     }
 
-    /// An entry without a type, which replaces a removed entry and is skipped.
+    /// An entry without a type; it replaces a removed entry, and readers skip it.
     private static let gone = (0..<9).flatMap { _ in [0, 0, 0, 0] as [UInt8] }
 
-    /// Returns a row's entries, with nil for types unknown to this version.
+    /// Returns a row's entries, with nil for each entry whose type this version doesn't know.
     static func decode(_ bytes: [UInt8]) -> [LoggedEvent?] {
         var events: [LoggedEvent?] = []
         readEntries(of: bytes) { events.append($1) }

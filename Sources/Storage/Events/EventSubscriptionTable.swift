@@ -109,7 +109,7 @@ package struct EventSubscriptionTable: TransactionTable {
         }
     }
 
-    /// Records new webhook attempts, newest first, and drops the oldest above the limit.
+    /// Records new delivery attempts, newest first, and drops the oldest if too many are stored.
     package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
         // The stored attempts are not decoded. A busy webhook can have hundreds of attempts per second.
         let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)

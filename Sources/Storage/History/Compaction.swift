@@ -50,7 +50,7 @@ package struct Compaction {
 }
 
 extension Store {
-    /// Returns the owners whose parts this process compacts: itself and ended processes.
+    /// Returns the owners whose parts of the buffer this process compacts: itself, and processes that have ended.
     ///
     /// A process counts as ended if no row reserves its slot any longer. All transactions of the process are then over.
     package func ownersToCompact() throws -> [NodeSlot] {
@@ -60,7 +60,7 @@ extension Store {
         return [slot] + owners.filter { !alive.contains($0) }
     }
 
-    /// Begins a round of about `bytesMax` bytes, or returns nil if nothing is buffered.
+    /// Begins a round for about `bytesMax` bytes of an owner's rows, or returns nil if there are no rows.
     ///
     /// The owner is this process or a process that has ended. Each transaction writes about `step` chunks.
     package func beginCompaction(of owner: NodeSlot, bytesMax: Int, step: Int) throws -> Compaction? {

@@ -17,7 +17,7 @@ struct CompactionRound: Sendable {
     /// A device's chunks are adjacent, and must be written in one transaction.
     private(set) var chunks: [HistoryChunk] = []
 
-    /// For each deleting step, the numbers of its buffer rows in ascending order.
+    /// For each step that deletes rows, the numbers of the buffer rows to delete, in ascending order.
     private(set) var steps: [[Int64]] = []
     private var stepBytes = 0
 
@@ -43,7 +43,7 @@ struct CompactionRound: Sendable {
         rows.append(lines)
     }
 
-    /// Prepares one buffer row or `count` devices' chunks, or returns false at the end.
+    /// Divides one buffer row by device, or creates the chunks of the next `count` devices; returns false at the end.
     mutating func prepare(_ count: Int) -> Bool {
         if let lines = rows.popLast() {
             divide(lines)
@@ -97,7 +97,7 @@ struct CompactionRound: Sendable {
         if let chunk { chunks.append(chunk) }
     }
 
-    /// Divides the chunks among transactions, about `count` each, without splitting a device.
+    /// Divides the chunks into ranges of about `count` for transactions, with a device's chunks in one range.
     func runs(of count: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0

@@ -1,16 +1,16 @@
 package import Domain
 
-/// The newest part of the history, with each process's batches of reports as rows.
+/// The newest part of the history; each batch of reports is a row of the process that wrote it.
 ///
 /// A round of compaction moves lines from a process's rows into chunks, device by device. The round then deletes these
 /// rows. A round uses many transactions, so that no writer waits long. The round's first transaction claims the round
 /// and stores the list of its rows. A mark records the round's progress. With the mark, no reader sees a line twice.
 /// After a crash, no line is moved again. Two processes may compact an ended process's rows at the same time. One of
 /// them is the next process in the ended process's slot. Each transaction therefore continues only from the last mark
-/// that its process stored. It changes only the listed rows.
+/// that its process stored. Each transaction changes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
-    /// The `meta` names for a round's mark and rows, without the slot's number.
+    /// The prefixes of the names in `meta` for a round's mark and for the list of its rows.
     private static let facts = "historyCompacted"
     private static let rowFacts = "historyCompactedRows"
     /// A string that sorts after the id of every device.
@@ -127,7 +127,7 @@ package struct HistoryBuffer: TransactionTable {
 
     // MARK: Sorting
 
-    /// Returns an owner's unfinished round, or else the first rows, or nil without rows.
+    /// Returns an owner's unfinished round, or else a round of the first rows, or nil if there are no rows.
     ///
     /// The rows at and after `end` are left out. Open transactions of this process can still add earlier rows.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
@@ -180,7 +180,7 @@ package struct HistoryBuffer: TransactionTable {
         guard try sql.changes == 1 else { throw RoundTaken() }
     }
 
-    /// Claims a round for this process by storing its first mark and row list.
+    /// Claims a round for this process by storing the round's first mark and list of rows.
     ///
     /// All rows must still exist. An earlier round of another process may have moved some of the rows.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
@@ -200,7 +200,7 @@ package struct HistoryBuffer: TransactionTable {
         try transaction.meta.set(Self.rowFact(of: round.owner), to: rows.map(String.init).joined(separator: " "))
     }
 
-    /// Deletes rows of a written round and, with the last row, the round's mark.
+    /// Deletes rows of a round whose chunks are written; with the last row, also deletes the round's mark.
     ///
     /// Rows are deleted in steps. Overwriting the content of all of them at once would delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
@@ -214,7 +214,7 @@ package struct HistoryBuffer: TransactionTable {
     private static func rowFact(of owner: NodeSlot) -> String { "\(rowFacts).\(owner.number)" }
     private static func fact(of owner: NodeSlot) -> String { "\(facts).\(owner.number)" }
 
-    /// Returns the rounds that have begun, by the slot number of their rows' owner.
+    /// Returns the rounds that have begun, by the slot number of the process that owns their rows.
     private func claims() throws -> [Int: Claim] {
         // Sorting by name puts each mark before its list of rows.
         let found = try sql.query(

@@ -13,7 +13,7 @@ package struct HistoryComparison: Sendable, Equatable {
 }
 
 extension HistoryTable {
-    /// Counts accepted and stored records of `limit` bound devices in their newest two days.
+    /// Counts the accepted and the stored records of up to `limit` bound devices, for each device's newest two days.
     ///
     /// Days that began before `oldest` are left out. Devices are chosen in the order of their ids, beginning at
     /// `start`. After the last id, the first id follows. Within `Store.read`, all numbers come from the same state of

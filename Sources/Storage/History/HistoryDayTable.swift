@@ -4,8 +4,8 @@ import JSON
 /// The sums of each device's past days, from which charts of long periods are drawn.
 ///
 /// Each past day with many records has one row for each data point. One more row, with an empty name, says whether the
-/// sums are valid. Sums include only records in chunks. The day becomes stale if more of its records arrive during
-/// summing or later. Readers ignore the sums of a stale day, and the day is summed up again.
+/// sums are valid. Sums include only records in chunks. The day becomes stale if more of its records arrive while it is
+/// being summed up, or later. Readers ignore the sums of a stale day, and the day is summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
     /// The name under which `meta` stores the last day for which summing up has begun.
@@ -17,7 +17,7 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Reading
 
-    /// Returns a data point's sums for those of the days that have valid sums.
+    /// Returns the sums of a device's data point for a range of days; leaves out days without valid sums.
     package func sums(of name: String, _ did: DeviceID, days: ClosedRange<Int64>) throws -> [HistoryDaySums] {
         guard let begun = try fact(Self.begunFact), let first = try firstDay(did) else { return [] }
         let (from, to) = (max(days.lowerBound, first), min(days.upperBound, begun))
@@ -78,7 +78,7 @@ package struct HistoryDayTable: TransactionTable {
 
     private func fact(_ name: String) throws -> Int64? { try transaction.meta.value(name).flatMap { Int64($0) } }
 
-    /// Returns the devices in `dids` with many records, but no sums, on a day.
+    /// Returns the devices in `dids` that have many records on a given day but no sums for it.
     package func missing(_ dids: [DeviceID], day: Int64) throws -> [DeviceID] {
         let time = HistoryDay.time(of: day)
         var found: [DeviceID] = []
@@ -115,7 +115,7 @@ package struct HistoryDayTable: TransactionTable {
         return draft
     }
 
-    /// Stores a day's sums, or returns false if its chunks have changed meanwhile.
+    /// Stores a day's sums, or returns false if its chunks have changed since the sums were computed.
     package func save(_ draft: HistoryDayDraft) throws -> Bool {
         let did = draft.did
         try transaction.requireLock(of: did)
@@ -143,7 +143,7 @@ package struct HistoryDayTable: TransactionTable {
         return true
     }
 
-    /// Marks existing or unfinished sums of the new chunks' days as stale.
+    /// Marks the days of new chunks as stale if their sums exist or are being computed.
     func makeStale(_ chunks: [HistoryChunk]) throws {
         guard let begun = try fact(Self.begunFact) else { return }
         var late: [HistoryDayRow] = []
@@ -199,12 +199,12 @@ package struct HistoryDayDraft: Sendable {
     }
 }
 
-/// The sums of a data point, or the validity of a day's sums.
+/// The sums of a data point, or the row that says whether a day's sums are valid.
 struct HistoryDayRow: TableRow {
     var did: String
     /// The number of days since 1970.
     var day: Int64
-    /// The data point's name, or empty in the row about the sums' validity.
+    /// The data point's name, or empty in the row that says whether the sums are valid.
     var name: String
     /// The sums as JSON (`HistoryDaySums`).
     var halves = "[]"

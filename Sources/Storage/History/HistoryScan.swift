@@ -1,7 +1,7 @@
 package import Domain
 
 extension HistoryTable {
-    /// Passes to `body` a device's records and their end positions, until `body` returns false.
+    /// Passes a device's records to `body`, each with the position after it, until `body` returns false.
     ///
     /// Only records with times before `to` are passed, in the order of their times. Records with equal times are passed
     /// in the order of arrival. Each record is read once, even while compaction moves it to a chunk. Only the chunks
@@ -26,7 +26,7 @@ extension HistoryTable {
         return merge.visited
     }
 
-    /// Passes to `body`, in order, a device's chunks for a period, until `body` returns false.
+    /// Passes to `body`, in order, a device's chunks that may contain lines from a period, until `body` returns false.
     func chunks(of did: DeviceID, from: Int64, to: Int64, _ body: (HistoryChunk) throws -> Bool) throws {
         try sql.scan(
             """
@@ -97,7 +97,7 @@ private struct HistoryMerge {
             .map { chunks[$0] }
     }
 
-    /// Passes records before `bound` to `body`, and returns false once `body` returns false.
+    /// Passes the records before a given moment to `body`; stops and returns false as soon as `body` returns false.
     mutating func handOver(before bound: Int64, _ body: (HistoryRecord, HistoryPlace) throws -> Bool) throws -> Bool {
         while !isOver, let line = next(before: bound) {
             if line.ts == place.ts.milliseconds {

@@ -87,7 +87,7 @@ package struct HistoryTable: TransactionTable {
         return count
     }
 
-    /// Returns whether any chunk or daily sum of a device ends before a moment.
+    /// Returns whether any of a device's chunks or sums of past days end before a given moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """
@@ -109,7 +109,7 @@ package struct HistoryTable: TransactionTable {
 
     /// Deletes at most `limit` chunks that end before `ts`, and returns how many.
     ///
-    /// Also deletes the device's sums of days that began before the moment.
+    /// Also deletes the device's daily sums for days that began before `ts`.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
         try days.prune(before: ts, of: did)
         return try sql.rowsChanged(

@@ -8,9 +8,9 @@ import Sodium
 package struct KeyTable: TransactionTable {
     let transaction: Transaction
 
-    /// Finds a key by its secret, even an ended key, or returns nil.
+    /// Returns the API key with the given secret, even if the key has ended, or nil.
     ///
-    /// After a rotation, the earlier secret finds the key too, while it is valid.
+    /// After a rotation, the key is also found by its earlier secret while that secret is valid.
     package func find(token: String) throws -> APIKey? {
         let hash = Sodium.sha256(token.utf8)
         if let key = try keys("WHERE tokenHash = $1", hash).first { return key }
@@ -20,7 +20,7 @@ package struct KeyTable: TransactionTable {
     /// Returns an API key, even an ended one, or nil if it doesn't exist.
     package func find(_ id: KeyID) throws -> APIKey? { try keys("WHERE keyId = $1", id).first }
 
-    /// Returns stored API keys, also ended ones, of one app or all, oldest first.
+    /// Returns the stored API keys of one app or of all apps, including ended keys, the oldest first.
     package func all(of app: AppID? = nil) throws -> [APIKey] {
         try keys("WHERE ($1 = '' OR appId = $1) ORDER BY createdAt, keyId", app?.text ?? "")
     }
@@ -105,7 +105,7 @@ package struct KeyTable: TransactionTable {
 
     /// Invalidates the old secret after the gate saw a login with the new one.
     ///
-    /// If the old secret's expiry isn't `until`, the key was rotated again. Then nothing is done.
+    /// If the old secret's expiry isn't `until`, the key was rotated again, and nothing is done.
     package func endOldToken(of key: APIKey, until: Instant) throws {
         try change(
             key,

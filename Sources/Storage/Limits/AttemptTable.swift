@@ -2,11 +2,11 @@ package import Domain
 
 /// Counters that limit attempts, such as wrong passcodes, in a window of time.
 ///
-/// A window that begins too far in the future counts as over. The clock must have been set back since.
+/// A window that begins too far in the future counts as over. The clock was set back after such a window began.
 package struct AttemptTable: TransactionTable {
     let transaction: Transaction
 
-    /// How many seconds ahead a window can begin, since machines' clocks can differ.
+    /// How many seconds in the future a window can begin, since another machine's clock can be ahead.
     private static let aheadMaxSeconds: Int64 = 60
     private var farthest: Instant { now.adding(seconds: Self.aheadMaxSeconds) }
 
@@ -32,12 +32,12 @@ package struct AttemptTable: TransactionTable {
         }
     }
 
-    /// Counts an attempt against all limits, or against none if one is used up.
+    /// Counts an attempt against all limits, or against none of them if any limit is used up.
     ///
     /// One statement checks a limit, counts the attempt, and locks the counter until the transaction ends. Several
     /// processes together therefore allow no more attempts than a single process would.
     ///
-    /// - Returns: The seconds until no limit is used up, or nil if the attempt was counted.
+    /// - Returns: The number of seconds until all limits have attempts left, or nil if the attempt was counted.
     package func take(_ limits: [Limit]) throws -> Int64? {
         // All transactions lock counters in the same order, so that no two wait for each other.
         let limits = limits.sorted { $0.subject < $1.subject }

@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// The gate's newest refusals, where similar ones within an hour share a row.
+/// The gate's newest refusals; similar refusals within an hour share a row.
 package struct RefusalTable: TransactionTable {
     let transaction: Transaction
 
@@ -26,7 +26,7 @@ package struct RefusalTable: TransactionTable {
         try prune(keeping: max, since: oldest)
     }
 
-    /// Deletes refusals older than `oldest`, and then the oldest beyond `max` rows.
+    /// Deletes refusals older than `oldest`, and then the oldest rows until at most `max` are left.
     package func prune(keeping max: Int, since oldest: Instant) throws {
         try sql.run("DELETE FROM refusal WHERE lastAt < $1", oldest)
         let rows = try sql.integer("SELECT count(*) FROM refusal") ?? 0
@@ -62,9 +62,9 @@ package struct RefusalTable: TransactionTable {
     /// Returns the number of rows.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM refusal") ?? 0 }
 
-    /// Returns each reason's number of refusals since a moment, the most frequent first.
+    /// Returns each reason's number of refusals since a moment, the most frequent reason first.
     ///
-    /// A row stands for several refusals. All of them count if the last was at or after the moment.
+    /// A row stands for several refusals. All of them count if the last one happened at or after the moment.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {
         try sql.query(
             """

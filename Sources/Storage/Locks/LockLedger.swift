@@ -2,8 +2,9 @@ import Domain
 
 /// The locks that one transaction, or one piece of it (`Transaction.beginPiece()`), has taken.
 ///
-/// Transactions write rows about a user or a device only while holding its lock. All transactions take locks in the
-/// same order, so that they can't deadlock. The order is users before devices, each by ascending id.
+/// Transactions write rows about a user or a device only while they hold the lock of that user or device. All
+/// transactions take locks in the same order, so that they can't deadlock. The order is users before devices, each by
+/// ascending id.
 struct LockLedger {
     /// A rule that a transaction broke.
     enum Breach: Error, Equatable, CustomStringConvertible {
@@ -15,7 +16,7 @@ struct LockLedger {
         case pair(UserID, DeviceID)
         /// A lock was taken after a lock that comes later in the order.
         case order(String, after: String)
-        /// A write that can concern any user or device ran without the lock of all.
+        /// A write that can concern any user or device ran without the lock of all users and devices.
         case all
 
         var description: String {
@@ -29,7 +30,7 @@ struct LockLedger {
         }
     }
 
-    /// A lock's position in the order, by case and then by id.
+    /// A lock's position in the order: locks are ordered first by these cases, and then by id.
     private enum Place: Hashable, Comparable, CustomStringConvertible {
         case user(UserID)
         case device(DeviceID)
@@ -48,7 +49,7 @@ struct LockLedger {
 
     // MARK: Locking
 
-    /// Records locks of the given users and then of the given devices, in order.
+    /// Records that the transaction locks first the given users and then the given devices, in the given order.
     ///
     /// A lock that the transaction already holds can be requested again at any time.
     mutating func lock(users: [UserID] = [], devices: [DeviceID] = []) throws(Breach) {
@@ -85,7 +86,7 @@ struct LockLedger {
         guard holdsAll || held.contains(.device(did)) else { throw .device(did) }
     }
 
-    /// Checks that a user or a device is locked, for a row about both.
+    /// Checks that a user or a device is locked; either lock suffices for a row about both.
     func require(_ uid: UserID, or did: DeviceID) throws(Breach) {
         guard holdsAll || held.contains(.user(uid)) || held.contains(.device(did)) else { throw .pair(uid, did) }
     }

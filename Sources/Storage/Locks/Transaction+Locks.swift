@@ -10,10 +10,10 @@ import Glibc
 /// time and needs no locks. Only tests record locks on SQLite (`LockRecord.isTested`), and a test that breaks a rule
 /// ends.
 extension Transaction {
-    /// Whether locks are taken, or recorded as in tests on SQLite.
+    /// Whether locks are taken or recorded (on SQLite, only tests record locks).
     package var takesLocks: Bool { sql.hasOtherWriters || LockRecord.isTested }
 
-    /// Locks users and devices until the end of the transaction, ignoring unknown ids.
+    /// Locks users and devices until the end of the transaction, and ignores unknown ids.
     ///
     /// Waits for other transactions that hold these locks. Locks are taken in an order: users before devices, each by
     /// ascending id. Later calls in the transaction must continue this order. They may repeat ids that are already
@@ -30,7 +30,7 @@ extension Transaction {
         return true
     }
 
-    /// Reads a value, locks the users and devices in it, and rereads it if necessary.
+    /// Reads a value, locks the users and devices that it names, and reads it again if necessary.
     ///
     /// - Throws: `LockConflict` if the value has changed and now names further users or devices.
     package func lock<Value>(
@@ -57,7 +57,7 @@ extension Transaction {
         }
     }
 
-    /// Locks the users and devices from `names`, for callers that read everything afterwards.
+    /// Locks the users and devices that `names` returns, for a caller that reads all data afterwards.
     ///
     /// `names` is called only if locks are taken or recorded.
     ///
@@ -102,7 +102,7 @@ extension Transaction {
 
     // MARK: Checks for table methods before they write
 
-    /// If a user isn't locked, throws to repeat the transaction, or ends an SQLite test.
+    /// If a user isn't locked, throws an error that repeats the transaction, or on SQLite ends the test.
     ///
     /// Another transaction may have added the user after this one took its locks. The next run locks that user.
     @inline(__always)
@@ -112,7 +112,7 @@ extension Transaction {
         try record.check { try $0.require(uid) }
     }
 
-    /// If a device isn't locked, throws to repeat the transaction, or ends an SQLite test.
+    /// If a device isn't locked, throws an error that repeats the transaction, or on SQLite ends the test.
     @inline(__always)
     func requireLock(of did: @autoclosure () -> DeviceID) throws {
         guard let record else { return }
@@ -120,14 +120,14 @@ extension Transaction {
         try record.check { try $0.require(did) }
     }
 
-    /// If any device isn't locked, throws to repeat the transaction, or ends an SQLite test.
+    /// If any device isn't locked, throws an error that repeats the transaction, or on SQLite ends the test.
     @inline(__always)
     func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) throws {
         guard record != nil else { return }
         for did in dids() { try requireLock(of: did) }
     }
 
-    /// If neither is locked, throws to repeat the transaction, or ends an SQLite test.
+    /// If neither is locked, throws an error that repeats the transaction, or on SQLite ends the test.
     ///
     /// Writing a row about both needs only one of the two locks.
     @inline(__always)
@@ -137,7 +137,7 @@ extension Transaction {
         try record.check { try $0.require(uid, or: did) }
     }
 
-    /// If not everything is locked, throws to repeat the transaction, or ends an SQLite test.
+    /// If not everything is locked, throws an error that repeats the transaction, or on SQLite ends the test.
     @inline(__always)
     func requireLockOfAll() throws {
         try record?.check { try $0.requireAll() }
@@ -147,7 +147,7 @@ extension Transaction {
 /// A retryable error: the data to lock changed before the lock was granted.
 package struct LockConflict: Error {}
 
-/// The error when a transaction is about to write a row without its lock.
+/// The error thrown when a transaction is about to write a row without the row's lock.
 ///
 /// Another transaction may have added the row meanwhile. In this case, the next run locks the row. Otherwise, the code
 /// has a defect.

@@ -24,7 +24,7 @@ package struct DeadLetter: Sendable {
 package struct DeadLetterTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds letters, deletes the oldest beyond about `max`, and returns the ascending new ids.
+    /// Adds dead letters, deletes the oldest so that about `max` are left, and returns the new ids, ascending.
     ///
     /// The engine never reuses a row's number. So a deleted letter's id never belongs to another letter.
     package func add(
@@ -66,7 +66,7 @@ package struct DeadLetterTable: TransactionTable {
         try sql.rows(of: DeadLetter.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
     }
 
-    /// Returns each reason's number of dead letters since a moment, the most frequent first.
+    /// Returns the number of dead letters since a moment for each reason, the most frequent reason first.
     package func counts(since moment: Instant) throws -> [(reason: String, count: Int64)] {
         try sql.query(
             """
@@ -93,7 +93,7 @@ package struct DeadLetterTable: TransactionTable {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the id at which the total size exceeds `max` bytes, or nil if never.
+    /// Returns the id of the dead letter at which the total size exceeds `max` bytes, or nil if never.
     ///
     /// The bytes of topics and payloads are added up, beginning with the newest letter.
     package func firstTooMany(bytes max: Int) throws -> Int64? {

@@ -2,7 +2,8 @@
 package struct GuideTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns whether each exists: a product, registered device, report, binding and completed command.
+    /// Returns five values: whether there is a product, a registered device, a report, a binding, and a completed
+    /// command.
     package func steps() throws -> [Bool] {
         try [
             "SELECT 1 FROM product LIMIT 1",

@@ -4,7 +4,7 @@ package import Domain
 package struct InboxKey: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
-    /// The report's id or, without one, `#` and a digest of its time and content.
+    /// The report's id, or `#` and a digest of the time and content if the report has no id.
     package var id: String
 
     /// Makes a key.
@@ -17,7 +17,7 @@ package struct InboxKey: Hashable, Sendable {
 package struct InboxTable: TransactionTable {
     let transaction: Transaction
 
-    /// For each stored key, passes its index and the resulting state version to `body`.
+    /// For each key whose report took effect, passes the key's index and the resulting state version to `body`.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
         try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
             (keys[$0].did, keys[$0].id)
@@ -39,7 +39,7 @@ package struct InboxTable: TransactionTable {
         try sql.values("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count)
     }
 
-    /// Returns the oldest time among a device's newest `count` keys, or nil with fewer keys.
+    /// Returns the oldest time among a device's newest `count` keys, or nil if the device has fewer keys.
     ///
     /// Reads all keys of the device.
     package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {

@@ -32,7 +32,7 @@ package struct OutboxTable: TransactionTable {
         return id
     }
 
-    /// Returns a worker's rows that must still be published, from after `id`, oldest first.
+    /// Returns a worker's rows that must still be published, the oldest first, starting after `id`.
     ///
     /// If `isKnown` returns true for a row's id, the row's messages are not read. The row counts towards `limit`, but
     /// isn't returned.
@@ -72,7 +72,7 @@ package struct OutboxTable: TransactionTable {
         return Dictionary(rows) { first, _ in first }
     }
 
-    /// Returns the number of waiting rows by lane, without lanes that have no rows.
+    /// Returns the number of waiting rows of each lane, and leaves out lanes without waiting rows.
     package func depths() throws -> [String: Int64] { try lags().mapValues(\.rows) }
 
     /// Returns the `limit` topics with the most waiting messages, and the number of each topic's messages.
@@ -130,7 +130,7 @@ struct OutboxRow: TableRow {
     }
 }
 
-/// The codec of an outbox row, where each byte string follows its length.
+/// The codec of an outbox row: a message is a sequence of byte strings, each preceded by its length.
 enum OutboxCodec {
     private static let retained: UInt8 = 1
     private static let correlated: UInt8 = 2

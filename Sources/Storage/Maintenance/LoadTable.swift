@@ -14,7 +14,7 @@ package struct LoadTable {
     /// The number of steps in a day, including the current, unfinished step.
     package static let steps: Int64 = 144
 
-    /// Adds each count to its time's ten-minute step, and deletes steps older than a day.
+    /// Adds each count to the ten-minute step of the count's time, and deletes steps older than a day.
     ///
     /// One statement reads, increases and stores a count, because several processes count at once.
     package func add(_ counts: [(at: Instant, count: Int64)], of kind: Kind, at now: Instant) throws {
@@ -54,7 +54,7 @@ package struct LoadTable {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }
 
-    /// How many digits a step's number has, so that names sort by time.
+    /// The number of digits that a step's number has, so that the steps' names sort by time.
     private static let digits = 10
 
     private static func step(_ moment: Instant) -> Int64 { max(0, moment.milliseconds / 1000 / stepSeconds) }

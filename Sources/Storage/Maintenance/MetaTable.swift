@@ -18,7 +18,7 @@ package struct MetaTable {
         )
     }
 
-    /// Locks a fact until the transaction's end, or returns false if its value changed.
+    /// Locks a fact until the transaction's end, or returns false if the fact no longer has the given value.
     package func hold(_ name: String, at value: String) throws -> Bool {
         try sql.rowsChanged("UPDATE meta SET value = value WHERE name = $1 AND value = $2", name, value) == 1
     }

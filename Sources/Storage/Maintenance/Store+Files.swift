@@ -31,7 +31,7 @@ extension Store {
     /// Removes traces of erased accounts from the log and from unused parts of pages.
     ///
     /// Blocks all writers for about a second. Does nothing if no account was erased. Returns false if another reader or
-    /// writer blocked the work for too long. Then the caller must try again later.
+    /// writer blocked the work for too long. In that case, the caller must try again later.
     package func vacuumErased() throws -> Bool {
         switch engine {
         case .sqlite(let file): try file.vacuumErased()
@@ -45,7 +45,7 @@ extension Store {
         package var bytes: Int64
         /// The size of the empty pages, in bytes.
         package var freeBytes: Int64
-        /// Whether the store has a file that can shrink in steps, unlike large old files.
+        /// Whether the store has a file that can shrink in steps; large files of older versions can't.
         package var isShrinkable: Bool
     }
 
@@ -57,7 +57,7 @@ extension Store {
         }
     }
 
-    /// Removes `pages` empty pages, which frees disk space once the log is copied.
+    /// Removes `pages` empty pages; the disk gets the space back when the log is copied into the file.
     ///
     /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     package func shrink(pages: Int) throws { try file?.shrink(pages: pages) }

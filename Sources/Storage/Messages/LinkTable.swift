@@ -29,7 +29,7 @@ package struct LinkTable: TransactionTable {
         return token
     }
 
-    /// Reads a link, even an expired or used one, or returns nil if unknown.
+    /// Returns a link, even an expired or used one, without using it up; nil if the token is unknown.
     package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
     /// Uses up and returns a valid link of the given kind, or returns nil.

@@ -13,7 +13,7 @@ package struct OutgoingMessageTable: TransactionTable {
         package var message: OutgoingMessage
         /// The number of attempts to send the message, including the current one.
         package var tries: Int
-        /// The last state published to the requesting terminal, or nil before the first.
+        /// The last state published to the requesting terminal, or nil if no state was published.
         package var told: String?
         /// Why the last failed attempt failed, without secrets, or nil if no attempt failed.
         package var error: String?
@@ -28,11 +28,11 @@ package struct OutgoingMessageTable: TransactionTable {
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Claims a channel's due messages for `leaseSeconds`, at most `limit`, those due longest first.
+    /// Claims at most `limit` due messages of a channel for `leaseSeconds` seconds, beginning with those due longest.
     ///
     /// When a claim expires because its process died, another process sends the message. For each message to claim, up
-    /// to ten due messages are read. So one sender's many messages don't delay those of others. Each message goes to
-    /// only one process.
+    /// to ten due messages are read. So one sender's many messages don't delay the messages of other senders. Each
+    /// message goes to only one process.
     package func claim(_ channel: OutgoingMessage.Channel, leaseSeconds: Int64, limit: Int) throws -> [Due] {
         let waiting = try query(
             "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3",
@@ -62,7 +62,7 @@ package struct OutgoingMessageTable: TransactionTable {
         return claimed
     }
 
-    /// Makes messages due now that this process's slot claimed before a restart.
+    /// Makes messages due at once if this process's slot claimed them before a restart.
     package func resume() throws {
         try sql.run(
             "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",
@@ -98,7 +98,7 @@ package struct OutgoingMessageTable: TransactionTable {
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Records why an attempt to send failed, in words without secrets.
+    /// Records why an attempt to send a message failed; `error` contains no secrets.
     package func note(_ id: MessageID, error: String) throws {
         try sql.run("UPDATE delivery SET error = $1 WHERE messageId = $2", error, id)
     }
@@ -141,7 +141,7 @@ package struct OutgoingMessageTable: TransactionTable {
         return removed
     }
 
-    /// Returns when a channel's next message is due, or nil without messages.
+    /// Returns when a channel's next message is due, or nil if the channel has no messages.
     package func nextDue(_ channel: OutgoingMessage.Channel) throws -> Instant? {
         try sql.value("SELECT min(dueAt) FROM delivery WHERE channel = $1", channel.rawValue)
     }
@@ -158,7 +158,7 @@ package struct OutgoingMessageTable: TransactionTable {
         }
     }
 
-    /// Returns unsent messages (`isDummy` is false), newest first, with their next attempt's time.
+    /// Returns unsent messages (`isDummy` is false), newest first, each with the time of its next attempt.
     package func page(behind place: MessageRecordTable.Place, limit: Int) throws -> [(due: Due, dueAt: Instant)] {
         try sql.rows(
             of: MessageRow.table,
@@ -172,7 +172,7 @@ package struct OutgoingMessageTable: TransactionTable {
         ).map { ($0.due, $0.dueAt) }
     }
 
-    /// Counts unsent messages, without those only reported as sent (`isDummy`).
+    /// Counts the unsent messages, except messages that are only reported as sent (`isDummy`).
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0 }
 
     private func query<each Value: ColumnValue>(_ condition: String, _ values: repeat each Value) throws -> [Due] {

@@ -1,7 +1,7 @@
 package import Domain
 import Glibc
 
-/// Copies a whole store, a file or PostgreSQL database, into another store.
+/// Copies a whole store into another store; each can be a file or a PostgreSQL database.
 ///
 /// A table is copied after the tables that it refers to. Rows are copied in the order of their keys, up to 10,000 in
 /// one transaction. If a copy ends early, the next copy continues after the last row in the target. The table `moving`
@@ -33,7 +33,7 @@ package struct StoreMove {
     static let rowsMax = 10_000
     /// The approximate maximum size of one transaction, in bytes.
     static let bytesMax = 8 << 20
-    /// The tables about running processes, left out because nothing runs during a move.
+    /// The tables about running processes; they aren't copied, because no process runs during a move.
     private static let leftOut: Set = ["node", "lease"]
     /// The table of facts, copied last because the target has its own facts.
     private static let facts = "meta"
@@ -46,7 +46,7 @@ package struct StoreMove {
     private let target: Store
     private let tables = StoredTable.all().filter { !Self.leftOut.contains($0.name) }
 
-    /// Prepares a copy, after which no process may write to the source.
+    /// Prepares a copy; from now on, no process may write to the source.
     package init(from source: Store, to target: Store) {
         (self.source, self.target) = (source, target)
     }
@@ -111,7 +111,7 @@ package struct StoreMove {
         }
     }
 
-    /// Marks a target, which must be empty or already marked, as half filled.
+    /// Marks the target as half filled; the target must be empty or already marked.
     private func begin(at now: Instant) throws {
         guard try !target.isHalfMoved else { return }
         try target.batch(at: now) { tx in
@@ -122,7 +122,7 @@ package struct StoreMove {
         }
     }
 
-    /// Returns the number of a table's rows, only estimated on PostgreSQL to save time.
+    /// Returns the number of a table's rows, or on PostgreSQL an estimate, since counting can take too long.
     private func count(_ table: StoredTable, in store: Store) throws -> Int64 {
         try store.read { tx in
             guard store.isShared else { return try tx.sql.integer("SELECT count(*) FROM \(table.name)") }
@@ -192,7 +192,7 @@ package struct StoreMove {
 
     // MARK: The end
 
-    /// Copies the facts, sets each table's next number, and removes `moving`, in one transaction.
+    /// Copies the store's facts, sets the tables' next row numbers, and removes the table `moving`, in one transaction.
     private func finish(at now: Instant) throws -> Table {
         guard let facts = tables.first(where: { $0.name == Self.facts }) else {
             preconditionFailure("there is no table of facts")

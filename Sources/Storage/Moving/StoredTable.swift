@@ -12,7 +12,7 @@ struct StoredTable: Sendable, Equatable {
     private(set) var columns: [Column]
     /// The indexes of the key's columns.
     private(set) var key: [Int]
-    /// The column that the engine numbers by default, or nil if there isn't one.
+    /// The column that gets a number from the engine by default, or nil if there isn't one.
     private(set) var numbered: String?
 
     /// Returns all tables of the migrations, each after the tables that it refers to.

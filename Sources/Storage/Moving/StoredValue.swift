@@ -53,7 +53,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// Appends the value's type, its length if lengths differ, and its bytes, for hashing.
+    /// For hashing, appends the value's type, its length if the type has no fixed length, and its bytes.
     fileprivate func append(to bytes: inout [UInt8]) {
         func append(_ number: UInt64) {
             for shift in stride(from: 56, through: 0, by: -8) {

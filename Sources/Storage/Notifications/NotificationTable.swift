@@ -39,7 +39,8 @@ package struct NotificationTable: TransactionTable {
         )
     }
 
-    /// Returns a user's notifications from a period, also hidden ones, newest first, with push errors.
+    /// Returns a user's notifications from a period, including hidden ones, the newest first, with the errors of
+    /// pending pushes.
     package func records(
         of uid: UserID,
         did: String = "",
@@ -61,7 +62,7 @@ package struct NotificationTable: TransactionTable {
         ).map(explained)
     }
 
-    /// Returns a notification with its pending pushes' errors or, if dropped, final outcomes.
+    /// Returns a notification in which each pending push has its error, or its outcome if it was dropped.
     private func explained(_ note: Domain.Notification) throws -> Domain.Notification {
         var note = note
         for var push in note.pushes where push.outcome == .pending {

@@ -37,7 +37,7 @@ package struct PushAddressTable: TransactionTable {
         try sql.run(PushAddress.table.upsert, address)
     }
 
-    /// Stores addresses' push counts and last outcomes, but skips addresses changed or removed meanwhile.
+    /// Stores each address's push count and last outcome, but skips addresses that were changed or removed meanwhile.
     package func save(_ addresses: [PushAddress]) throws {
         try sql.run(
             """

@@ -98,13 +98,13 @@ package struct OAuthTable: TransactionTable {
 
     // MARK: Tokens
 
-    /// Returns the session, even an ended one, of a valid access token, or else nil.
+    /// Returns the session of a valid access token, even if the session has ended; otherwise nil.
     func session(access token: String) throws -> Domain.Session? {
         guard let found = try find(token), found.kind == .access, found.expiresAt > now else { return nil }
         return try transaction.sessions.find(found.session)
     }
 
-    /// Returns a code or token, even if expired, or nil if missing or bound differently.
+    /// Returns a code or token, even an expired one, or nil if it is missing or bound to another value.
     package func find(_ token: String, boundTo bound: String = "") throws -> OAuthToken? {
         try sql.find(OAuthToken.table, Sodium.sha256((token + bound).utf8))
     }

@@ -77,7 +77,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns a cookie's session, even one no longer valid, or nil if not found.
+    /// Returns the session of a cookie, even if it is no longer valid, or nil if it doesn't exist.
     package func session(token: String) throws -> OperatorSession? {
         try sql.rows(of: OperatorSessionRow.table, "WHERE tokenHash = $1", Sodium.sha256(token.utf8)).first?.session
     }
@@ -116,7 +116,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the token with a given secret, even one no longer valid, or nil.
+    /// Returns the token with the given secret, even if it is no longer valid, or nil if it doesn't exist.
     package func token(secret: String) throws -> OperatorToken? {
         try sql.rows(of: OperatorTokenRow.table, "WHERE tokenHash = $1", Sodium.sha256(secret.utf8)).first?.token
     }

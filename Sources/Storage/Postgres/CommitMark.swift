@@ -38,7 +38,7 @@ final class CommitMark<Value> {
     /// Records that the commit's answer has arrived.
     func confirm() { state = .answered }
 
-    /// Lets a later transaction delete this and earlier marks, after this transaction's last run.
+    /// Lets a later transaction delete this mark and earlier ones; called after this transaction's last run.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }

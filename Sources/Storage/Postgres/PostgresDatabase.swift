@@ -116,7 +116,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Runs a step of opening, and turns the server's errors into `Store.Failure`.
+    /// Runs a step of opening the database, and turns the server's errors into `Store.Failure`.
     func opening<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -138,7 +138,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Returns the fingerprint of a database's key, or nil without tables, or throws `Store.Failure`.
+    /// Returns the fingerprint of a database's key, or nil if the database has no tables; throws `Store.Failure`.
     static func fingerprint(of address: PostgresAddress, password: String?) throws -> String? {
         do {
             let connection = try PostgresConnection(address, password: password)
@@ -148,7 +148,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets a function to call with the reason for an outage, and nil after it.
+    /// Sets a function to call with the reason when an outage begins, and with nil when it ends.
     ///
     /// The function is called on the thread that notices the change, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
@@ -184,15 +184,15 @@ final class PostgresDatabase: Sendable {
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// Up to how many bytes the account tables are rewritten instead of only vacuumed.
+    /// The total size of the account tables, in bytes, up to which they are rewritten and not only vacuumed.
     ///
     /// Rewriting blocks readers for up to a second.
     private static let rewrittenMax: Int64 = 64 << 20
 
-    /// Rewrites tables with erased accounts, because unused parts of pages keep deleted data.
+    /// Rewrites the tables from which accounts were erased, because unused parts of pages keep deleted data.
     ///
     /// Large tables are only vacuumed: the deleted rows stay until later rows overwrite them. The data stays in the
-    /// server's write-ahead log and in copies until their deletion. Always returns true.
+    /// server's write-ahead log and in copies of the database until these are deleted. Always returns true.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         let size = try read {

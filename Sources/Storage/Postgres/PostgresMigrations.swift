@@ -17,9 +17,10 @@ struct PostgresMigrations {
     /// The table with the names of the steps that the database has run.
     private static let journal = "migration"
 
-    /// Statements that define SQLite's `instr` for strings and bytes, since PostgreSQL lacks this name.
+    /// Statements that define SQLite's function `instr` for strings and bytes, since PostgreSQL has no function of this
+    /// name.
     ///
-    /// `instr` returns the position of the second value in the first, or 0.
+    /// `instr` returns the position of the second value in the first value, or 0 if it doesn't occur.
     private static let functions = """
         CREATE OR REPLACE FUNCTION instr(text, text) RETURNS integer
             LANGUAGE sql IMMUTABLE STRICT AS 'SELECT strpos($1, $2)';
@@ -47,9 +48,9 @@ struct PostgresMigrations {
         return PostgresTables.extended(text)
     }
 
-    /// Runs any missing steps in one transaction, or throws if `migrates` forbids them.
+    /// Runs missing steps in one transaction; throws an error if steps are missing and `migrates` is false.
     ///
-    /// Only one process at a time migrates the database. Others wait up to a minute.
+    /// Only one process at a time migrates the database. Other processes wait up to a minute.
     ///
     /// - Throws: `Store.Failure`, or an error of `beforeMigrating`.
     func run(_ steps: [Migrations.Step], migrates: Bool, beforeMigrating: () throws -> Void) throws {

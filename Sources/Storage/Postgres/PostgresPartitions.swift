@@ -2,12 +2,12 @@ package import Domain
 import PostgreSQL
 
 extension PostgresDatabase {
-    /// For how many weeks ahead partitions are created, so that each chunk has one.
+    /// The number of weeks for which partitions are created in advance, so that each chunk has a partition.
     private static let weeksAhead: Int64 = 2
     /// The maximum number of partitions for copied history, enough for five years of weeks.
     fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Creates missing partitions for `now`'s week and two more, and returns how many.
+    /// Creates missing partitions for the week of `now` and the next two weeks, and returns how many.
     func makePartitions(at now: Int64) throws -> Int {
         let week = PostgresTables.partitionMilliseconds
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
@@ -63,9 +63,9 @@ extension Store {
 
     /// Creates the partitions for history that will be copied from another store.
     ///
-    /// Chunks without a partition go to the default partition. It can't be dropped. It is scanned whenever another
-    /// partition is created. A wrong clock can make the history cover very many weeks. Then the oldest chunks go to the
-    /// default partition.
+    /// Chunks without a partition go to the default partition. It can't be dropped, and is scanned whenever another
+    /// partition is created. A wrong clock can make the history cover very many weeks. In that case, the oldest chunks
+    /// go to the default partition.
     func makeHistoryPartitions(for source: Store) throws {
         guard let server else { return }
         let weeks: [Int64] = try source.read { tx in

@@ -21,7 +21,7 @@ enum PostgresTables {
         )
     }
 
-    /// Repeatable statements that set how rows are stored and vacuumed.
+    /// Statements that set how rows are stored and vacuumed; running them again does no harm.
     static var storage: String {
         let queues = queues.map { table in
             """

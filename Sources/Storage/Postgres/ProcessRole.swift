@@ -7,12 +7,12 @@ import PostgreSQL
 package enum ProcessRole: Sendable {
     /// A `lamplighter` command, which can run at the same time as any other process.
     case command
-    /// A process that shares the work with others, as divided by leases.
+    /// A process that shares the work with other processes; leases determine which process does which part.
     case sharing
     /// A process that does all the work, and has its own broker.
     case alone
 
-    /// Returns the name of a process's sessions, as a pattern if `processID` is one.
+    /// Returns the name of a process's sessions, which is a pattern if `processID` is a pattern.
     func name(of processID: String) -> String {
         switch self {
         case .command: PostgresSettings.name(of: "command \(processID)")
@@ -21,7 +21,7 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Names a new session, or refuses it while an incompatible process is connected.
+    /// Gives a new session its name, or refuses the session while an incompatible process is connected.
     ///
     /// Without the refusal, messages could be handled twice or by the wrong process. If `isKnown`, an earlier session
     /// of this process was admitted. While the earlier session exists, other processes are refused, so the new session

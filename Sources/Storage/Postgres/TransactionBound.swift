@@ -21,7 +21,7 @@ package struct TransactionBound: Sendable {
 
     let longest: Duration
 
-    /// Creates a limit of a whole number of milliseconds.
+    /// Creates a time limit; `longest` must be a whole number of milliseconds.
     package init(_ longest: Duration) { self.longest = longest }
 
     /// The SQL that sets the server's timeout for the transaction's statements.

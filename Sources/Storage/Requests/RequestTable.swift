@@ -63,7 +63,7 @@ package struct RequestTable: TransactionTable {
         try sql.run(RequestRow.table.upsert, row)
     }
 
-    /// Stores a refusal for an absent worker, or returns false if the request took effect.
+    /// Stores the refusal of a request whose worker is absent, or returns false if the request took effect.
     package func keepRefusal(_ sender: String, _ id: MessageID, content: [UInt8], answer: [UInt8]) throws -> Bool {
         let row = RequestRow(
             sender: sender,
@@ -99,7 +99,7 @@ package struct RequestTable: TransactionTable {
         try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3", times, sender, id)
     }
 
-    /// Deletes some shards' refused requests, once the broker holds none of them.
+    /// Deletes the records of some shards' refused requests; called when the broker holds none of these requests.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -113,7 +113,7 @@ package struct RequestTable: TransactionTable {
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }
 
-    /// Stores the answer after a command, unless another request now has the id.
+    /// Stores the answer to a request that waited for a command, unless another request now has the id.
     ///
     /// The row gets a new number, so that numbers follow the order of times.
     package func complete(
@@ -140,7 +140,7 @@ package struct RequestTable: TransactionTable {
     /// Deletes at most `limit` requests received outside a period, and returns their number.
     ///
     /// Rows are in the order of arrival. Rows before an old row are old too, even if their stored times are later. If a
-    /// row's time is after the period, the clock was set back since.
+    /// row's time is after the period, the clock has been set back since then.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.rowsChanged(
             """
@@ -154,7 +154,7 @@ package struct RequestTable: TransactionTable {
         )
     }
 
-    /// Returns whether the first and last number indicate more than `max` rows.
+    /// Returns whether there are more than `max` rows, judged by the first and the last row's numbers.
     ///
     /// Rows are numbered in the order of arrival, and the oldest ones are deleted first.
     package func excess(over max: Int) throws -> Bool {
@@ -194,7 +194,7 @@ package struct RequestTable: TransactionTable {
         package var bytes: Int64
     }
 
-    /// Adds up the sizes of at most `limit` rows after `seq` (nil at the end).
+    /// Adds up the sizes of at most `limit` rows after `seq`, or returns nil if there are no such rows.
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
         try sql.first(
             """

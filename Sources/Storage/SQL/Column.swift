@@ -1,7 +1,7 @@
 import CSQLite
 import PostgreSQL
 
-/// A result row's location, in plain values that cost nothing to pass on.
+/// The location of a row in a query's result, as plain values that cost nothing to pass on.
 enum RowSource {
     /// There is no row, so each column is NULL.
     case none
@@ -59,7 +59,7 @@ package struct Column {
         return try body(Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self)))
     }
 
-    /// Returns a column's bytes, whose count is only right after SQLite has returned `start`.
+    /// Returns a column's bytes; SQLite reports the right number of bytes only after it has returned `start`.
     private static func bytes(
         _ statement: OpaquePointer,
         _ index: Int32,

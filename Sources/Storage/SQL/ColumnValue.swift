@@ -3,7 +3,7 @@ package import JSON
 
 /// A value that can be a row's column or a statement's parameter.
 package protocol ColumnValue {
-    /// Reads a column's value, and NULL as 0 or another empty value.
+    /// Reads a column's value; NULL gives 0 or another empty value.
     init(_ column: Column)
     /// Sets a parameter to this value.
     func bind(to parameter: Parameter)
@@ -124,7 +124,7 @@ struct TextBytes: ColumnValue {
 
 /// A case of an enumeration, stored as its name.
 protocol StoredName: ColumnValue, RawRepresentable where RawValue == String {
-    /// The case for an unknown name, such as the role with the fewest rights.
+    /// The case for a name that this version doesn't know, such as the role with the fewest rights.
     static var unknown: Self { get }
 }
 

@@ -48,7 +48,7 @@ enum Migrations {
     /// Runs each missing step as a transaction, which fails if a reference is broken.
     static func run(_ steps: [Step], in database: SQLiteConnection) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
-        // A step can replace tables to which others refer, so references aren't checked meanwhile.
+        // A step can replace tables to which other tables refer, so references aren't checked while a step runs.
         try database.execute("PRAGMA foreign_keys = OFF")
         defer { try? database.execute("PRAGMA foreign_keys = ON") }
         for step in steps {

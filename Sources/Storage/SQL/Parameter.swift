@@ -1,7 +1,7 @@
 import CSQLite
 import PostgreSQL
 
-/// The receiver of parameters, as a plain pointer that costs nothing to pass on.
+/// The statement or list that receives parameters, as a plain pointer that costs nothing to pass on.
 enum ParameterTarget {
     /// An SQLite statement that is about to run.
     case sqlite(OpaquePointer)

@@ -22,7 +22,7 @@ extension SQL {
         try first(sql, repeat each arguments) { $0.next(Value?.self) } ?? nil
     }
 
-    /// Runs a query with each element, and passes `row` each row with its element.
+    /// Runs a query once for each element, and calls the closure `row` with the element and each row found.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

@@ -75,7 +75,7 @@ package final class SQL {
         return results
     }
 
-    /// Runs a query, and returns what `row` makes from the first row, or nil.
+    /// Returns what the closure `row` makes from a query's first row, or nil if there are no rows.
     package func first<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -93,7 +93,7 @@ package final class SQL {
         return result
     }
 
-    /// Runs a query with each element's parameters, and passes `row` the element and each row.
+    /// Runs a query with each element's parameters, and calls the closure `row` with the element and each row found.
     package func query<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -111,7 +111,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a query with each element's one parameter, and passes `row` the element and each row.
+    /// Runs a query with each element's one parameter, and calls the closure `row` with the element and each row found.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -128,7 +128,7 @@ package final class SQL {
         }
     }
 
-    /// Passes the rows of a large result to `row`, until `row` returns false.
+    /// Runs a query with a large result, and passes its rows to `row` until `row` returns false.
     package func scan<each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -143,7 +143,7 @@ package final class SQL {
         }
     }
 
-    /// Returns the first row's first column as an integer, or nil if missing or NULL.
+    /// Returns the first row's first column as an integer, or nil if it is missing or NULL.
     package func integer<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws -> Int64? {
         try first(sql, repeat each values) { $0.next(Int64?.self) } ?? nil
     }
@@ -178,7 +178,7 @@ package final class SQL {
         try query(table.select + clause, repeat each values) { $0.nextRow() }
     }
 
-    /// Returns the row with a key, given in the order of columns, or nil.
+    /// Returns the row with a key, or nil; the key's values are in the order of the table's columns.
     package func find<Record: TableRow, each Value: ColumnValue>(
         _ table: Table<Record>,
         _ key: repeat each Value
@@ -204,7 +204,7 @@ package final class SQL {
 
     // MARK: Transactions
 
-    /// Whether a transaction must lock the rows on which it depends, because others can write.
+    /// Whether other transactions can write, so that a transaction must lock the rows on which it depends.
     var hasOtherWriters: Bool {
         switch engine {
         case .sqlite: false

@@ -16,13 +16,13 @@ import Sodium
 package protocol TableRow: Sendable {
     /// The table.
     static var table: Table<Self> { get }
-    /// Passes each column's name and value to `column`, and returns a row of its results.
+    /// Passes each column's name and value to `column`, and returns a row of the values that `column` returns.
     ///
     /// Columns are listed, written and read by this method. So it must always name the same columns in the same order.
     static func map(_ column: inout ColumnMapper<Self>) -> Self
 }
 
-/// The role of a column in its table, by which statements select columns.
+/// The role of a column in its table; statements select columns by their roles.
 package struct ColumnRole: OptionSet, Sendable {
     /// One bit for each role.
     package let rawValue: UInt8
@@ -45,7 +45,7 @@ package struct ColumnRole: OptionSet, Sendable {
 /// A statement that writes a row of a table.
 package struct RowStatement<Record: TableRow>: Sendable {
     let text: String
-    /// The roles of the columns that are parameters, with an update's key last.
+    /// The roles of the columns that are parameters; in an update, the key's parameters are last.
     let roles: ColumnRole
     /// The number of the key's first parameter, or nil if parameters follow the columns' order.
     let keyStart: Int32?
@@ -67,7 +67,7 @@ package struct Table<Record: TableRow>: Sendable {
     package let upsert: RowStatement<Record>
     /// The statement that updates the existing row that has the given row's key.
     package let update: RowStatement<Record>
-    /// The query for the row with a key, given in the order of columns.
+    /// The query for the row with a given key; its parameters are the key's values, in column order.
     package let find: String
     private let described: [(name: String, role: ColumnRole)]
 
@@ -90,7 +90,7 @@ package struct Table<Record: TableRow>: Sendable {
         find = select + "WHERE \(conditions)"
     }
 
-    /// Returns a conditional insertion, with the first column's value as the condition's `$1`.
+    /// Returns a statement that inserts a row if a condition holds; `$1` is the first column's value.
     package func inserting(where condition: String) -> RowStatement<Record> {
         RowStatement(
             text: "INSERT INTO \(name) (\(columns)) SELECT \(numbers) WHERE \(condition)",
@@ -99,12 +99,12 @@ package struct Table<Record: TableRow>: Sendable {
         )
     }
 
-    /// Returns an insertion that is skipped if the values of unique `columns` already exist.
+    /// Returns a statement that inserts a row, unless another row has the same values in the unique `columns`.
     package func inserting(beside columns: String) -> RowStatement<Record> {
         RowStatement(text: "\(insert.text) ON CONFLICT (\(columns)) DO NOTHING", roles: .all, keyStart: nil)
     }
 
-    /// Returns an insertion that updates the columns of given roles if the key exists.
+    /// Returns a statement that inserts a row, or updates the given roles' columns if the key exists.
     package func upserting(_ roles: ColumnRole) -> RowStatement<Record> {
         Self.upserting(insert.text, described, roles: roles)
     }

@@ -1,7 +1,7 @@
 import SQLite
 import Synchronization
 
-/// A watch for commits of any process since the last check.
+/// Detects whether any process has committed anything since the last check.
 ///
 /// The watch has a separate connection to the SQLite file, and reads only one number.
 package final class ChangeWatch: Sendable {

@@ -3,8 +3,8 @@ import SQLite
 /// A worker that copies the write-ahead log in the background, to relieve the writer.
 ///
 /// The checkpointer has its own connection, which only its thread uses. A passive checkpoint doesn't wait for readers
-/// and writers, and they don't wait for the checkpoint. If the log still becomes long, the writer copies the small
-/// rest.
+/// and writers, and they don't wait for the checkpoint. If the log still becomes long, the writer copies the small part
+/// that hasn't been copied yet.
 package final class Checkpointer {
     private let connection: SQLiteConnection
 

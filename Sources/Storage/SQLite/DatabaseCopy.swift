@@ -42,7 +42,7 @@ package struct DatabaseCopy: Sendable {
     /// Raises the copy's command numbers and status versions, so that the copy can replace the original.
     ///
     /// Since the copy was made, the service has sent more commands and statuses. A device ignores a command unless its
-    /// number is larger than the last. An app ignores a status that has an older version.
+    /// number is larger than the last command's number. An app ignores a status that has an older version.
     package func advanceNumbers() throws {
         try withDatabase { database in
             try database.transaction {
@@ -88,7 +88,7 @@ extension Store {
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
         guard let file else { throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies") }
         let target = try SQLiteConnection(path: copy.path)
-        // All steps of 8 MiB share one reading transaction, so the copy shows one state.
+        // The copy is made in steps of 8 MiB in one reading transaction, so it shows a single state.
         try file.pool.read { try $0.copy(to: target, pages: 4096, progress: progress) }
     }
 }

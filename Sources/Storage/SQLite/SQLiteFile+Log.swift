@@ -22,8 +22,8 @@ extension SQLiteFile {
     /// Removes remains of erased accounts from the log and unused parts of pages.
     ///
     /// Blocks all writers for about a second. Does nothing if no account was erased. Returns false if a reader or
-    /// writer blocked the work too long. The caller must then try again later. Above 64 MiB, only the indexes of tables
-    /// with users' names are rewritten.
+    /// writer blocked the work too long. The caller must then try again later. If the database is larger than 64 MiB,
+    /// only the indexes of tables with users' names are rewritten.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         try checkpoint()

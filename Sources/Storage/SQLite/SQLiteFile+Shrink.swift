@@ -3,9 +3,9 @@ import SQLite
 
 /// The shrinking of a file that contains many unused pages.
 ///
-/// Freed pages stay in the file for later use. If very many are free, the last pages gradually move into them. The file
-/// is truncated when the log is copied into it. The moves need one page of pointers for about every 400 other pages.
-/// When one of those pages is moved or reused, its page of pointers is updated.
+/// Freed pages stay in the file for later use. If very many pages are free, the last pages are gradually moved into
+/// them. The file is truncated when the log is copied into it. The moves need one page of pointers for about every 400
+/// other pages. When one of those pages is moved or reused, its page of pointers is updated.
 extension SQLiteFile {
     /// The largest database, in bytes, that can be rewritten within about a second.
     static let smallBytes: Int64 = 64 << 20
@@ -23,7 +23,7 @@ extension SQLiteFile {
         }
     }
 
-    /// Removes at most `pages` empty pages, which a later checkpoint returns to the disk.
+    /// Removes at most `pages` empty pages; the disk gets the space back at a later checkpoint.
     ///
     /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     func shrink(pages: Int) throws {

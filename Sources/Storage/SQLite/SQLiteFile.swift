@@ -5,7 +5,8 @@ import Synchronization
 
 /// The SQLite file behind a store: its connections, its durability and its log.
 ///
-/// Only one connection writes, used by one thread at a time. Four other connections read the last committed state.
+/// Only one connection writes, and only one thread at a time uses it. Four other connections read the last committed
+/// state.
 final class SQLiteFile: Sendable {
     /// The size of a page, in bytes.
     static let pageBytes = 2048
@@ -68,7 +69,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Lends `body` the writing connection, once it is free, for any number of transactions.
+    /// Waits until the writing connection is free, and lends it to `body` for any number of transactions.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try pool.write { database in
             try restoreDurability(database)
@@ -95,7 +96,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Makes commits durable again, which must succeed before a batch can be committed.
+    /// Makes commits durable again; until this succeeds, no batch can be committed.
     private func restoreDurability(_ database: SQLiteConnection) throws {
         guard isLax.load(ordering: .relaxed) else { return }
         try Self.secure(database)

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The time zone data used to plan schedules, and the schedules to plan again.
+/// The time zone data with which schedules were planned, and the schedules that must be planned again.
 package struct ReplanTable: TransactionTable {
     let transaction: Transaction
 
@@ -26,7 +26,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Zones
 
-    /// Returns the data behind a zone's plans, or nil if no schedule used the zone.
+    /// Returns the data that determines the plans of a zone's schedules, or nil if no schedule used the zone.
     package func zone(_ name: String) throws -> [UInt8]? {
         try sql.value("SELECT rules FROM zone WHERE name = $1", name)
     }

@@ -21,7 +21,7 @@ package struct ScheduleRunTable: TransactionTable {
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records a command's outcome, and returns its run, or nil if no run waits.
+    /// Records a command's outcome, and returns its run, or nil if no run is waiting for the command.
     package func finish(
         _ schedule: ScheduleID,
         of did: DeviceID,

@@ -79,7 +79,7 @@ package struct ScheduleTable: TransactionTable {
     /// Stores the schedules' next occurrences, and whether the schedules are active.
     package func plan(_ schedules: [Schedule]) throws {
         try transaction.requireLocks(of: schedules.map(\.did))
-        // Only columns with the role `.apart` are written, so not `attrs`.
+        // Only columns with the role `.apart` are written, so `attrs` isn't written.
         try sql.run(Self.savePlan, each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) })
     }
 
@@ -133,7 +133,7 @@ package struct ScheduleTable: TransactionTable {
         try schedules("WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", name, id, limit)
     }
 
-    /// Returns a user's schedules that depend on the sun, sorted by id, after `id`.
+    /// Returns a user's schedules that depend on the sun, sorted by id, starting after `id`.
     func bySun(of uid: String, after id: String, limit: Int) throws -> [Schedule] {
         try schedules("WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", uid, id, limit)
     }

@@ -1,7 +1,7 @@
 import Credentials
 import Sodium
 
-/// Service principals except workers: tools, gateways, external schedulers, identity providers and the console.
+/// Service principals that aren't workers: tools, gateways, external schedulers, identity providers and the console.
 package struct ServiceTable: TransactionTable {
     let transaction: Transaction
 
@@ -13,7 +13,7 @@ package struct ServiceTable: TransactionTable {
         try sql.query("SELECT name, role FROM service ORDER BY name") { (name: $0.next(), role: $0.next()) }
     }
 
-    /// Stores a service principal with its secret's hash, replacing one of the same name.
+    /// Stores a service principal with its secret's hash, and replaces any principal of the same name.
     package func save(_ name: String, role: Role, secret: String) throws {
         let hash = Sodium.sha256(secret.utf8)
         try sql.run(

@@ -77,7 +77,7 @@ extension SessionTable {
 
     /// Invalidates the replaced token at once, because the gate saw the new token's use.
     ///
-    /// If the old token's expiry isn't `until`, another refresh has followed. Then nothing changes.
+    /// If the old token's expiry isn't `until`, the session was refreshed again, and nothing is changed.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(
@@ -91,7 +91,7 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Records when a user was last seen, at most once an hour.
+    /// Records when a user was last seen, but changes the time at most once an hour.
     func seen(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run(

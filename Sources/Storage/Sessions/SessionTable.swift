@@ -8,7 +8,7 @@ import Sodium
 package struct SessionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the session with the given token, even if ended, or nil.
+    /// Returns the session with the given token, even if it has ended, or nil if there isn't one.
     ///
     /// A valid access token of a linked service also works. After a refresh, the earlier token also works while it is
     /// valid.
@@ -34,7 +34,7 @@ package struct SessionTable: TransactionTable {
             != nil
     }
 
-    /// Returns the terminal's current link (a session of a user's Home Assistant), or nil.
+    /// Returns the id of a terminal's current link (a session of a user's Home Assistant), or nil.
     package func link(on terminal: TerminalID) throws -> SessionID? {
         let id = Session.linkID(on: terminal)
         return try find(id).flatMap { $0.endedAt == nil ? id : nil }
@@ -102,7 +102,7 @@ package struct SessionTable: TransactionTable {
         try sql.value("SELECT appId FROM terminal WHERE terminalId = $1", terminal)
     }
 
-    /// Begins a session on its terminal, on which any earlier session must have ended.
+    /// Begins a session on its terminal; any earlier session on the terminal must have ended.
     package func begin(_ session: Domain.Session, token: String) throws {
         try transaction.requireLock(of: session.uid)
         let hash = Sodium.sha256(token.utf8)
@@ -116,7 +116,7 @@ package struct SessionTable: TransactionTable {
             now
         )
         // From here on, this transaction holds a lock on the terminal's row. A deletion of the terminal (`forget`)
-        // waits until this transaction ends. Then the deletion finds the session.
+        // waits until this transaction ends, and then finds the session.
         try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
         try sql.run("UPDATE account SET lastLoginAt = $1 WHERE uid = $2", session.loginTime, session.uid)
@@ -158,7 +158,7 @@ package struct SessionTable: TransactionTable {
 
     // MARK: The gate
 
-    /// Repeats a session's end in the gate's credentials, unless another session has begun.
+    /// Writes a session's end to the gate's credentials again, unless another session has begun on the terminal.
     ///
     /// The process that ended the session may have died before writing the gate's file.
     package func confirmEnd(of session: Domain.Session) throws {
@@ -181,7 +181,7 @@ package struct SessionTable: TransactionTable {
     /// Claims a notice for this transaction, or returns false if it already took effect.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
-    /// Claims the tasks after a session's end, or returns false if they are done.
+    /// Claims the tasks that follow a session's end, or returns false if they were already done.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
     /// Stores the mark of a commit (`CommitMark`).
@@ -189,10 +189,10 @@ package struct SessionTable: TransactionTable {
         try sql.run("INSERT INTO notice (noticeId, at) VALUES ($1, $2)", id, now)
     }
 
-    /// Deletes marks that are no longer needed, such as those of answered commits.
+    /// Deletes marks that are no longer needed, for example because the marked commits were answered.
     func forget(marks ids: [String]) throws { try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 } }
 
-    /// Claims the mark after a lost answer, or returns false if the commit succeeded.
+    /// Claims the mark of a commit whose answer was lost, or returns false if the commit succeeded.
     ///
     /// If the earlier commit succeeded, possibly without waiting for the standby, the mark is written again. The new
     /// commit then waits for the standby.
@@ -224,9 +224,9 @@ package struct SessionTable: TransactionTable {
         return old.count
     }
 
-    /// Deletes a terminal without a current session or a stored session of the user.
+    /// Deletes a terminal if it has no current session and no stored session of the user.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
-        // A separate statement locks the terminal, so that the next one sees new sessions.
+        // A separate statement locks the terminal, so that the next statement sees sessions begun meanwhile.
         if sql.hasOtherWriters {
             try sql.run("SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE", terminal)
         }

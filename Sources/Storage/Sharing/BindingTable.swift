@@ -19,7 +19,7 @@ package struct BindingTable: TransactionTable {
         try sql.rows(of: Binding.table, "WHERE did = $1 ORDER BY uid", did)
     }
 
-    /// Returns up to `limit` bindings of a device after `uid`, without expired guests.
+    /// Returns at most `limit` bindings of a device, sorted by user and starting after `uid`, without expired guests.
     ///
     /// If `app` is nil, bindings of all apps are returned.
     package func page(of did: DeviceID, app: AppID? = nil, after uid: String, limit: Int) throws -> [Binding] {
@@ -37,7 +37,7 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Passes `body` each device's index and subscribed users, except expired guests.
+    /// Passes to `body` each user who gets a device's status, with the device's index; omits expired guests.
     package func subscribers(of dids: [DeviceID], _ body: (Int, UserID, AppID) throws -> Void) throws {
         try sql.query(
             """

@@ -32,7 +32,7 @@ package struct SharingTable: TransactionTable {
         try query("WHERE did = $1 AND status IN ('pending', 'accepted') ORDER BY sharingId", did.text)
     }
 
-    /// Returns whether `name` has an accepted or unexpired pending invitation to a device.
+    /// Returns whether `name` has an accepted invitation to a device, or a pending one that hasn't expired.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """

@@ -13,7 +13,7 @@ package struct EventTable: TransactionTable {
         try sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Passes `body` a period's events with their numbers, newest first, until it returns false.
+    /// Passes a period's events with their numbers to `body`, newest first, until `body` returns false.
     ///
     /// With a cursor, the first event is the newest one older than the cursor.
     package func log(
@@ -30,7 +30,7 @@ package struct EventTable: TransactionTable {
     /// How many events are searched for a change of an alert or fault.
     private static let searchedMax = 200
 
-    /// Returns an alert's or fault's last event among the last `searchedMax` until a moment, or nil.
+    /// Returns an alert's or fault's last event among the device's last `searchedMax` events up to `moment`, or nil.
     package func last(_ kind: ConditionKind, _ name: String, of did: DeviceID, until moment: Instant) throws -> Event? {
         try sql.first(
             """
@@ -51,7 +51,7 @@ package struct EventTable: TransactionTable {
     static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
 }
 
-/// An event with its device and a unique number, larger for later events.
+/// An event with its device and a unique number; later events have larger numbers.
 struct EventRow: TableRow {
     var did: DeviceID
     var seq: Int64

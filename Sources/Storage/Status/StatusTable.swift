@@ -72,7 +72,7 @@ package struct StatusTable: TransactionTable {
         try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }
 
-    /// Clears everything that a device reported, while the status's version continues to grow.
+    /// Clears everything that a device reported, but lets the status's version continue to grow.
     package func wipe(_ did: DeviceID, at now: Instant) throws {
         guard var record = try find(did) else { return }
         record.status.attributes = []
@@ -162,7 +162,7 @@ struct StatusAttributes: ColumnValue {
     }
 }
 
-/// Alerts and faults as `[[kind, name, eventId, ts], …]`, with a null `eventId` once cleared.
+/// A status's alerts and faults as `[[kind, name, eventId, ts], …]`, where a cleared condition's `eventId` is null.
 struct StatusConditions: ColumnValue {
     static var columnType: ColumnType { .text }
     var open: [Status.OpenCondition] = []
@@ -203,7 +203,7 @@ struct StatusConditions: ColumnValue {
     }
 }
 
-/// The newest reports' time, then fingerprints, as little-endian numbers of eight bytes.
+/// The newest reports, stored as little-endian numbers of eight bytes: first the time, then the fingerprints.
 extension Status.Newest: ColumnValue {
     package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) {

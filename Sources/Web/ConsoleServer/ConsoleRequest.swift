@@ -4,7 +4,7 @@ package struct ConsoleRequest: Sendable {
     package var method: String
     /// The parts of the path, percent-decoded and without empty parts, such as `["api", "v1", "devices"]`.
     package var path: [String]
-    /// The query's parameters, each with its first value.
+    /// The parameters of the query, with only the first value of a repeated name.
     package var query: [String: String]
     /// The body, which is empty until it has been read.
     package var body: [UInt8]

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// A rule that answers requests for hosts other than the console's with 421.
+/// A rule that admits only requests for the console's own hosts, and answers all others with 421.
 ///
 /// Without the rule, a foreign site could make its own name resolve to this machine. The site's pages could then read
 /// the console's answers.

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A guard that closes a connection without a place or with a slow client.
+/// A guard that closes a connection if no place is free or if the client is too slow.
 ///
 /// A connection without a place is kept briefly to answer its request (`CrowdAnswer`). The guard is the first handler
 /// of its connection, before TLS. The client's time limit starts when the connection opens. Only later handlers extend

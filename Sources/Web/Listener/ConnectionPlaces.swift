@@ -3,12 +3,12 @@ import Synchronization
 
 /// The places for a listener's connections, limited for each source address and in total.
 ///
-/// Only a connection that isn't busy with an answer can be replaced. If an address has no place left, a new connection
-/// replaces the address's oldest. If the listener has no place left, the oldest of all connections is replaced. A
-/// client that sends half a header loses its place when another client needs it. If all connections that could be
-/// replaced are busy, the new connection is refused.
+/// Only a connection that isn't busy with an answer can be replaced. If an address has no place left, its oldest
+/// connection is replaced. If the listener has no place left, the oldest of all connections is replaced. A client that
+/// sends only half a header loses its place when another client needs it. If all connections that could be replaced are
+/// busy, the new connection is refused.
 final class ConnectionPlaces: Sendable {
-    /// Why a connection lost its place or got none, as the metric's label.
+    /// The reason why a connection lost its place or got no place, used as the metric's label.
     enum Reason: String, CaseIterable {
         /// The address reached its limit.
         case address
@@ -29,7 +29,7 @@ final class ConnectionPlaces: Sendable {
         var places: [Int: Place] = [:]
         var counts: [String: Int] = [:]
         var nextID = 0
-        /// The number of connections without a place, kept until their requests are refused.
+        /// The number of connections that have no place, but stay open until their requests are refused.
         var crowd = 0
     }
 
@@ -74,7 +74,7 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Counts a connection without a place, or returns false if there are too many.
+    /// Admits a connection without a place, or returns false if there are too many such connections.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }

@@ -22,7 +22,7 @@ final class HandshakeWatch: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Returns the TLS library's name for a handshake's fault, or nil for another error.
+    /// Returns the TLS library's name for the fault of a failed handshake, or nil for other errors.
     static func fault(_ error: any Error) -> String? {
         guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
         if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }

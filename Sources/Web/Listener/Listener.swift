@@ -25,7 +25,7 @@ package struct ListenerLimits: Sendable {
     /// Creates the limits.
     ///
     /// With the defaults, 16 addresses can fill all places with complete requests. An incomplete request yields to a
-    /// new connection. With 16 KiB each, the headers of all connections need at most 16 MiB.
+    /// new connection. If each header has at most 16 KiB, the headers of all connections need at most 16 MiB.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
         (self.connections, self.perAddress, self.headerSeconds) = (connections, perAddress, headerSeconds)
     }
@@ -72,7 +72,7 @@ package struct Listener: Sendable {
         self.logger = logger
     }
 
-    /// Serves requests until shutdown, and calls `onRunning` once it listens on all addresses.
+    /// Serves requests until shutdown, and calls `onRunning` once the server listens on all addresses.
     func run(_ router: Router<WebContext>, onRunning: @escaping @Sendable () -> Void) async throws {
         let places = ConnectionPlaces(name, limits)
         let waiting = Atomic(endpoints.count)

@@ -18,7 +18,7 @@ package struct ListenerRefusal: Sendable, Equatable {
     package let reason: Reason
     /// The address that a proxy on this machine names, or else the source address.
     package let address: String
-    /// The operator in a failed sign-in, `?` if unknown, and empty for other refusals.
+    /// The operator's name in a failed sign-in, `?` for an unknown operator, or empty for other refusals.
     package let name: String
     /// The detail of the refusal in at most 128 bytes, such as the page's origin.
     package let detail: String

@@ -12,7 +12,7 @@ enum LocalPeer {
         return address == "127.0.0.1" || address == "::1"
     }
 
-    /// Converts addresses such as `::ffff:192.0.2.1` to IPv4 form, and returns others unchanged.
+    /// Converts addresses such as `::ffff:192.0.2.1` to IPv4 form, and returns other addresses unchanged.
     static func unmapped(_ address: String) -> String {
         let prefix = "::ffff:"
         guard address.lowercased().hasPrefix(prefix), address.contains(".") else { return address }
@@ -41,7 +41,7 @@ package enum ConnectionParty {
         WebContext.household(address?.ipAddress ?? "unknown")
     }
 
-    /// Returns the address and port for this machine's connections, or else the `household`.
+    /// Returns the address and port for this machine's connections, or the result of `household` for other connections.
     ///
     /// Each connection from this machine counts as a separate party. The connection can come from a proxy that serves
     /// many clients.

@@ -15,7 +15,8 @@ final class RequestTimes: ChannelDuplexHandler {
 
     private let connection: ConnectionGuard
     private let limits: ListenerLimits
-    /// The number of complete requests without an answer, or negative after an early answer.
+    /// The number of complete requests without an answer; negative if an answer was sent before its request was
+    /// complete.
     private var unanswered = 0
 
     init(_ connection: ConnectionGuard, _ limits: ListenerLimits) {

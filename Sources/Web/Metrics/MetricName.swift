@@ -1,9 +1,9 @@
 /// The forms that Prometheus requires for names and label values.
 enum MetricName {
-    /// Converts a string to letters, digits, `_` and `:`, without a digit at the beginning.
+    /// Converts a string to a metric name of letters, digits, `_` and `:` without a leading digit.
     static func name(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: ":")) }
 
-    /// Converts a string to letters, digits and `_`, without a digit at the beginning.
+    /// Converts a string to a label name of letters, digits and `_` without a leading digit.
     static func label(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: "_")) }
 
     /// Escapes the backslashes, double quotes and line feeds in the value of a label.

@@ -1,11 +1,11 @@
 import CoreMetrics
 import Synchronization
 
-/// A metric's value for one set of labels, with several lines for a histogram.
+/// A metric's value for one set of labels, which takes one line, or several lines for a histogram.
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)
-    /// The value, or the sum and the number of a distribution's values.
+    /// The value, or the sum and the number of the recorded values if this is a distribution.
     var reading: (value: Double, count: Int64) { get }
 }
 

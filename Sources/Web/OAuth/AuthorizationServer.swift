@@ -9,7 +9,7 @@ package protocol AuthorizationServer: Sendable {
     var issuer: String { get }
     /// Returns a client, or nil if the client or its app doesn't exist.
     func known(_ id: String) async throws -> KnownClient?
-    /// Links a session, and returns the authorization code, or nil if the session ended.
+    /// Links a client to a session, and returns the authorization code, or nil if the session has already ended.
     func link(_ session: SessionID, to request: AuthorizationRequest) async throws -> String?
     /// Answers a request to the token endpoint.
     ///

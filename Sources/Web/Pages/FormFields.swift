@@ -2,14 +2,14 @@ import Hummingbird
 
 /// A parser of posted forms.
 enum FormFields {
-    /// Returns the form's fields, or nil if the body is too long or no form.
+    /// Returns the form's fields, or nil if the body is too long or isn't a form.
     ///
     /// If a name is repeated, its first value counts.
     static func read(_ request: inout Request, upTo max: Int) async -> [String: String]? {
         await readPairs(&request, upTo: max).map(first)
     }
 
-    /// Returns the form's pairs, or nil if the body is too long or no form.
+    /// Returns the form's names and values, or nil if the body is too long or isn't a form.
     static func readPairs(_ request: inout Request, upTo max: Int) async -> [(name: String, value: String)]? {
         let type = request.headers[.contentType] ?? ""
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded"),
@@ -18,7 +18,7 @@ enum FormFields {
         return pairs(String(buffer: body))
     }
 
-    /// Parses `name=value&…` as written by browsers, with each name's first value.
+    /// Parses `name=value&…` as written by browsers, and keeps only the first value of each name.
     static func parse(_ text: String) -> [String: String] { first(pairs(text)) }
 
     private static func first(_ pairs: [(name: String, value: String)]) -> [String: String] {

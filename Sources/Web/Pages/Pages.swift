@@ -1,10 +1,10 @@
 package import Domain
 
-/// The service's functions for the pages, because `Web` has no access to the store.
+/// The service's functions that the pages call, because `Web` itself has no access to the store.
 package struct Pages: Sendable {
     /// Returns the state of a link without changing anything.
     package var look: @Sendable (_ token: String) async -> LinkView
-    /// Carries out a link's action, with a password only for a password reset.
+    /// Carries out a link's action, where only the page for a password reset passes a password.
     package var follow: @Sendable (_ token: String, _ password: String?) async -> LinkView
     /// Returns a picture by its digest.
     package var avatar: @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?

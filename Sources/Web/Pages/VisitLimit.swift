@@ -12,7 +12,7 @@ package final class VisitLimit: Sendable {
     private let visitorsMax: Int
     private let seconds: @Sendable () -> Int64
 
-    /// Creates a limit of `perMinute` visits from each visitor, with a monotonic clock `seconds`.
+    /// Creates a limit of `perMinute` visits from each visitor, measured by the monotonic clock `seconds`.
     package init(perMinute: Int, visitorsMax: Int = 10_000, seconds: @escaping @Sendable () -> Int64) {
         (self.perMinute, self.visitorsMax, self.seconds) = (perMinute, visitorsMax, seconds)
     }

@@ -7,7 +7,7 @@ enum LocalVisit {
         "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
     ].compactMap { HTTPFields.Element.Name($0) }
 
-    /// Returns whether a request comes from this machine and names it as the host.
+    /// Returns whether a request comes from this machine and was sent to a name of this machine.
     ///
     /// The name is checked because a foreign site's name can resolve to this machine. A request isn't local if it came
     /// through a proxy or from another site's page.

@@ -7,7 +7,7 @@ package struct Playground: Sendable {
     /// Returns the facts as JSON.
     let facts: @Sendable (_ forThisMachine: Bool) -> String
 
-    /// Creates a playground whose `facts` may include secrets only for this machine.
+    /// Creates a playground whose `facts` may include secrets only for visitors on this machine.
     package init(
         webSocketPort: Int?,
         webSocketTLSPort: Int?,
@@ -21,7 +21,7 @@ package struct Playground: Sendable {
     /// The path of the facts below `/docs/`.
     static let factsPath = "try/facts.json"
 
-    /// Returns the addresses to which a page from `host` may connect, for its policy.
+    /// Returns the addresses to which a page from `host` may connect, as its content security policy names them.
     ///
     /// The addresses include the page's own origin, which also allows WebSockets through a proxy. A policy can't name
     /// IPv6 addresses. A page from `[::1]` therefore connects to this machine's listeners at 127.0.0.1.

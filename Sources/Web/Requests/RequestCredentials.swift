@@ -2,7 +2,7 @@ import Domain
 
 /// The credentials of an HTTP request.
 enum RequestCredentials: Equatable {
-    /// A session's token or an API key, which is `token` in the envelope.
+    /// A session's token or an API key, which the envelope contains as `token`.
     case bearer(String)
     /// An app's id and its secret, for methods that need no token.
     case basic(app: String, secret: String)
@@ -38,7 +38,7 @@ enum RequestCredentials: Equatable {
         return Rejection(.invalidCredentials, "The header Authorization must be \(form).")
     }
 
-    /// Returns whether a string can be a token, whose characters need no JSON escapes.
+    /// Returns whether a string can be a token: its characters must need no JSON escapes in the envelope.
     static func isToken(_ text: String) -> Bool {
         (1...secretMax).contains(text.utf8.count)
             && text.utf8.allSatisfy {

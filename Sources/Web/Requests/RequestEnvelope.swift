@@ -6,15 +6,15 @@ import Wire
 struct RequestEnvelope: Equatable {
     /// The payload.
     var payload: [UInt8]
-    /// The token from the header or the body, or nil without a token.
+    /// The token from the header or the body, or nil if neither contains a token.
     var token: String?
 
-    /// Parses a body, and adds the header's token and an id if necessary.
+    /// Parses a body, and adds the header's token and an id if they are missing.
     ///
     /// An empty body counts as `{}`.
     ///
     /// All other bytes stay unchanged, so that the worker reads what the client sent.
-    /// - Throws: `Rejection` if the body isn't a JSON object or contradicts the header's token.
+    /// - Throws: `Rejection` if the body isn't a JSON object, or if its token differs from the header's token.
     init(_ body: [UInt8], credentials: RequestCredentials?, newID: @autoclosure () -> String) throws(Rejection) {
         let body = body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } ? Array("{}".utf8) : body
         let object: JSONObject

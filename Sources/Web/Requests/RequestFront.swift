@@ -14,7 +14,7 @@ package struct RequestFront: Sendable {
         package let payload: [UInt8]
         /// The sender's password, as it would be over MQTT: a token or the app's secret.
         package let password: String
-        /// The digest by which the gate admits the request, or nil for the password's.
+        /// The digest by which the gate admits the request, or nil to use the password's digest.
         package let digest: [UInt8]?
         /// Whether the password is a token.
         package let isToken: Bool

@@ -211,7 +211,7 @@ struct RequestRoutes: RouterMiddleware {
         )
     }
 
-    /// Returns an answer with its error code's HTTP status, or else with 200.
+    /// Returns a worker's answer with the HTTP status of its error code, or 200 without an error.
     private static func response(to bytes: [UInt8]) -> Response {
         let answer = try? JSONValue.parse(bytes[...]).objectValue
         let error = answer?["error"]?.objectValue

@@ -30,7 +30,7 @@ final class BrokerLink: Sendable {
         return NIOLoopBound(reader, eventLoop: channel.eventLoop)
     }
 
-    /// Waits for the next packet, which only one task at a time may do.
+    /// Waits for the next packet; only one task may wait at a time.
     func next(within limit: TimeAmount) async -> Event {
         let promise = channel.eventLoop.makePromise(of: Event.self)
         channel.eventLoop.execute { [reader] in reader.value.wait(for: promise, within: limit) }

@@ -5,7 +5,7 @@ package import Wire
 
 /// A reader of the event log for one stream.
 package protocol EventFeed: Sendable {
-    /// Waits for the next part, of which `end` is the last.
+    /// Waits for the next part and returns it; no part follows `end`.
     func next() async -> EventPart
     /// Makes `next` return at once.
     func stop()

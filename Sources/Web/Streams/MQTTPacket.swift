@@ -50,7 +50,7 @@ enum MQTTPacket: Equatable {
             body.write(text: "MQTT")
             body.writeBytes([5, 0xC2])
             body.writeInteger(UInt16(keepAliveSeconds))
-            // The Receive Maximum is 20, which limits the messages without an acknowledgement. Further messages wait in
+            // The Receive Maximum is 20: the broker may send up to 20 unacknowledged messages. Further messages wait in
             // the broker.
             body.writeBytes([3, 0x21, 0, 20])
             for text in [clientID, username, password] { body.write(text: text) }

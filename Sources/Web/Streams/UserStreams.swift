@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The streams of users' messages, each an MQTT connection with a session's token.
+/// The streams of users' messages, each of which is an MQTT connection with a session's token.
 ///
 /// The gate checks every message to a stream. The gate also limits the stream, and can close it. A terminal has only
 /// one connection at the broker. The newest connection replaces any earlier one. A client that uses both MQTT and a
@@ -41,8 +41,8 @@ package final class UserStreams: Sendable {
 
     /// Connects to the broker as a terminal, and subscribes to filters.
     ///
-    /// - Throws: `Rejection` if no place is free or the broker can't be reached. The broker can also refuse the
-    ///   connection or a filter.
+    /// - Throws: `Rejection` if no place is free or the broker can't be reached. It is also thrown if the broker
+    ///   refuses the connection or a filter.
     func open(
         _ holder: RequestFront.Holder,
         token: String,
@@ -171,7 +171,7 @@ package final class StreamPlaces: Sendable {
     /// The maximum number of streams from one source address.
     package static let perAddress = 16
 
-    /// Makes `limit` places for streams, of which each party may use `perParty`.
+    /// Makes `limit` places for streams, of which each party may use up to `perParty`.
     package init(limit: Int = .max, perParty: Int = perAddress) { (self.limit, self.perParty) = (limit, perParty) }
 
     /// Takes a place.

@@ -6,7 +6,8 @@
 package struct OriginRule: Sendable {
     private let origins: Set<String>
 
-    /// Creates a rule from comma-separated origins such as `https://app.example.com`, or `*` for all.
+    /// Creates a rule from comma-separated origins such as `https://app.example.com`, or from `*`, which allows all
+    /// origins.
     package init(_ text: String) {
         origins = Set(
             text.lowercased().split(separator: ",")
@@ -21,7 +22,7 @@ package struct OriginRule: Sendable {
     ///
     /// A client that sends no origin isn't a browser, and may connect.
     ///
-    /// Pages from this machine may always connect. With TLS, a page may also connect from the host in the HTTP header
+    /// Pages from this machine may always connect. With TLS, a page may connect if its host equals the HTTP header
     /// `host`. The page's port doesn't matter.
     func allows(_ origin: String?, host: String?, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }

@@ -13,8 +13,8 @@ package final class RelayedAddresses: Sendable {
         var fresh = 1
         /// The places of ended connections, the earliest first, which is the order of reuse.
         ///
-        /// Each place is thus reused as late as possible. After an early reuse, the gate could find a new client's
-        /// address for an old client.
+        /// Each place is thus reused as late as possible. If a place were reused early, the gate could find a new
+        /// client's address for an old client.
         var resting: Deque<(place: Int, since: ContinuousClock.Instant)> = []
         /// The number of places at the beginning of `resting` whose addresses have been overwritten.
         var cleared = 0
@@ -50,7 +50,7 @@ package final class RelayedAddresses: Sendable {
 
     deinit { close(file) }
 
-    /// Takes a place, or returns nil if all are used or the write fails.
+    /// Takes a place for a new connection, or returns nil if no place is free or the write fails.
     func lend(to client: String) -> Int? {
         guard let place = take() else { return nil }
         guard write(Self.bytes(of: client), to: place) else {

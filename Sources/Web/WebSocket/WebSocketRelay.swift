@@ -64,7 +64,7 @@ final class WebSocketRelay: RelayEnd {
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
     private var broker: BrokerRelay?
-    /// The client's data before the connection to the broker: at most one read.
+    /// The data that the client sent before the relay was connected to the broker: at most one read.
     private var early: [ByteBuffer] = []
     private(set) var hasEnded = false
 

@@ -37,7 +37,8 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // The relay can use a separate loopback address for each client. The broker must then listen on loopback too.
+        // The relay can use a separate loopback address for each client. This requires that the broker listens on
+        // loopback too.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness

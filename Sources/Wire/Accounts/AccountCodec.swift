@@ -17,8 +17,8 @@ package enum AccountCodec {
         object["phoneVerified"] = .bool(user.phone != nil && user.isPhoneVerified)
         if let email = user.email {
             object["email"] = .string(email.text)
-            // A new address in `pendingEmail` hasn't been verified yet. Until then, the user logs in with the former
-            // address.
+            // A new address in `pendingEmail` hasn't been verified yet. Until its verification, the user logs in with
+            // the former address.
             let isVerified = user.isEmailVerified && user.pendingEmail == nil
             if policies.emailVerification { object["emailVerified"] = .bool(isVerified) }
         }
@@ -32,7 +32,7 @@ package enum AccountCodec {
         return object
     }
 
-    /// Returns a changed user, and `profileError` if the profile was not changed.
+    /// Returns the answer with the changed user, and with `profileError` if the profile wasn't changed.
     package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
         ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
     }

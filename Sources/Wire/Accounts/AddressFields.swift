@@ -2,7 +2,7 @@ package import Domain
 
 /// Functions that read users' names and addresses from the fields of a request.
 extension Fields {
-    /// Returns a request's one address, a phone number or an e-mail address.
+    /// Returns the one address in a request, which is a phone number or an e-mail address.
     func address(countryCode: String) throws(Rejection) -> Address {
         let given = try addresses(countryCode: countryCode)
         guard given.count < 2 else {
@@ -22,7 +22,7 @@ extension Fields {
         return given
     }
 
-    /// Returns the request's one address, which `phone`, `email` or `account` contains.
+    /// Returns the one address in a request, from `phone`, `email` or `account`.
     func anyAddress(countryCode: String) throws(Rejection) -> Address {
         guard let text = try text("account", length: 0...320) else { return try address(countryCode: countryCode) }
         if let other = ["phone", "email"].first(where: has) {
@@ -57,7 +57,7 @@ extension Fields {
         return email
     }
 
-    /// Returns the one field that identifies the account: `phone`, `email`, `username` or `account`.
+    /// Returns the name of the field that identifies the account: `phone`, `email`, `username` or `account`.
     func loginField() throws(Rejection) -> String {
         let given = ["phone", "email", "username", "account"].filter { has($0) }
         guard given.count == 1 else {
@@ -85,7 +85,7 @@ extension Fields {
         return try Username(text)
     }
 
-    /// Returns the address that a user enters without proof, or nil if it's absent.
+    /// Returns the unproven address that a user enters, or nil if the request has no address.
     ///
     /// For an e-mail address without a country code, the user's own country code is used.
     package func enteredAddress(

@@ -2,7 +2,8 @@ import JSON
 
 /// An encoder of answers about codes and tickets (`schemas/methods/account.schema.json`).
 package enum CodeCodec {
-    /// Returns the answer to `account/sendCode`, with the code's life and the pause in seconds.
+    /// Returns the answer to `account/sendCode`, with the code's lifetime and the pause before the next code, in
+    /// seconds.
     package static func sent(requestID: String, token: String, lifeSeconds: Int64, pauseSeconds: Int64) -> Answer {
         JSONObject(showing: [
             "expiresIn": lifeSeconds, "retryAfter": pauseSeconds, "codeToken": token, "requestId": requestID,

@@ -51,7 +51,7 @@ package struct ExternalLoginParameters: Sendable, Equatable {
 package struct AnonymousLoginParameters: Sendable, Equatable {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The secret that identifies this installation's anonymous user at a later login, or nil.
+    /// The secret that identifies this installation's anonymous user at a later login, or nil if it is absent.
     package let deviceID: String?
     /// The terminal that logs in.
     package let terminal: TerminalInfo

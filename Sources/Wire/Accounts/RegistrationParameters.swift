@@ -10,7 +10,7 @@ package struct RegistrationParameters {
     package let username: Username?
     /// Whether the requested username is the phone number in any form.
     package let isNamedByPhone: Bool
-    /// The proof of an address, or nil without a proof or an address.
+    /// The proof of an address, or nil if the request has no proof or no address.
     package let proof: AddressProof?
     /// The fields of the user's profile, or nil if the request has none.
     package let profile: ProfileParameters?
@@ -48,9 +48,9 @@ extension RegistrationParameters {
         return nil
     }
 
-    /// Returns the provable addresses, without phone numbers if the app forbids registration with them.
+    /// Returns the addresses that the proof can prove, without phone numbers if the app forbids them for registration.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but none is provable.
+    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but the proof can't prove any of them.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
         let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
         if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }

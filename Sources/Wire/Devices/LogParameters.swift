@@ -2,7 +2,7 @@ package import Domain
 
 /// The parameters of `device/events` and `device/commands`, except the device.
 package struct LogParameters: Sendable, Equatable {
-    /// The beginning of the period, or nil for the caller's earliest permitted time.
+    /// The beginning of the period, or nil for the earliest time that the caller may see.
     package let from: Instant?
     /// The end of the period.
     package let to: Instant
@@ -25,7 +25,7 @@ package struct LogParameters: Sendable, Equatable {
         package var text: String { "\(time.milliseconds).\(number)" }
     }
 
-    /// Reads `from`, `to`, `types` and `cursor`, with all `types` among `known`.
+    /// Reads `from`, `to`, `types` and `cursor`, where all `types` must be among `known`.
     package init(_ fields: Fields, types known: Set<String>) throws(Rejection) {
         from = try fields.instant("from")
         to = try fields.instant("to") ?? .max

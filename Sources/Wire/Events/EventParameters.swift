@@ -9,7 +9,7 @@ package enum EventPlace: Sendable, Equatable {
     case start
     /// The position after an entry.
     case behind(EventCursor)
-    /// The position before the first entry at or after a moment.
+    /// The position directly before the first entry that is not older than a moment.
     case since(Instant)
 }
 
@@ -37,7 +37,7 @@ extension Fields {
         return cursor
     }
 
-    /// Returns a page's `limit` of entries, and how many seconds to `wait` for one.
+    /// Returns `limit`, the maximum number of entries on a page, and `wait`, how many seconds to wait for an entry.
     package func eventPage() throws(Rejection) -> (limit: Int, wait: Int64) {
         (Int(try integer("limit", in: 1...1_000) ?? 100), try integer("wait", in: 0...50) ?? 0)
     }
@@ -88,7 +88,8 @@ extension Fields {
         }
     }
 
-    /// Returns the filter from `types`, `dids` and `productKeys`, where `isKnown` checks the products.
+    /// Returns the filter that `types`, `productKeys` and `dids` describe; `isKnown` returns whether the app has a
+    /// product.
     package func eventFilter(isKnown: (ProductKey) throws -> Bool) throws -> EventFilter {
         let names = try eventNames("types")
         guard names.allSatisfy({ !EventType.named($0).isEmpty }) else { throw refuse("types", "has an unknown type") }
@@ -113,7 +114,7 @@ extension Fields {
 
     private var hasEventFilter: Bool { has("types") || has("productKeys") || has("dids") }
 
-    /// Returns `batch`, the maximum number of events at once, or nil if it's absent.
+    /// Returns `batch`, the maximum number of events in a batch, or nil if the field is absent.
     package func eventBatch() throws(Rejection) -> Int? {
         try integer("batch", in: 1...Int64(EventSubscription.eventsMax)).map { Int($0) }
     }
@@ -124,12 +125,12 @@ extension Fields {
 
 /// An encoder of event subscriptions for apps.
 package enum EventSubscriptionCodec {
-    /// Returns the answer to `events/subscribe` and `events/rotate`, with a webhook's signing `secret`.
+    /// Returns the answer to `events/subscribe` and `events/rotate`, with the `secret` that signs a webhook's batches.
     package static func made(_ id: SubscriptionID?, secret: String?) -> Answer {
         JSONObject([("subscriptionId", id.map { .string($0.text) }), ("secret", secret.map { .string($0) })])
     }
 
-    /// Returns a subscription's row, with its next event's age `behind` in seconds.
+    /// Returns a row of `events/subscriptions`, where `behind` is the next event's age in seconds.
     package static func row(_ subscription: EventSubscription, behind: Int64) -> AnswerRow {
         func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map { .string($0) }) }
         let filter = subscription.filter

@@ -6,7 +6,7 @@ package struct EventStreamRequest: Sendable {
     /// The key's secret.
     package let token: String
     private let parameters: JSONObject
-    /// The last entry that the client received, which overrides `after` and an earlier cursor.
+    /// The id of the last entry that the client received, which overrides `after` and an earlier cursor.
     package let lastID: EventCursor?
 
     /// Describes a request.

@@ -63,7 +63,7 @@ package enum LoggedEventCodec {
         JSONObject([("mac", .string(mac.text)), ("state", .string(state))]).encoded()
     }
 
-    /// Encodes an account as other users see it, or a deleted account's id.
+    /// Encodes an account as other users see it, or only the id of a deleted account.
     package static func account(_ user: User, isDeleted: Bool, changed: User.SecurityChange? = nil) -> [UInt8] {
         JSONObject([
             ("uid", .string(user.uid.text)), ("nickname", isDeleted ? nil : .string(user.nickname)),

@@ -12,7 +12,7 @@ package struct HistoryParameters: Sendable, Equatable {
 
     /// The requested attribute; nil for all attributes.
     package let attribute: String?
-    /// The page's beginning: the beginning of the period, or the previous page's end.
+    /// Where the page begins: at the beginning of the period, or at the end of the previous page.
     package let place: HistoryPlace
     /// The end of the period, exclusive.
     package let to: Instant

@@ -12,7 +12,7 @@ package struct DiscoveryCodec {
     private let binding: Binding
     private let product: Product
 
-    /// The size in bytes above which a message's further components are left out.
+    /// The maximum size of a message's components in bytes; further components are left out.
     private static let bytesMax = 58_000
 
     /// Makes an encoder for the device that `binding` binds to the link's user.
@@ -54,7 +54,7 @@ package struct DiscoveryCodec {
         let name = binding.alias.isEmpty ? "\(product.name) \(mac.text.suffix(4))" : binding.alias
         return [
             "identifiers": [.string("lamplighter_\(did)")],
-            // An IMEI instead of a MAC address is left out here.
+            // Some devices have an IMEI instead of a MAC address. The IMEI is left out here.
             "connections": pairs.count == 6 ? [["mac", .string(pairs.joined(separator: ":"))]] : nil,
             "name": .string(name), "manufacturer": .string(maker), "model": .string(product.name),
             "sw_version": version("mcuSoftVersion", "wifiSoftVersion", "wifiFirmwareVer"),

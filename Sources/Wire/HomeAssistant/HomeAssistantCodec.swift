@@ -64,7 +64,7 @@ package enum HomeAssistantCodec {
         ]).encoded()
     }
 
-    /// Encodes the problem with a command, or returns nil if it is done or superseded.
+    /// Encodes the problem with a command, or returns nil if the command is done or superseded.
     package static func problem(with command: Command, at now: Instant) -> [UInt8]? {
         guard problems.contains(command.state.rawValue) else { return nil }
         let result = CommandCodec.result(command, product: nil)

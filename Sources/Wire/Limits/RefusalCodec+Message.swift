@@ -8,7 +8,7 @@ extension RefusalCodec {
         return (refusal, max(0, object["suppressed"]?.intValue ?? 0))
     }
 
-    /// Encodes a `system/refusal` message, before which `missed` refusals were suppressed.
+    /// Encodes a `system/refusal` message, where `missed` is the number of refusals suppressed before it.
     package static func message(_ refusal: ClientRefusal, missed: Int64) -> [UInt8] {
         JSONObject(showing: [
             "username": refusal.username, "clientId": refusal.clientID, "address": refusal.address,

@@ -11,7 +11,7 @@ package struct AppWords {
     /// Takes the texts from an app's document.
     package init(_ document: JSONObject) { texts = document["texts"]?.objectValue }
 
-    /// Returns an app's own texts for a template and language, or nil.
+    /// Returns an app's own texts for a template and language, or nil if the app has no such texts.
     package func words(_ template: String, _ language: LanguageTag) -> MessageText.OwnWords? {
         let languages = texts?[template]?.objectValue?.members ?? []
         let own = languages.first { LanguageTag($0.key) == language }?.value.objectValue

@@ -6,7 +6,7 @@ extension Fields {
     /// The maximum number of notifications that one request can name.
     package static let notificationIDsMax = 100
 
-    /// Returns `kind`, which names a part of the message centre, or nil.
+    /// Returns `kind`, which names a part of the message centre, or nil if the field is absent.
     package func notificationKind() throws(Rejection) -> Domain.Notification.Kind? {
         try word("kind", as: Domain.Notification.Kind.self)
     }
@@ -81,7 +81,7 @@ extension Fields {
         (try instant("from") ?? Instant(milliseconds: 0), try instant("to") ?? .max)
     }
 
-    /// Returns the user or device of `notification/send`, and the content in the event log's form.
+    /// Returns the user or device that `notification/send` addresses, and the content in the event log's form.
     package func makerMessage() throws(Rejection) -> (uid: UserID?, did: DeviceID?, content: [UInt8]) {
         let (uid, did) = (try id("uid", as: UserID.self), try anyDevice())
         guard (uid == nil) != (did == nil) else { throw refuse("uid", "or params.did must be present, but not both") }

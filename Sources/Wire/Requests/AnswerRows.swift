@@ -9,7 +9,7 @@ package typealias AnswerRow = JSONValue
 package enum AnswerRows {
     /// The space reserved in an answer for everything but its rows, in bytes.
     package static let frameBytes = 256
-    /// The maximum bytes for an answer's rows, with space left for the fields after them.
+    /// The maximum number of bytes for an answer's rows, which leaves space for the fields after the rows.
     package static let bytesMax = Payload.bytesMax - 1024
 
     /// Returns the size of a row in an answer, in bytes.

@@ -26,10 +26,10 @@ extension Fields {
     /// Returns the required field `terminalId`.
     package func terminalID() throws(Rejection) -> TerminalID { try requiredID("terminalId", as: TerminalID.self) }
 
-    /// Returns `limit`, the maximum number of rows on a page, or nil.
+    /// Returns `limit`, the maximum number of rows on a page, or nil if the field is absent.
     package func pageLimit(max: Int64) throws(Rejection) -> Int? { try integer("limit", in: 1...max).map { Int($0) } }
 
-    /// Returns how many rows precede the page, from `cursor` or `offset`, or else 0.
+    /// Returns the number of rows before the page, from `cursor` or `offset`, or 0 if both are absent.
     package func pageOffset() throws(Rejection) -> Int64 {
         guard let cursor = try text("cursor", length: 1...16) else {
             return try integer("offset", in: 0...JSONValue.integerMax) ?? 0

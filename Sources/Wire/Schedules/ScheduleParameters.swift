@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// The schedule fields that an app sets, where nil means unchanged or the default.
+/// The schedule fields that an app sets, where nil leaves a field unchanged or at its default.
 package struct ScheduleParameters: Sendable, Equatable {
     /// The day of a one-time schedule.
     package var date: CalendarDate?

@@ -6,7 +6,7 @@ package enum QueueNewsCodec {
     package static let clientsMax = 200
     /// The maximum number of devices in one message.
     ///
-    /// If a terminal missed more devices' statuses than this, the message has `all` instead.
+    /// If a terminal missed more devices' statuses than this, the message has `all` instead of the devices' ids.
     package static let missedDevicesMax = 1000
 
     /// The statuses that a terminal missed because it was too slow to receive them.

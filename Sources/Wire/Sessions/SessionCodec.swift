@@ -96,7 +96,7 @@ package enum SessionCodec {
         }
     }
 
-    /// Parses the gate's message that it has closed an ended session's connections.
+    /// Parses the message in which the gate says that it has closed an ended session's connections.
     package static func decode(
         sessionCut bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, at: Instant) {
@@ -135,7 +135,7 @@ package enum SessionCodec {
         ]).encoded()
     }
 
-    /// Encodes `terminalLoggedIn` or `terminalLoggedOut` for the user's other terminals.
+    /// Encodes the message `terminalLoggedIn` or `terminalLoggedOut` for the user's other terminals.
     package static func terminalNotice(
         _ type: StaticString,
         _ session: Session,

@@ -12,7 +12,7 @@ package struct BindParameters: Sendable, Equatable {
     package let device: Name
     /// The passcode that the device has reported or displays.
     package let passcode: String
-    /// The device label's text, which overrides other users' failed tries if it is correct.
+    /// The device label's text; if it is correct, other users' failed tries don't block the request.
     package let claim: String?
 
     /// Reads `passcode` and `claim`, and the device: `did`, or `productKey` and `mac`.

@@ -76,7 +76,7 @@ package enum BindingCodec {
         }
     }
 
-    /// Encodes a message on `user/{uid}/device`, where `device` is nil for a lost device.
+    /// Encodes a message on `user/{uid}/device`, where `device` is nil if the user no longer has the device.
     package static func push(
         _ change: Change,
         of did: DeviceID,

@@ -3,10 +3,10 @@ import JSON
 
 /// An encoder of invitations as the inviter or the guest sees them (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
-    /// The inviter and the guest, each nil if unknown or without an account.
+    /// The inviter and the guest, each of whom is nil if unknown or without an account.
     package typealias Sides = (inviter: User?, guest: User?)
 
-    /// Returns an invitation for one of its users, with the other user's names masked.
+    /// Returns an invitation as the inviter or the guest sees it, with the other user's names masked.
     ///
     /// The inviter sees the guest's identity only after the guest has accepted. `alias` is the inviter's name for the
     /// device, by which the guest recognises the device.

@@ -60,7 +60,7 @@ package struct InvitationParameters {
     package let way: Sharing.Way
     /// The guest's access.
     package let access: Binding.Access
-    /// The duration of the guest's access in minutes, or nil if it doesn't expire.
+    /// The duration of the guest's access in minutes, or nil if the access doesn't expire.
     package let guestMinutes: Int64?
     private let guest: Fields?
 

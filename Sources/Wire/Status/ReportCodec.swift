@@ -82,7 +82,7 @@ package enum ReportCodec {
         return points
     }
 
-    /// Reads the device's time, but refuses seconds, which would be a date in 1970.
+    /// Reads the time that a device gives, but refuses a time in seconds, which would mean 1970.
     private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let ts = try fields.instant("ts") else { return nil }
         guard ts >= Report.earliest else {
@@ -113,7 +113,7 @@ package enum ReportCodec {
         return conditions
     }
 
-    /// Encodes an accepted report's answer: the server's time and where the report was stored.
+    /// Encodes the answer to an accepted report: the server's time and the place where the report was stored.
     ///
     /// `stored` is nil if the report was stored nowhere. Such a report belongs only in the device's history, which is
     /// full for today.

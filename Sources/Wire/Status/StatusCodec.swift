@@ -5,8 +5,8 @@ import JSON
 package enum StatusCodec {
     /// Encodes the payload of a status message.
     ///
-    /// `changed` contains the names of the attributes that a report changed. `actor` is the causing command's sender,
-    /// or nil if no command caused the change. The actor is encoded as `reader` may see it.
+    /// `changed` contains the names of the attributes that a report changed. `actor` is the sender of the command that
+    /// caused the change, or nil without such a command. The actor is encoded as `reader` may see it.
     package static func encode(
         _ status: Status,
         of did: DeviceID,

@@ -2,10 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// The move of an anonymous user's bindings, schedules and homes to the logged-in account.
+/// The move of an anonymous user's bindings, schedules and homes to the account that logs in on the same terminal.
 ///
-/// The account logs in on the same terminal. The move is part of the login's transaction, so both or neither take
-/// effect.
+/// The move is part of the login's transaction, so the login and the move both take effect, or neither does.
 struct Adopting {
     /// The anonymous user whose session is on the terminal.
     let anonymous: User
@@ -26,7 +25,7 @@ struct Adopting {
 
     /// Moves the devices if the request has `adopt`, or else only counts them.
     ///
-    /// Without an anonymous user, the result is nil, or zero moved devices for `adopt`.
+    /// Without an anonymous user, a request with `adopt` gets zero moved devices. Any other request gets nil.
     static func answer(_ before: Session?, adoptedBy account: User, _ call: inout Call) throws -> SessionCodec.Adoption?
     {
         let isAsked = try call.fields.adopts()
@@ -71,7 +70,7 @@ struct Adopting {
         return devices.count
     }
 
-    /// Moves a binding with schedules and homes, and returns the account's previous role, if any.
+    /// Moves a binding with its schedules and homes, and returns the account's previous role on the device, if any.
     private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
         let tx = call.tx
         guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }

@@ -29,9 +29,9 @@ enum Anonymous {
         return reply
     }
 
-    /// Returns the terminal's anonymous user whom a new one will replace, or nil.
+    /// Returns the terminal's anonymous user if a new anonymous user will replace this user, or else nil.
     ///
-    /// A new user replaces one without devices and without a way to log in again.
+    /// A new user replaces an old one that has no devices and no way to log in again.
     private static func replaceable(_ call: Call) throws -> UserID? {
         let terminal = call.request.terminal
         guard let session = try call.tx.sessions.live(on: terminal), session.app == call.app.id,

@@ -21,7 +21,7 @@ extension Call {
     /// Returns the data of an account, as the account's user sees it.
     func shown(_ user: User) -> Answer { AccountCodec.encode(user, app.policies, publicURL: environment.publicURL) }
 
-    /// Returns a request's actor: the API key's server, else the user `uid`, else the terminal.
+    /// Returns a request's actor: the server with the API key, else the user `uid`, else the terminal.
     func anybody(_ uid: UserID?) -> Actor {
         if let key { return Actor(.service, key.name, terminal: key.terminal) }
         return uid.map { Actor(.user, $0.text, terminal: request.terminal) }
@@ -114,7 +114,7 @@ extension Call {
         try audit(.addressTaken, of: owner.uid)
     }
 
-    /// Sends the link that proves an address, or informs the address's other owner.
+    /// Sends the link that proves an address, or informs the other user who has the address.
     ///
     /// - Throws: `Rejection` (`Duplicated`) if another user has the address and the app reveals which accounts exist.
     mutating func proveOrNotifyOwner(_ address: Address, of user: User) throws {

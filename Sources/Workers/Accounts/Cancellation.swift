@@ -8,7 +8,7 @@ package enum Cancellation {
     private static let devicesStep = 50
     /// The maximum number of event-log rows that one transaction changes.
     private static let logStep = 100
-    /// The seconds before an anonymous user's erasure, in which logout messages can still arrive.
+    /// How many seconds an anonymous user's erasure waits, so that logout messages can still arrive.
     private static let farewellSeconds: Int64 = 10
 
     /// Records a user's erasure request, ends the sessions and returns the time of erasure.
@@ -23,7 +23,7 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Announces the erasure, since the caller might not be the account's owner.
+    /// Announces the erasure to the account's addresses, because the caller might not be the account's owner.
     ///
     /// All verified addresses get the message. So does an e-mail address that was registered without proof.
     private static func notifyAddresses(of user: User, deletesAt: Instant, _ call: inout Call) throws {
@@ -64,7 +64,7 @@ package enum Cancellation {
         try call.audit(.cancellationUndone, of: user.uid)
     }
 
-    /// Erases an account, its sessions and its own rows irrevocably, and notifies its terminals.
+    /// Erases an account irrevocably, with its sessions and the rows that concern only it, and notifies its terminals.
     ///
     /// `step` removes the account's bindings, and removes its id from other users' rows.
     package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
@@ -91,7 +91,8 @@ package enum Cancellation {
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
-        // While the user has devices, the invitations stay. A device's invitations end with the user's binding to it.
+        // While the user has devices, the invitations stay. When the binding to a device ends, the invitations to it
+        // end too.
         guard devices.isEmpty else { return true }
         let others = try tx.lock({ try table.devicesThatName(uid, limit: devicesStep) }, naming: { ([], $0) })
         try table.takeOutName(uid, of: others, limit: limit)

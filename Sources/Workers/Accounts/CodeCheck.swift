@@ -27,7 +27,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try, or returns false without a valid code or a try left.
+    /// Counts a try, or returns false if no code is valid or no try is left.
     static func count(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }
         return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
@@ -38,7 +38,7 @@ enum CodeCheck {
         try check(proof, of: scope, uses: false, call)
     }
 
-    /// Uses up a code or ticket, or returns false if the address isn't proved.
+    /// Uses up a code or ticket, or returns false if it doesn't prove the address.
     static func use(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: true, call)
     }
@@ -62,7 +62,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Audits a wrong code for the caller's account, or else for the address's account.
+    /// Records a wrong code in the audit trail of the caller's account, or else of the address's account.
     static func noteFailure(of scope: CodeScope, _ call: Call) throws {
         let owner = try call.tx.accounts.find(proved: scope.address, app: scope.app, region: scope.region)
         let detail = "\(scope.purpose.rawValue) \(MaskedAddress.text(scope.address.text))"

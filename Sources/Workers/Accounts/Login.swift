@@ -49,7 +49,7 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// If the app reveals accounts, refuses an unknown address that the login can't register.
+    /// If the app reveals which accounts exist, refuses an unknown address that the login can't register.
     private static func revealUnknown(
         _ address: Address,
         region: String,

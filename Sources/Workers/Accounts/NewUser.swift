@@ -4,7 +4,7 @@ import Wire
 
 /// The creation of users, and the conversion of a terminal's anonymous user into a named user.
 enum NewUser {
-    /// A user to write: the anonymous user on the terminal, or a new user.
+    /// A user that `store` will write: the anonymous user on the terminal, or a new user.
     struct Draft {
         var user: User
         /// Whether the user is the terminal's anonymous user.
@@ -49,7 +49,7 @@ enum NewUser {
         return user
     }
 
-    /// Ends a user's anonymity, and logs out other terminals, which logged in by `deviceId`.
+    /// Ends a user's anonymity, and logs out the user's other terminals, because they logged in with a `deviceId`.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
         try call.save(user)

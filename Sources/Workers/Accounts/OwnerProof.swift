@@ -3,7 +3,7 @@ import Providers
 import Storage
 import Wire
 
-/// A password, code or ticket that proves the account's ownership, unlike a session alone.
+/// A password, code or ticket, which proves that the caller owns the account; a session alone doesn't prove that.
 ///
 /// `prepare` counts a try. After this count is committed, `check` compares the proof in the next transaction.
 enum OwnerProof {
@@ -37,7 +37,7 @@ enum OwnerProof {
         }
     }
 
-    /// Throws if the proof is wrong, or uses up a correct code or ticket.
+    /// Uses up a correct code or ticket, and throws if the proof is wrong.
     func check(_ user: User, field: String, _ call: Call) throws {
         switch self {
         case .password:

@@ -44,7 +44,7 @@ enum ProviderMethods {
         }
     }
 
-    /// Records for the operator whether a provider works, except for a refused credential.
+    /// Records for the operator whether a provider works, but records nothing for a refused credential.
     private static func noteUse(_ call: Call, failure: String?) throws {
         let provider = try ProviderParameters(call.fields).credential().provider
         try call.tx.providerUses.note(provider.rawValue, of: call.app.id, failure: failure)

@@ -100,7 +100,7 @@ enum Registration {
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
-    /// Stores the user with the verified address, or else an unverified e-mail address.
+    /// Stores the user with the verified address, or else with an unverified e-mail address.
     ///
     /// Other addresses stay pending until they are verified.
     private static func make(_ parameters: RegistrationParameters, proved: Address?, _ call: inout Call) throws -> User
@@ -127,8 +127,9 @@ enum Registration {
 
     /// Registers an e-mail address without proof.
     ///
-    /// Unless the app reveals accounts, the caller doesn't learn whether the address has one. The answer is always the
-    /// same, and the new user's own password works. One message is sent to the address.
+    /// Unless the app reveals which accounts exist, the caller doesn't learn whether another account has the address.
+    /// The new user can log in with their own password. The answer is always the same, and one message is sent to the
+    /// address.
     private static func claim(_ email: EmailAddress, at place: RequestRegion, for user: inout User, _ call: Call) throws
     {
         let owner = try call.tx.accounts.find(.address(.email(email)), app: call.app.id, region: place.region)

@@ -3,7 +3,7 @@ import Providers
 import Wire
 
 extension SecretBytes {
-    /// Creates bytes to compare, which are empty if no account can have the password.
+    /// Creates the bytes of a password to compare, which are empty if no account can have the password.
     convenience init(compared password: GivenPassword) { self.init(PasswordRules.normalised(password.text) ?? []) }
 
     /// Checks a new password, which must not be in `names`, and creates its bytes.

@@ -68,6 +68,6 @@ package final class ClusterMember: Sendable {
         waker.wake()
     }
 
-    /// Returns and clears the lanes that must be woken in other processes.
+    /// Returns the lanes that must be woken in other processes, and empties the list of these lanes.
     func takeWakeups() -> Set<Lane> { toWake.withLock { exchange(&$0, with: []) } }
 }

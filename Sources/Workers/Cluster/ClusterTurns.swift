@@ -101,7 +101,7 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// How long to wait for the broker, shortened if lanes must soon be given up.
+    /// How long to wait for the broker, which is shorter if this process must soon give up lanes.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
@@ -109,9 +109,9 @@ struct ClusterTurns: ~Copyable {
         return min(longest, max(left, .milliseconds(200)))
     }
 
-    /// Gives up all lanes without waiting, so that connected processes can take them.
+    /// Gives up all lanes without waiting for their threads, so that other processes can take the lanes.
     ///
-    /// A lane taken by another process gets a new epoch. This process then can't commit the lane's transactions.
+    /// A lane taken by another process gets a new epoch. This process can no longer commit the lane's transactions.
     private mutating func giveUp() {
         guard !hasGivenUp else { return }
         lanes.abandonAll()

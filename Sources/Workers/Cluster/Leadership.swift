@@ -7,7 +7,7 @@ package final class Leadership: Sendable {
     private let isOurs: Atomic<Bool>
     private let membership: Membership?
 
-    /// Creates the leadership, which a process that works alone has from the start.
+    /// Creates the leadership; a process that works alone is the leader from the start.
     package init(among membership: Membership? = nil) {
         self.membership = membership
         isOurs = Atomic(membership == nil)

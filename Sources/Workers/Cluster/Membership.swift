@@ -19,7 +19,7 @@ package final class Membership: Sendable {
     /// The error thrown when all slots are in use.
     package struct NoSlot: Error {}
 
-    /// Joins the database's processes with a slot, which is part of every assigned number.
+    /// Joins the processes that share a database, and takes a slot, which is part of every assigned number.
     ///
     /// `earlier` is the id of a process known to have ended. The lanes and the slot of that process are freed
     /// immediately.
@@ -41,7 +41,7 @@ package final class Membership: Sendable {
         return Membership(id: id, slot: slot, from: start)
     }
 
-    /// Whether other processes certainly consider this one alive, and don't take its lanes.
+    /// Whether the other processes certainly consider this process alive, so that they don't take its lanes.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
     /// Renews the process's lifetime, or returns false if another process has its slot.

@@ -54,7 +54,7 @@ struct ProcessLink: ~Copyable {
         try client.flush()
     }
 
-    /// Announces a start, a departure or a returned lane, so that others check the leases.
+    /// Announces a start, a departure or a returned lane, so that other processes check the leases.
     mutating func announce(isOnline: Bool) throws {
         try publish(topics.system("process/\(id)"), SystemCodec.processState(isOnline: isOnline))
     }

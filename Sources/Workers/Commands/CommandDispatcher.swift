@@ -3,7 +3,7 @@ package import Domain
 import Storage
 import Wire
 
-/// The sender of all commands, which also creates those of apps and operators.
+/// The sender of all commands, which also creates the commands of apps and operators.
 ///
 /// `TriggerBatch` creates the commands of schedules. Any worker can accept a command, but only the device's control
 /// lane sends it. A device's commands are therefore sent in the order of their numbers.
@@ -35,11 +35,11 @@ package enum CommandDispatcher {
         work.effects.wake(.control, of: command.did)
     }
 
-    /// Accepts a request on the control worker, which sends it after the commit if possible.
+    /// Accepts a request on the control worker, which sends the command after the commit if the device is connected.
     ///
-    /// Older queued commands go first, since a device ignores a command after a newer one. If the device might not be
-    /// listening yet, the command waits for the gate's report. After a limited wait, the command is sent without that
-    /// report.
+    /// Older queued commands are sent first, since a device ignores a command that arrives after a newer one. If the
+    /// device might not be listening yet, the command waits for the gate's report. After a limited wait, the command is
+    /// sent without that report.
     static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
         let (command, state) = try prepare(request, product: product, in: &work)
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
@@ -129,7 +129,7 @@ package enum CommandDispatcher {
 
     // MARK: Sending
 
-    /// Returns the queued commands that may still be sent, and ends the others.
+    /// Returns the queued commands that may still be sent, and ends all other queued commands.
     ///
     /// The others have expired, or their sender has lost access.
     private static func takeEntitled(_ did: DeviceID, product: Product?, in work: inout UnitOfWork) throws -> [Command]
@@ -147,15 +147,15 @@ package enum CommandDispatcher {
         }
     }
 
-    /// Returns why a command's user or schedule creator may no longer send it.
+    /// Returns why the command's user, or its schedule's creator, may no longer send the command.
     ///
-    /// The result is nil if the command may be sent. This is always so if neither a user nor a schedule is the sender.
+    /// The result is nil if the command may be sent. This is always so if the sender is neither a user nor a schedule.
     /// The reference describes the rules (commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         var user = command.user
         if command.actor.kind == .schedule {
-            // Deleting a schedule does not recall its command. If the creator has lost the binding to the device,
-            // `Bindings` has ended the command.
+            // Deleting a schedule does not recall its command. If the schedule's creator has lost the binding to the
+            // device, `Bindings` has already ended the command.
             user = try tx.schedules.find(ScheduleID(trusted: command.actor.id))?.creator
         }
         guard let uid = user else { return nil }

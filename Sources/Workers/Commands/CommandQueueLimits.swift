@@ -7,13 +7,13 @@ enum CommandQueueLimits {
     /// The refusal of a command when the device has too many queued commands.
     static let full = Rejection(.tooManyRequests, "Too many commands are waiting for the device.", retryAfter: 60)
 
-    /// The bytes kept free in a message for merged commands and command log fields.
+    /// The number of bytes that stay free in a message, for merged commands and the command log's fields.
     private static let reserve = 2048
 
     /// Returns whether one more command can be queued for a device that has `waiting` queued commands.
     static func hasRoom(beside waiting: Int, in limits: Limits) -> Bool { waiting < limits.queuedPerDevice }
 
-    /// Returns ended copies of the queued commands to replace, none while the queue has room.
+    /// Returns ended copies of the queued commands that a new command replaces, or none while the queue has room.
     ///
     /// Queued commands are merged before sending, so each merged command must fit a message.
     /// - Throws: `Rejection` if the queue is full, or merged commands have too many bytes or attributes.

@@ -90,7 +90,7 @@ package struct ControlHandler: BatchHandler {
         isPlanned = true
     }
 
-    /// Returns this lane's next times to end and to send a command, if any.
+    /// Returns when this lane must next end an expired command, and when it must next send a command.
     private func nextCommands(in tx: Transaction) throws -> [Instant?] {
         [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
     }

@@ -21,7 +21,7 @@ struct DueControl {
         try self.init(reading: tx, limits, of: shards)
         let locked = devices
         guard try tx.lock(devices: Array(locked)) else { return }
-        // The items are read again under lock. The next run handles new items of other devices.
+        // While the devices are locked, the items are read again. The next run handles new items of other devices.
         try self.init(reading: tx, limits, of: shards)
         commands.removeAll { !locked.contains($0.did) }
         invitations.removeAll { !locked.contains($0.did) }

@@ -64,7 +64,7 @@ enum DeviceMethods {
         }
     }
 
-    /// Returns the starts of a device's visible past and kept history, and its product.
+    /// Returns when a device's visible past and its kept history begin, and the device's product.
     static func reach(_ did: DeviceID, _ call: Call) throws -> (since: Instant, oldest: Instant, product: Product?) {
         guard let device = try call.tx.devices.find(did) else { throw isGone }
         let product = try call.work.product(device.productKey)

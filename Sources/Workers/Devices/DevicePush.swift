@@ -32,7 +32,7 @@ struct DevicePush {
         try work.log(type, of: did, uid: uid, actor: actor, data: payload)
     }
 
-    /// Notifies a user of a change, and includes the device's new row in `device/list`.
+    /// Notifies a user of a change; the message contains the device as `device/list` now shows it.
     func notifyWithDevice(_ change: BindingCodec.Change, _ uid: UserID, in work: inout UnitOfWork) throws {
         guard let row = try work.tx.bindings.listed(did, uid) else { return }
         try notify(change, uid, device: work.row(of: row), in: &work)

@@ -8,7 +8,7 @@ struct DeviceRegistration {
     let request: RegistrationRequest
     /// The SHA-256 hash of the message, by which a repeated message is recognised.
     let content: [UInt8]
-    /// The source address from the gate, or nil if unknown or exempt from limits.
+    /// The source address that the gate reports, or nil if it is unknown or exempt from limits.
     let source: String?
     /// The topic on which the request was received.
     let topic: String
@@ -91,7 +91,7 @@ struct DeviceRegistration {
         )
     }
 
-    /// Counts a new device by source address and product, or refuses it at a limit.
+    /// Counts a new device by source address and product, or returns a refusal if a limit is reached.
     private func countNew(with quotas: QuotaFront, in work: UnitOfWork) throws -> Rejection? {
         let product = request.productKey.text
         let (perSource, most) = (work.limits.counts.registrationsPerSource, work.limits.counts.registrationsPerProduct)
@@ -162,7 +162,7 @@ struct DeviceRegistration {
         }
     }
 
-    /// Counts a message about allowing a reset, or returns false at the limit.
+    /// Counts a message that asks a device's owners to allow a reset, or returns false at the limit.
     private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
         let (max, seconds) = (RegistrationRules.triesMax, RegistrationRules.triesWindowSeconds)
         let limit = AttemptTable.Limit("resetRequested:\(did.text)", max: max, windowSeconds: seconds)

@@ -81,7 +81,7 @@ enum LogMethods {
     }
 }
 
-/// A page of a log: at most `limit` rows from `scanMax` entries, within a payload.
+/// A page of a log: at most `limit` rows from at most `scanMax` entries, which fit into a payload.
 private struct LogPage {
     private let limit: Int
     private let scanMax: Int
@@ -96,7 +96,7 @@ private struct LogPage {
         self.scanMax = scanMax
     }
 
-    /// Adds an entry, skips it if `make` returns nil, or returns false if full.
+    /// Adds the next entry, or skips it if `make` returns nil; returns false if the page is full.
     mutating func take(_ cursor: LogParameters.Cursor, _ make: () -> AnswerRow?) -> Bool {
         guard visited < scanMax else {
             isCut = true

@@ -60,13 +60,13 @@ package struct EventReader: Sendable, Equatable {
 
     /// Returns those ends of the log's deleted parts that are after `cursor`.
     ///
-    /// Statuses are deleted separately, so they have their own end.
+    /// Statuses are deleted separately from other entries, so each of the two kinds has its own end.
     private func deleted(behind cursor: EventCursor, in tx: Transaction) throws -> Set<EventCursor> {
         let kinds = filter.wantsStatuses ? [false, true] : [false]
         return Set(try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor })
     }
 
-    /// Inserts the entry for a gap, with the time of the last missing row.
+    /// Inserts the entry that reports a gap, with the time of the last missing row.
     private func note(missingUpTo place: EventCursor, behind cursor: EventCursor, in page: inout Page) {
         let index = page.events.firstIndex { $0.id > place } ?? page.events.count
         let from = index > 0 ? page.events[index - 1].id : cursor

@@ -8,7 +8,7 @@ import Wire
 enum EventReading {
     static let method = Method(isReading: true, run: run)
 
-    /// The maximum number of bytes of entries, without the rest of the answer.
+    /// The maximum number of bytes of a page's entries, which leaves room for the rest of the answer.
     private static let bytesMax = AnswerRows.bytesMax - 256
 
     @Sendable
@@ -43,7 +43,7 @@ enum EventReading {
         return .more(try page(EventWait(reader, owner: key.id.text, after: cursor, until: end), call))
     }
 
-    /// Returns the task that reads a page and, without entries, continues to wait.
+    /// Returns the task that reads a page and, if the page is empty, continues to wait.
     private static func page(_ wait: EventWait, _ call: Call) throws -> BackgroundTask {
         let limit = try call.fields.eventPage().limit
         let (environment, now) = (call.environment, call.tx.now)

@@ -11,7 +11,7 @@ struct EventRetention: MaintenanceJob {
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
-        /// Adds a page with rows of this kind, or else extends the previous page.
+        /// Adds a page, but a page without rows of this kind only extends the previous page.
         mutating func add(_ page: (end: EventCursor, bytes: Int64)) {
             if page.bytes == 0, let last = pages.indices.last { return pages[last].end = page.end }
             pages.append(page)

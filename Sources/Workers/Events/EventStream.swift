@@ -26,12 +26,12 @@ package final class EventStream: Sendable {
         var cursor: EventCursor
         /// The subscription's cursor at the last read; nil without a subscription.
         var stored: EventCursor?
-        /// The time of the last request to keep statuses, or nil without such requests.
+        /// When the stream last asked the log to keep statuses, or nil if it needs no such request.
         var keptAt: ContinuousClock.Instant?
         var hasStopped = false
         var waiting: CheckedContinuation<Void, Never>?
 
-        /// Records the subscription's cursor, and follows it if it moved back or is ahead.
+        /// Records the subscription's cursor, and moves the stream to a cursor that was moved back or is ahead.
         mutating func follow(_ row: EventCursor) {
             if let stored, row < stored { cursor = row }
             (stored, cursor) = (row, max(cursor, row))
@@ -93,7 +93,7 @@ package final class EventStream: Sendable {
         wake()
     }
 
-    /// Waits for the next entries, and returns them, `silence` or `end`.
+    /// Waits, and returns the next entries, `silence` or `end`.
     ///
     /// Only one task at a time may call this method.
     package func next() async -> EventPart {
@@ -196,7 +196,7 @@ package final class StreamThreads: Sendable {
 
     private let state = Mutex(State())
 
-    /// The maximum number of threads, which leaves readers of the store for requests.
+    /// The maximum number of threads, which is small so that the store keeps readers free for requests.
     private static let streamThreadsMax = 2
 
     /// Prepares the threads without starting any.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A reader that waits for the next entry of the event log.
 package struct EventWait: Sendable {
-    /// The owner by which readers are counted, or nil for webhooks and streams.
+    /// The owner whose readers are counted together; nil for webhooks and streams.
     let owner: String?
     /// The reader that waits.
     let reader: EventReader
@@ -13,7 +13,7 @@ package struct EventWait: Sendable {
     let cursor: EventCursor
     /// The time at which the reader stops waiting.
     let end: ContinuousClock.Instant
-    /// The catalog's epoch at the last read, if a new epoch ends the wait.
+    /// The catalog's epoch at the reader's last read, or nil if a new epoch doesn't end the wait.
     let epoch: Int64?
 
     /// Describes a reader that waits at most until `end`.
@@ -34,9 +34,9 @@ package struct EventWait: Sendable {
 
 /// The readers that wait for entries of the event log.
 ///
-/// While readers wait, one thread reads and decodes new rows for all. The thread calls each reader for which there is
-/// an entry. Commits of this process wake the thread. Regular checks find the entries of other processes. They also
-/// find entries that become readable when an older transaction ends.
+/// While readers wait, one thread reads and decodes new rows for all readers. The thread calls each reader for which
+/// there is an entry. Commits of this process wake the thread. Regular checks find the entries of other processes. They
+/// also find entries that become readable when an older transaction ends.
 package final class EventWatch: Sendable {
     private struct Waiting {
         let wait: EventWait
@@ -139,7 +139,7 @@ package final class EventWatch: Sendable {
             }
         }
         state.withLock { state in
-            // A reader added during the read may want entries that the read passed.
+            // A reader that was added during the read may want entries that the read has already passed.
             state.seen = state.waiting.dropFirst(waiting.count).map(\.wait.cursor).reduce(end.end, min)
         }
         if end.isMore { ring() }

@@ -17,12 +17,12 @@ struct WebhookBatch {
     /// Whether the log may have more entries after `end`.
     let isMore: Bool
 
-    /// Returns an id that equal bodies share.
+    /// Returns the id of a body, which is the same for equal bodies.
     static func id(of body: [UInt8]) -> String { "wh-" + Sodium.hex(WebhookSecret.digest(of: body).prefix(16)) }
 }
 
 extension EventSubscription {
-    /// Returns the signing secrets, with the previous secret for a day after a rotation.
+    /// Returns the secrets that sign a post, including the previous secret for a day after a rotation.
     func secrets(at now: Instant) -> [WebhookSecret] {
         let old = oldSecretUntil.map { $0 > now } ?? false ? oldSecret : nil
         return [secret, old].compactMap(\.self).map { WebhookSecret($0) }

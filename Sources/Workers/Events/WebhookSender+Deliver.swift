@@ -94,7 +94,7 @@ extension WebhookSender {
 
     // MARK: The outcome
 
-    /// Stores the outcome of a post, which is repeated if this fails.
+    /// Stores the outcome of a post, and the post is repeated if the outcome can't be stored.
     private func settle(
         _ batch: WebhookBatch,
         _ outcome: WebhookClient.Outcome,

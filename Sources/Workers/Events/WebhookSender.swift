@@ -119,7 +119,7 @@ package final class WebhookSender: Sendable {
         threads.withLock { $0.running -= 1 }
     }
 
-    /// Waits for work, and returns true if none arrived and the thread must end.
+    /// Waits for work; returns true if no work arrived, so that the thread must end.
     private func isIdle() -> Bool {
         threads.withLock { $0.idle += 1 }
         let isOver = bell.wait(timeout: .now() + .seconds(Self.idleSeconds)) == .timedOut
@@ -162,6 +162,6 @@ package final class WebhookSender: Sendable {
         }
     }
 
-    /// How many seconds to wait before the cursor passes entries that don't match.
+    /// How many seconds to wait before the cursor passes entries that don't match the filter.
     private static let listenSeconds = 30
 }

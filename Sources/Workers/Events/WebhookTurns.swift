@@ -1,7 +1,7 @@
 import DequeModule
 import Domain
 
-/// The schedule of the webhooks that are served, have work or wait.
+/// The schedule of the webhooks: which have work, which are being served, and which are waiting.
 struct WebhookTurns {
     /// The state that the sender keeps in memory for a webhook while the service runs.
     struct Webhook {
@@ -9,19 +9,19 @@ struct WebhookTurns {
         var row: EventSubscription?
         /// The subscription's app, as it was last read.
         var app: App?
-        /// The position up to which the log was read, including unwanted entries.
+        /// The position up to which the log was read, including entries that the filter left out.
         var from = EventCursor.start
         /// If a failed post must be repeated, the cursor of its last event.
         var upTo: EventCursor?
         /// The next batch, which is read while a post is under way.
         var ahead: WebhookReadahead?
-        /// The attempts not stored yet, newest first, and the time of the last storing.
+        /// The attempts that aren't stored yet, newest first, and the time at which attempts were last stored.
         var tries: (unstored: [EventDelivery], storedAt: Instant) = ([], Instant(milliseconds: 0))
         /// The search for the event that makes the webhook refuse a batch.
         var search = WebhookSearch()
         /// Whether the last post to the webhook was quick, false before the first post.
         var isQuick = false
-        /// The catalog's epoch when the wait for entries began, or nil without a wait.
+        /// The catalog's epoch when the webhook began to wait for entries, or nil if it isn't waiting.
         var waitsSince: Int64?
 
         /// Stores the subscription, and resets the state if its cursor, URL or filter changed.
@@ -52,7 +52,7 @@ struct WebhookTurns {
     private var known: [SubscriptionID: Webhook] = [:]
     private var ready: Deque<SubscriptionID> = []
     private var due: [SubscriptionID: Instant] = [:]
-    /// For each webhook in its turn, whether it was woken meanwhile.
+    /// For each webhook whose turn is under way, whether it was woken during that turn.
     private var busy: [SubscriptionID: Bool] = [:]
 
     /// Whether a webhook can take a turn now.
@@ -70,7 +70,7 @@ struct WebhookTurns {
         if !ready.contains(id) { ready.append(id) }
     }
 
-    /// Wakes the webhooks whose wait is over, or too long after a clock change.
+    /// Wakes the webhooks whose wait is over, or has become too long because the clock was set back.
     mutating func wakeDue(at now: Instant) {
         let far = now.adding(seconds: WebhookRules.retryAfterMax)
         for (id, moment) in due where moment <= now || moment > far { wake(id) }

@@ -11,7 +11,7 @@ struct HistoryDays: MaintenanceJob {
     /// The devices and days to sum up, in reverse order.
     private var waiting: [(did: DeviceID, day: Int64)] = []
     private static let page = 500
-    /// How many milliseconds after a day its last records may still be buffered.
+    /// How many milliseconds after the end of a day its last records may still be in the buffer.
     private static let lag: Int64 = 900_000
 
     let name = "historyDays"
@@ -39,7 +39,7 @@ struct HistoryDays: MaintenanceJob {
 
     func backlog(limit: Int) -> Int64? { Int64(min(waiting.count, limit)) }
 
-    /// Returns the next day to sum up, at most `last`, or nil at the end.
+    /// Returns the next day to sum up, at most `last`, or nil if all days are summed up.
     private func nextDay(_ last: Int64) throws -> Int64? {
         let (done, days) = try environment.store.read { tx in
             (try tx.history.days.done(), try tx.products.all().compactMap(\.historyDays).max())
@@ -49,7 +49,7 @@ struct HistoryDays: MaintenanceJob {
         return next <= last ? next : nil
     }
 
-    /// Finds the devices to sum up on the next page, or ends the day.
+    /// Finds the devices on the next page whose day must be summed up, or ends the day.
     private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
         let (devices, missing) = try environment.store.read { tx in
             let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)

@@ -23,7 +23,7 @@ package struct HistoryPage: Sendable {
 package struct HistoryReader: Sendable {
     private let store: Store
     private let scanMax: Int
-    /// The most records in one read, since SQLite's write-ahead log grows meanwhile.
+    /// The maximum number of records in one read, because SQLite's write-ahead log grows during a long read.
     private static let stepRecords = 20_000
 
     /// Creates a reader that reads at most `scanMax` records for each page.

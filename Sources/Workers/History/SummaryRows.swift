@@ -3,7 +3,7 @@ import Foundation
 import Storage
 import Wire
 
-/// Rows that each sum up one time step that has values.
+/// Rows that each sum up the values of one time step; time steps without values are left out.
 struct SummaryRows: HistoryRows {
     private let question: HistoryQuestion
     private let summary: HistoryQuestion.Summary

@@ -4,7 +4,7 @@ import Wire
 
 /// The handling of commands from users' Home Assistants.
 extension RequestProcessor {
-    /// Carries out a link's command as if its user had called `device/control`.
+    /// Carries out a link's command as if the link's user had called `device/control`.
     ///
     /// Home Assistant gets no answer. Home Assistant shows reported values, which a refused command doesn't change. The
     /// worker publishes the refusal as an event.

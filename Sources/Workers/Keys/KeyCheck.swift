@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The check of a request's API key, and the choice of its user.
+/// The check of a request's API key, and the choice of the user for whom the key acts.
 enum KeyCheck {
     /// Returns the request's API key, or nil if the token isn't an API key.
     ///
@@ -16,7 +16,7 @@ enum KeyCheck {
         return key
     }
 
-    /// Refuses a method that needs no token on terminals of keys and linked services.
+    /// On a terminal of a key or a linked service, refuses a request whose method needs no token.
     ///
     /// The gate admits requests from a linked service's terminal only with an access token.
     static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {
@@ -27,7 +27,7 @@ enum KeyCheck {
         throw Rejection(.forbidden, "A key can't call \(request.name).")
     }
 
-    /// Returns a session for the named user, or nil if the app itself acts.
+    /// Returns a session in which the key acts for the named user, or nil if it acts for the app.
     static func session(of request: AppRequest, by key: APIKey, in tx: Transaction) throws -> Session? {
         guard APIKey.actsForUser(request.service, request.method) else { return nil }
         guard let text = request.uid else {

@@ -48,8 +48,8 @@ struct HeldLanes {
 
     /// Gives back lanes whose threads have ended, and returns whether there were any.
     ///
-    /// If `isLate` is true, gives back all lanes. A lane with a running thread can be taken only between its
-    /// transactions. After that, the thread can't commit.
+    /// If `isLate` is true, gives back all lanes. A lane with a running thread can be taken only between the thread's
+    /// transactions. Once the lane is taken, the thread can't commit.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -75,7 +75,7 @@ struct HeldLanes {
         }
     }
 
-    /// Takes lanes or gives lanes back, so that all processes have about equally many.
+    /// Takes lanes or gives lanes back, so that all processes have about the same number of lanes.
     ///
     /// If `takesForeign` is false, the process takes only lanes that were given back.
     mutating func balance(takesForeign: Bool) throws {
@@ -135,7 +135,7 @@ struct HeldLanes {
         }
     }
 
-    /// Starts threads for held lanes without a thread, such as after a failed release.
+    /// Starts threads for lanes that this process holds without a thread, such as after a failed release.
     private mutating func resume(_ worker: WorkerName, _ leases: [LeaseTable.Lease]) throws {
         for lease in leases where lease.node == member.membership.id && lease.isHeld {
             let lane = member.environment.plan.lane(of: worker, number: lease.lane)

@@ -1,4 +1,4 @@
-/// The calculation of the lanes to take or give back for equal shares.
+/// The calculation of how many lanes a process takes or gives back, so that all shares are about equal.
 struct LaneShares {
     /// The number of lanes that the worker has in all.
     var total: Int
@@ -32,8 +32,8 @@ struct LaneShares {
 
     /// The number of free lanes for this process.
     ///
-    /// Each free lane in turn goes to the process with the fewest lanes. Without this rule, two processes that give
-    /// lanes to a third would retake them.
+    /// Each free lane in turn goes to the process with the fewest lanes. Without this rule, processes that give lanes
+    /// to another process would take them back.
     private var portion: Int {
         var (count, counts) = (own, others)
         for _ in 0..<free {

@@ -2,14 +2,14 @@ import Synchronization
 
 /// A limit on the bytes that are sent to each terminal per second.
 ///
-/// Each byte sent advances the terminal's virtual time. The terminal's requests wait while that time is over two
-/// seconds ahead of the clock. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
+/// Each byte sent advances the terminal's virtual time. The terminal's requests wait while that time exceeds the clock
+/// by over two seconds. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
 package final class AnswerBudget: Sendable {
     /// The maximum number of terminals (5 MB) that are remembered before all are forgotten.
     private static let partiesMax = 100_000
-    /// The largest burst, as the time in which its bytes may be sent.
+    /// The size of the largest burst: as many bytes as the permitted rate allows in this time.
     private static let burst: Duration = .seconds(2)
-    /// The bytes of the largest payload, charged until a read's answer is known.
+    /// The size of the largest payload, which is charged for a read until its answer is known.
     private static let reserve = 65_536
 
     private struct State {
@@ -44,7 +44,7 @@ package final class AnswerBudget: Sendable {
     /// Refunds the reservation of a request that was answered.
     func settle(_ party: UInt64, at now: ContinuousClock.Instant) { charge(-Self.reserve, to: party, at: now) }
 
-    /// Returns how long a party's next request must wait, or nil without a wait.
+    /// Returns how long a party's next request must wait, or nil if it may begin now.
     func wait(of party: UInt64, at now: ContinuousClock.Instant) -> Duration? {
         let paidAt = state.withLock { $0.paidAt[party] }
         guard let paidAt, paidAt > now + Self.burst else { return nil }

@@ -27,7 +27,7 @@ enum CodeLimits {
         let mark = AttemptTable.Limit("code/known/\(terminal)/\(address)", perHour: 1)
         guard try call.tx.attempts.take([mark]) == nil else { return [] }
         let quota = Quota(.codesPerTerminal, terminal, max: call.limits.counts.codesPerTerminal, seconds: Quota.hour)
-        // The terminal's own limit is reported before the limits it shares with others.
+        // The terminal's own limit is reported before the limits that it shares with other terminals.
         try call.quotas.check([quota])
         return [quota]
     }

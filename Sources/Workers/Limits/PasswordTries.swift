@@ -31,7 +31,7 @@ package struct PasswordTries {
         return PasswordTries(silentlyLocked: Set(locked.map(\.uid)))
     }
 
-    /// Counts a logged-in user's try under all names, or throws `TooManyRequests`.
+    /// Counts a logged-in user's password try for each of the user's names, or throws `TooManyRequests`.
     static func begin(_ user: User, _ call: Call) throws {
         try take([account(user), terminal(call)], call)
         for name in names(user, call.tx) { try call.tx.attempts.add(name, windowSeconds: windowSeconds) }
@@ -48,12 +48,12 @@ package struct PasswordTries {
         for subject in [account(user), terminal(call)] + names(user, call.tx) { try call.tx.attempts.takeBack(subject) }
     }
 
-    /// Returns the seconds until a user may try again, or nil with tries left.
+    /// Returns the seconds until a user may try a password again, or nil while tries are left.
     package static func wait(of user: User, _ limits: Limits, in tx: Transaction) throws -> Int64? {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Deletes all counts of a user after a password reset or an unlocking.
+    /// Deletes a user's counts of wrong passwords after a password reset, or when an operator unlocks the user.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }

@@ -6,8 +6,8 @@ import Wire
 /// Tries are counted before the proof is checked. So parallel requests get no extra tries. If the proof is correct,
 /// `succeed` subtracts the try again. A failed transaction counts no try.
 ///
-/// A try for an unknown device counts only for this user and device name. The try is refused if the terminal has no
-/// tries left. It doesn't use up the terminal's tries.
+/// A try for an unknown device counts only towards the user's limit for that device name. The try is refused if the
+/// terminal has no tries left. It doesn't use up the terminal's tries.
 struct ProofTries {
     private let counted: [Quota]
     private static let seconds = BindingRules.triesWindowSeconds
@@ -25,7 +25,7 @@ struct ProofTries {
     /// Counts a try for the device `target`, or throws `TooManyRequests` if none is left.
     ///
     /// `isThere` means that the device belongs to this app. `hasLabel` means that the request contains the device
-    /// label's correct text. Then other users' tries for the device don't matter.
+    /// label's correct text. In that case, other users' tries for the device don't matter.
     init(_ target: String, isThere: Bool, hasLabel: Bool, _ call: Call) throws {
         let uid = try call.caller().uid.text
         let (counts, name) = (call.limits.counts, call.request.terminal.text)

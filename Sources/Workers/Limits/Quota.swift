@@ -40,7 +40,7 @@ struct Quota: Sendable {
     static let day: Int64 = 86_400
 
     var kind: Kind
-    /// The owner, with one count for each kind.
+    /// The owner of the count; each owner has one count of each kind.
     var owner: String
     var max: Int
     var seconds: Int64
@@ -57,7 +57,7 @@ struct Quota: Sendable {
 
     fileprivate var limit: AttemptTable.Limit { AttemptTable.Limit(subject, max: max, windowSeconds: seconds) }
 
-    /// Returns a source address's limit, or no limit if it is unknown or exempt.
+    /// Returns a source address's limit, or no limit if the address is unknown or exempt from limits.
     static func source(_ kind: Kind, _ address: String?, of what: String? = nil, max: Int, seconds: Int64) -> [Quota] {
         guard let address else { return [] }
         let owner = what.map { "\(address)/\($0)" } ?? address
@@ -115,7 +115,7 @@ extension AttemptTable.Limit {
 }
 
 extension Transaction {
-    /// Counts a try, or throws `TooManyRequests` with a message if none is left.
+    /// Counts a try, or throws `TooManyRequests` with the given message if no try is left.
     func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
         if let wait = try attempts.take([limit]) { throw Rejection(.tooManyRequests, message, retryAfter: wait) }
     }

@@ -65,7 +65,7 @@ package final class QuotaFront: Sendable {
     /// Counts a refusal in the metrics.
     func count(_ kind: Quota.Kind) { limited[kind]?.increment() }
 
-    /// Counts a sender's failure, and returns whether at most `max` occurred in 15 minutes.
+    /// Counts a sender's failure, and returns whether the sender had at most `max` failures in 15 minutes.
     func mayNote(_ sender: String, max: Int, at now: Instant) -> Bool {
         state.withLock { state in
             if state.notes.count >= Self.entriesMax { state.notes = [:] }

@@ -17,7 +17,7 @@ package struct RefusalLog {
     private let suppressed: Counter
     private let unknown: Counter
 
-    /// The most refusals that wait for a write, beyond which only metrics count them.
+    /// The maximum number of refusals that wait to be written; further refusals are only counted in the metrics.
     private static let waitingMax = 1000
     /// A write of more refusals than this is followed by a longer pause.
     private static let manyMin = 50
@@ -36,7 +36,7 @@ package struct RefusalLog {
         unknown = counter("other")
     }
 
-    /// Counts and returns a refusal, unless it is unreadable or the service's own probe.
+    /// Counts and returns a refusal, unless it is unreadable or comes from the service's own probes.
     @discardableResult
     package mutating func take(_ payload: ArraySlice<UInt8>) -> ClientRefusal? {
         guard let (refusal, missed) = RefusalCodec.decode(payload) else { return nil }
@@ -59,7 +59,7 @@ package struct RefusalLog {
         !waiting.isEmpty && (now >= nextWrite || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }
 
-    /// Writes the waiting refusals, which stay waiting after an error of the store.
+    /// Writes the waiting refusals, or keeps them waiting after an error of the store.
     package mutating func write(to store: Store, at now: Instant) throws {
         let many = waiting.count > Self.manyMin
         nextWrite = now.adding(milliseconds: many ? Self.longPauseMilliseconds : Self.pauseMilliseconds)

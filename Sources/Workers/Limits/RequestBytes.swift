@@ -10,7 +10,7 @@ struct RequestBytes: Sendable {
     /// The number of the last row that was read.
     private(set) var seen: Int64 = 0
 
-    /// Sets the range of the rows, nil without rows, and removes earlier pages.
+    /// Sets the range of the existing rows (nil if there are none), and removes the pages before the range.
     mutating func begin(with rows: ClosedRange<Int64>?) {
         let first = rows?.lowerBound ?? 0
         // After a table has become empty, its rows are numbered from 1 again.
@@ -26,7 +26,7 @@ struct RequestBytes: Sendable {
         seen = page.last
     }
 
-    /// If the pages exceed `max` bytes, removes the oldest and returns its last row.
+    /// If the pages exceed `max` bytes, removes the oldest page and returns the number of its last row.
     mutating func popExcess(over max: Int64) -> Int64? {
         guard total > max, let page = pages.first else { return nil }
         pop(page)

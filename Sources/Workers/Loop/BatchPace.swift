@@ -22,7 +22,7 @@ struct BatchPace {
     /// The maximum number of messages in the next batch.
     private(set) var size: Int
 
-    /// Creates a pace that begins with the largest size, or small with shared lanes.
+    /// Creates a pace that begins with the largest batch size, or with a small size if lanes are shared.
     ///
     /// `isElsewhere` means that the store may be on another machine.
     init(_ limits: Limits, isElsewhere: Bool = false, isShared: Bool = false) {

@@ -1,7 +1,7 @@
 import Mosquitto
 import Synchronization
 
-/// The limit of one log line per minute and process about an unreachable broker.
+/// A limit on log lines about an unreachable broker: one line per minute for each process.
 package final class BrokerAbsence: Sendable {
     private let toldAt = Mutex<ContinuousClock.Instant?>(nil)
     private static let pause: Duration = .seconds(60)

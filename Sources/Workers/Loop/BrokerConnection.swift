@@ -17,7 +17,7 @@ package protocol BrokerConnection: ~Copyable {
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
     mutating func receive(upTo limit: Int, linger: Duration, wait: Duration, into intake: inout Intake) throws
-    /// Queues a message, which expires unless `expirySeconds` is nil, and returns its packet id.
+    /// Queues a message that expires after `expirySeconds`, or never if nil, and returns its packet id.
     ///
     /// Messages that are sent over the same outlet stay in order. If `outlet` is nil, the message is sent over the
     /// receiving connection.
@@ -85,7 +85,7 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
     /// Prepares one connection that receives messages, and several connections (the outlets) that publish.
     ///
     /// If `proof` is given, `connect` calls `proof` before the connection receives, subscribes to or acknowledges
-    /// anything. With a `proof`, there is at least one outlet, because the call uses it.
+    /// anything. With a `proof`, there is at least one outlet, because the call of `proof` uses it.
     package init(_ options: ConnectionOptions, outlets: Int, waker: Waker, proof: BrokerProof? = nil) throws {
         self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []

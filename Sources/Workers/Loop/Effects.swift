@@ -12,7 +12,7 @@ package struct Effects {
     package private(set) var deadLetters: [DeadLetter.Draft] = []
     /// The messages that are published once, without the outbox, since their loss is harmless.
     private(set) var signals: [OutboundMessage] = []
-    /// The answers to reads, without the outbox, since clients without answers ask again.
+    /// The answers to reads, published without the outbox, because a client without an answer asks again.
     private(set) var readings: [OutboundMessage] = []
     /// The answer topics of requests whose reserved budget is refunded.
     private(set) var settled: [String] = []

@@ -2,13 +2,14 @@ import DequeModule
 import Domain
 import Wire
 
-/// The age of the oldest message that waits for a worker or in its outbox.
+/// A worker's delay: how long the oldest message has waited at the broker, in the queue or in the outbox.
 ///
 /// The worker can't count the messages at the broker. Instead, the worker sends itself an echo each second. Echoes wait
 /// in the same queues as other messages.
 ///
 /// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Therefore, the
-/// status worker sends an echo early while messages are arriving. It first finishes all messages before the last echo.
+/// status worker sends the next echo early while messages are still arriving. First, it must have handled all messages
+/// before the last echo.
 struct Lateness {
     private let worker: WorkerName
     private let name: String
@@ -33,7 +34,7 @@ struct Lateness {
     private var nextLook = ContinuousClock.now
     private var isLate = false
 
-    /// The maximum number of outstanding echoes, as more would not improve the measurement.
+    /// The maximum number of outstanding echoes, since more echoes would not improve the measurement.
     private static let echoesMax = 60
     /// The minimum time between two echoes.
     private static let gap = Duration.milliseconds(50)

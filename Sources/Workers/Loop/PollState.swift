@@ -1,16 +1,16 @@
 import Domain
 
-/// A state machine that decides how long a worker waits and what follows.
+/// A state machine that decides how long a worker waits and what it does after the wait.
 ///
 /// The state machine takes events, returns steps and has no side effects. Twice a second, a worker checks the store for
-/// due work and others' messages. If processes share the work, the worker checks every two seconds. It also checks when
-/// another worker wakes it. Another check follows any wait that ends without a message or confirmation.
+/// due work and other workers' messages. If processes share the work, the worker checks every two seconds. It also
+/// checks when another worker wakes it. Another check follows any wait that ends without a message or confirmation.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {
         /// Wait for messages, at most for this time.
         case wait(Duration)
-        /// Check the store for work (if `due`, also for due work), then report `looked`.
+        /// Check the store for work (including due work if `due` is true), and then report the event `looked`.
         case look(due: Bool)
         /// Publish messages without using the store.
         case publishOnly
@@ -69,7 +69,7 @@ struct PollState {
     private var backoff = DueBackoff()
     /// Whether a delayed message limited the length of the last wait.
     private var isPausing = false
-    /// Since when confirmed rows have waited for deletion, or nil if no row waits.
+    /// The time since which confirmed rows have waited for deletion, or nil if no row is waiting.
     private var confirmedSince: ContinuousClock.Instant?
     /// Whether the current turn checks the store for messages that other workers left.
     private(set) var isLooking = false
@@ -131,7 +131,7 @@ struct PollState {
     }
 
     private mutating func mustLook(_ received: Received, at now: Instant) -> Bool {
-        // A check more than one interval ahead means that the clock was set back.
+        // If the next check is more than one interval ahead, the clock has been set back.
         let isTime = now >= nextLook || nextLook > now.adding(milliseconds: interval)
         guard received.isCalled || isTime || (received.isIdle && !isPausing) else { return false }
         nextLook = now.adding(milliseconds: interval)

@@ -28,7 +28,7 @@ package struct UnitOfWork {
         self.init(tx, topics: topics, limits: limits, catalog: nil, ids: IDSource(of: tx.slot))
     }
 
-    /// Begins the work of a worker's transaction with a current catalog.
+    /// Begins the work of a worker's transaction, for which the catalog must be current.
     init(_ tx: Transaction, topics: Topics, limits: Limits, catalog: Catalog?, ids: IDSource) {
         self.tx = tx
         self.topics = topics
@@ -43,7 +43,7 @@ package struct UnitOfWork {
     /// Makes a new id with a prefix.
     package mutating func makeID(_ prefix: Character) -> String { ids.make(prefix, at: now) }
 
-    /// Makes a device's id, in the shard of its registrations if work is divided.
+    /// Makes a new device's id, which belongs to the shard of the device's registrations if the work is divided.
     mutating func makeDeviceID(_ mac: MAC) -> DeviceID {
         let shard = shards.areAll ? nil : Shard.of(mac.text.utf8)
         return DeviceID(trusted: ids.make("d", at: now, shard: shard))
@@ -115,7 +115,7 @@ extension Environment {
 }
 
 extension Store {
-    /// Runs a tool's transaction, whose messages a worker of the service publishes.
+    /// Runs a transaction of a tool, with messages that a worker of the service publishes.
     ///
     /// A running service finds the messages within half a second. If processes share the work, this can take two
     /// seconds.

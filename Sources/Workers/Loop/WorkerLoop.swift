@@ -28,7 +28,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     var handler: Handler { transactions.handler }
     var lane: Lane { environment.lane(of: handler.role.name) }
 
-    /// Prepares a loop over an unopened connection, with confirmed rows still to delete.
+    /// Prepares a loop over an unopened connection, with the confirmed rows that the previous loop left undeleted.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,

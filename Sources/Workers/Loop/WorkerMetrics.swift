@@ -95,6 +95,6 @@ package final class WorkerMetrics: Sendable {
 
     func sessionLost() { sessionsLost.increment() }
 
-    /// Counts a connection attempt that follows a failure or a pause for disk space.
+    /// Counts a connection attempt that follows a failure or a pause for lack of disk space.
     package func reconnected() { reconnects.increment() }
 }

@@ -193,7 +193,7 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// For a limited time, answers requests that wait for their turn or slow work.
+    /// For a limited time, answers requests that wait for their turn or for slow work.
     ///
     /// The outbox is also emptied, until the broker stops confirming messages. The lane's next process publishes again
     /// what is left in the outbox. A store can be moved only if its outbox is empty.
@@ -219,7 +219,7 @@ package final class WorkerThread: Sendable {
     /// session. Without a session, the broker keeps no messages.
     private var mustRest: Bool { lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed) }
 
-    /// Stays disconnected while disk space is low, with new messages kept by the broker.
+    /// Stays disconnected while disk space is low, so that new messages wait at the broker.
     ///
     /// The worker reports no fault, since the disk's state is reported separately.
     private func rest() {

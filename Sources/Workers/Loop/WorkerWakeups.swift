@@ -14,7 +14,7 @@ package final class WorkerWakeups: Sendable {
         init() throws { waker = try Waker() }
     }
 
-    /// The lanes that run here, and the function that wakes lanes of other processes.
+    /// The lanes that run in this process, and the function that wakes other processes' lanes.
     private struct Others: Sendable {
         var here: Set<Lane> = []
         var call: (@Sendable (Lane) -> Void)?
@@ -31,7 +31,7 @@ package final class WorkerWakeups: Sendable {
     /// Returns a lane's waker, or nil if the lane never runs in this process.
     package func waker(of lane: Lane) -> Waker? { wakeups[lane]?.waker }
 
-    /// Makes all lanes of a worker check the store, at the latest within two seconds.
+    /// Wakes all lanes of a worker, so that they check the store within two seconds at the latest.
     package func wake(_ name: WorkerName) { for lane in plan.lanes(of: name) { wake(lane) } }
 
     /// Wakes the worker's lane that handles the messages of an id.
@@ -56,7 +56,7 @@ package final class WorkerWakeups: Sendable {
     /// Sets the lanes that run in this process.
     func runs(_ lanes: Set<Lane>) { others.withLock { $0.here = lanes } }
 
-    /// Sets a function that must not block and wakes other processes' lanes after commits.
+    /// Sets the function that wakes lanes of other processes after a commit and that must not block.
     func onRemote(_ call: @escaping @Sendable (Lane) -> Void) {
         others.withLock { $0.call = call }
     }

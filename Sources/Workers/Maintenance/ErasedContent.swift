@@ -3,7 +3,7 @@ import Storage
 /// A job that removes erased accounts' remains from the database's files.
 struct ErasedContent: MaintenanceJob {
     private let environment: Environment
-    /// The minimum seconds between two removals, which block all writers.
+    /// The minimum number of seconds between two removals, since each removal blocks all writers.
     private static let vacuumSeconds: Int64 = 60
     private var notBefore: ContinuousClock.Instant
     let name = "erasedContent"

@@ -5,7 +5,7 @@ import Storage
 struct ExpiredRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
-    /// How many seconds rows are kept after their end, or nil for unlimited time.
+    /// The seconds for which rows are kept after their end, or nil to keep the rows forever.
     private let keptSeconds: Int64?
     /// Whether workers handle expired rows, so that the job only counts unhandled ones.
     private let isLeftToWorkers: Bool
@@ -54,10 +54,10 @@ struct ExpiredRows: MaintenanceJob {
         } == step
     }
 
-    /// Returns the range of times for which rows are kept.
+    /// Returns the range in which a row's time must lie for the row to be kept.
     ///
-    /// If the clock has been set, the range for requests is larger. Otherwise, a repeated request could take effect
-    /// twice.
+    /// If the clock has been set to another time, the range for requests is larger. Otherwise, a repeated request could
+    /// take effect twice.
     private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
         guard rows.kind == ExpiringRows.request.kind else {
             return now.adding(seconds: -seconds)...now.adding(seconds: seconds)

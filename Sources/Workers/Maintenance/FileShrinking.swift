@@ -11,7 +11,7 @@ struct FileShrinking: MaintenanceJob {
     private var isAtWork = false
     private var pages = 32
 
-    /// The longest time to block other writers before the step size is halved.
+    /// The longest time for which a step may block other writers before the step size is halved.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
     /// The job begins above `beginMin` free bytes, and ends at `endMin` at the latest.

@@ -4,7 +4,7 @@ import Storage
 /// A job that deletes older report ids early if a device sends many reports.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// The devices and the times before which to delete ids, or nil between runs.
+    /// The devices with too many report ids and the times before which ids are deleted, or nil between runs.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions in a step, between which workers can commit.
     ///
@@ -16,7 +16,7 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Finds the devices in a run's first step, and deletes ids in later steps.
+    /// Finds devices with too many report ids in a run's first step, and deletes older ids in later steps.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }

@@ -13,7 +13,7 @@ package protocol MaintenanceJob {
     /// The pause between two steps of a run.
     var pause: Duration { get }
 
-    /// After how many written database pages a run begins early, or nil for never.
+    /// The number of written database pages after which a run begins early, or nil if runs never begin early.
     var pagesBetween: Int? { get }
 
     /// Runs one step, and returns whether the run continues.
@@ -25,7 +25,7 @@ package protocol MaintenanceJob {
     /// Stops reporting results, because another process takes over the job's work.
     func rest()
 
-    /// Returns how many rows or devices wait, at most `limit`, or nil if not counted.
+    /// Returns how many rows or devices wait for this job (at most `limit`), or nil if they are not counted.
     func backlog(limit: Int) throws -> Int64?
 }
 

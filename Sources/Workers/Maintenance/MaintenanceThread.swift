@@ -5,7 +5,7 @@ import Synchronization
 /// A separate thread for maintenance jobs, since these jobs block the thread on which they run.
 package final class MaintenanceThread: Sendable {
     private let makeRunner: @Sendable () -> MaintenanceRunner
-    /// The leadership that the jobs need, or nil if every process runs the jobs.
+    /// The leadership that decides whether this process runs the jobs, or nil if every process runs them.
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 

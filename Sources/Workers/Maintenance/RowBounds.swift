@@ -4,7 +4,7 @@ import Storage
 // Limits on the rows and bytes of tables that clients fill. All rows expire later. These jobs are needed when clients
 // add too many rows before the first rows expire. Each step deletes the oldest rows first.
 
-/// A job that deletes the oldest dead letters above limits of bytes and number.
+/// A job that deletes the oldest dead letters when their bytes or their number exceed a limit.
 struct DeadLetterBound: MaintenanceJob {
     private let environment: Environment
     /// The number of the newest dead letter at the last step.
@@ -37,7 +37,7 @@ struct DeadLetterBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes the oldest remembered requests above limits of number and bytes.
+/// A job that deletes the oldest remembered requests when their number or bytes exceed a limit.
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
@@ -76,7 +76,7 @@ struct RequestBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes rows of one kind above a limit, in order of expiry.
+/// A job that deletes rows of one kind when their number exceeds a limit, in the order of expiry.
 struct ExcessRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows

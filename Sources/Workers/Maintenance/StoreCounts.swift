@@ -19,7 +19,7 @@ struct StoreCounts: MaintenanceJob {
     let name = "counts"
     let interval: Duration = .seconds(30)
 
-    /// How many products, those with the most devices, are counted separately.
+    /// The number of products that are counted separately, namely the products with the most devices.
     static let productsMax = 100
     /// The name under which the devices of all other products are counted.
     private static let others = "other"

@@ -8,7 +8,7 @@ import Storage
 /// limits their number. An erased device registers again with its product's secret when it is switched on.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
-    /// How many devices a run checks, so that a million take about three hours.
+    /// The number of devices that one run checks, so that checking a million devices takes about three hours.
     private static let page = 500
     /// The id of the last checked device, or empty before the first page.
     private(set) var place = ""

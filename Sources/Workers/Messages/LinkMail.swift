@@ -6,7 +6,7 @@ import Storage
 struct LinkMail {
     private let kind: Link.Kind
     private let template: OutgoingMessage.Template
-    /// The user before the change, or nil if no account has the address.
+    /// The user as stored before the change, or nil if no account has the address.
     private let user: User?
     private let app: AppID
     /// The address to which the message is sent.
@@ -16,7 +16,7 @@ struct LinkMail {
     /// The account's new address if the link is of the kind `undoAddress`, otherwise nil.
     private var replacement: Address?
 
-    /// Makes a message with a requested link, by default with the kind's template.
+    /// Makes a message with a requested link, by default with the template for the link's kind.
     init(
         _ kind: Link.Kind,
         saying template: OutgoingMessage.Template? = nil,
@@ -37,7 +37,7 @@ struct LinkMail {
         self.replacement = replacement
     }
 
-    /// Queues a new link, and voids earlier links of its kind except undo links.
+    /// Creates the link, queues its message, and voids earlier links of the same kind except undo links.
     ///
     /// Without an account, the same work is done but no message is sent. Thus, nobody learns that the account doesn't
     /// exist.
@@ -97,7 +97,7 @@ struct LinkMail {
         return detail
     }
 
-    /// Counts a requested link by address, in any spelling, or throws `TooManyRequests`.
+    /// Counts a requested link for its address (in any spelling), or throws `TooManyRequests`.
     func count(in work: UnitOfWork) throws {
         guard case .email(let email) = address else { return }
         let hash = Sodium.hex(work.tx.hash("\(app.text) \(email.key)", boundTo: "link"))

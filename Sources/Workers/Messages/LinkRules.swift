@@ -48,7 +48,7 @@ enum LinkRules {
         return true
     }
 
-    /// Removes ways to log in added since the day before the address changed.
+    /// Removes the ways to log in that were added since the day before the address changed.
     ///
     /// An intruder may have added these ways to log in. They are provider identities, undo links and an e-mail
     /// username. An address of the other kind (phone or e-mail) is also removed.

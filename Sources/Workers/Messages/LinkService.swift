@@ -26,7 +26,7 @@ package struct LinkService: Sendable {
         }
     }
 
-    /// Returns a digest's picture, or nil if it doesn't exist or the store is busy.
+    /// Returns the picture with the given digest, or nil if it doesn't exist or the store is busy.
     package func avatar(_ digest: String) async -> AvatarTable.Image? {
         try? await blocking.run { try environment.store.read { try $0.avatars.find(digest) } }
     }

@@ -73,8 +73,8 @@ package final class MessageOutcomes: Sendable {
         by provider: String,
         in work: inout UnitOfWork
     ) throws {
-        // After the lease has expired, another process may have tried to send the message. Then only that process's
-        // outcome counts. The end of a terminal's session deletes its pushes. Then no outcome counts.
+        // After the lease has expired, another process may have tried to send the message. In that case, only that
+        // process's outcome counts. If a terminal's session ends, its pushes are deleted, and no outcome counts.
         guard try work.tx.outgoingMessages.isAt(row.tries, row.message.id) else { return }
         work.tx.afterCommit {
             self.count(row, "retried")
@@ -237,7 +237,7 @@ package final class MessageOutcomes: Sendable {
         pause(after: tries, first: limits.messageBackoff, max: limits.messageBackoffMax)
     }
 
-    /// Returns how many seconds to wait before the next try, doubled with each try.
+    /// Returns how many seconds to wait before the next try, a wait that doubles with each try.
     static func pause(after tries: Int, first: Int64, max: Int64) -> Int64 {
         Swift.min(max, first << Int64(min(Swift.max(tries, 1) - 1, 16)))
     }

@@ -21,7 +21,7 @@ package final class MessageSender: Sendable {
 
     /// The attempts whose outcomes have not been stored yet.
     private struct Tried {
-        /// The messages, each with its failure, or nil if it was sent.
+        /// The messages, each with the reason why it could not be sent, or nil if it was sent.
         var rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)] = []
         /// Whether a task is storing outcomes.
         var isStoring = false
@@ -235,7 +235,7 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores outcomes, but if this fails, the messages are sent again later.
+    /// Stores the outcomes of messages, which are sent again later if this fails.
     private func store(_ rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)]) {
         do {
             try environment.work(publishedBy: .session) { work in

@@ -6,7 +6,7 @@ package enum Route: Sendable {
     case gateway
     /// Messages are only logged, with their text in development.
     case log(showsText: Bool)
-    /// The service sends messages itself, with a function that waits for the provider's acceptance.
+    /// The service itself sends messages, and the function returns when the provider has accepted the message.
     case direct(@Sendable (ComposedMessage) async throws(MessageFailure) -> Void)
 
     /// The name of the route that only logs messages.
@@ -61,7 +61,7 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// Whether the terminal must learn only the channel's condition, not the account's existence.
+    /// Whether the terminal may learn only the channel's condition, but not whether the account exists.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {

@@ -45,7 +45,7 @@ struct NotificationBatch {
 
     private func settings(of uid: UserID) -> NotificationSettings { settings[uid] ?? NotificationSettings(uid) }
 
-    /// Returns the newest notification on the same subject, with the batch's changes.
+    /// Returns the newest notification about the subject of `note`, including the changes of this batch.
     private func latest(like note: Notification, _ stored: Notification?) -> Notification? {
         let known = Subject(note).flatMap { newest[$0] }.flatMap { id in added.first { $0.id == id } }
         return known ?? stored.map { changed[$0.id] ?? $0 }
@@ -114,7 +114,7 @@ struct NotificationBatch {
         }
     }
 
-    /// Decides about due notifications, either of offline devices or with a delayed push.
+    /// Decides about notifications that are now due, either about an offline device or with a delayed push.
     mutating func wake(_ notes: [Notification], in work: inout UnitOfWork) throws {
         var bindings: [Int: Binding] = [:]
         let pairs = notes.map { (did: $0.did ?? DeviceID(trusted: ""), uid: $0.uid) }
@@ -180,7 +180,7 @@ struct NotificationBatch {
         return name
     }
 
-    /// Returns a push's content with the type's text, without a notification.
+    /// Returns the content of a push that has the type's text but belongs to no notification.
     static func plain(
         _ type: String,
         for uid: UserID,
@@ -197,7 +197,7 @@ struct NotificationBatch {
         return NotificationCodec.payload(note)
     }
 
-    /// Tells each terminal how many notifications the hourly limit kept from being pushed.
+    /// Sends each terminal a push with the number of notifications not pushed because of the hourly limit.
     static func sum(_ owed: [PushAddress], in work: inout UnitOfWork) throws {
         for var address in owed {
             let payload = try plain("more", for: address.uid, with: ["count": "\(address.leftOut)"], in: work)

@@ -6,7 +6,7 @@ import Wire
 struct NotificationDraft {
     /// The user.
     var uid: UserID
-    /// The event's id, for which each user gets at most one notification.
+    /// The id of the event, about which each user gets at most one notification.
     var eventID: String
     /// The part of the message centre to which the notification belongs.
     var kind: Notification.Kind
@@ -139,7 +139,7 @@ struct NotifiedEvent {
             return notified
         }
         (notified.effect, notified.audience) = (.clear, .holders(did, subject))
-        // Usually, nobody was notified that the device went offline. Then there is nothing to clear.
+        // Usually, nobody was notified that the device went offline, so there is nothing to clear.
         let isAwaited = earlier.contains { $0.draft.did == did && $0.draft.subject == subject }
         let isHeld = try isAwaited || !tx.notifications.holders(of: did, subject, after: "", limit: 1).isEmpty
         return isHeld ? notified : nil

@@ -24,7 +24,7 @@ package struct OAuthService: Sendable {
     /// New tokens, without a refresh token if the client keeps its old one.
     package typealias Tokens = (access: String, refresh: String?, scopes: [KeyScope])
 
-    /// Returns a known client, its app and the secret's digest, or nil if unknown.
+    /// Returns a client, its app, and the digest of the app's secret, or nil if client or app is unknown.
     package func known(_ id: String) async throws -> (client: OAuthClient, app: App, appSecret: [UInt8])? {
         try await blocking.run {
             try environment.store.read { tx in
@@ -36,7 +36,7 @@ package struct OAuthService: Sendable {
         }
     }
 
-    /// Links a client to a live session and returns a code, otherwise nil.
+    /// Links a client to a session, and returns a code, or nil if the session has ended meanwhile.
     package func link(_ session: SessionID, to request: AuthorizationRequest) async throws -> String? {
         try await write { work in
             guard let session = try work.tx.lockedSession(session), session.endedAt == nil else { return nil }

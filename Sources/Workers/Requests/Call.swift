@@ -14,7 +14,7 @@ struct Call {
     /// The API key whose secret is the request's token, or nil for other requests.
     let key: APIKey?
     let environment: Environment
-    /// The request's part of the transaction, which is dropped if the method throws.
+    /// The request's part of the transaction, with effects that are dropped if the method throws.
     var work: UnitOfWork
     /// The result of the requested slow work, or an empty result without such work.
     var prepared = Prepared()
@@ -41,10 +41,10 @@ struct Call {
         return Actor(.user, session.uid.text, terminal: session.terminal)
     }
 
-    /// Returns the field `limit` or the default, or throws outside 1 to `Limits.pageMax`.
+    /// Returns the field `limit` or the default, or throws if it isn't an integer from 1 to `Limits.pageMax`.
     func pageLimit() throws(Rejection) -> Int { try fields.pageLimit(max: limits.pageMax) ?? Int(limits.pageDefault) }
 
-    /// Returns the field `offset` (rows before the page) or 0, or throws if invalid.
+    /// Returns the field `offset` (the number of rows before the page) or 0, or throws if it is invalid.
     func pageOffset() throws(Rejection) -> Int64 { try fields.pageOffset() }
 
     /// Returns a product, or nil if it is unknown or hidden from the app.

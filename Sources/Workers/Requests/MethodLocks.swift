@@ -46,7 +46,7 @@ extension Call {
         session = try KeyCheck.session(of: request, by: key, in: tx)
     }
 
-    /// Locks the caller and the found users, and returns whether reads must be repeated.
+    /// Locks the caller and the users from `find`, and returns whether earlier reads must be repeated.
     @discardableResult
     func lock(users find: () throws -> [UserID?]) throws -> Bool {
         try tx.lock(naming: {
@@ -54,7 +54,7 @@ extension Call {
         })
     }
 
-    /// Locks the caller and the address's users, and returns whether reads must be repeated.
+    /// Locks the caller and all users with the address, and returns whether earlier reads must be repeated.
     @discardableResult
     func lock(holdersOf address: Address, region: String) throws -> Bool {
         try lock { try tx.accounts.holders(of: address, app: app.id, region: region) }

@@ -16,7 +16,7 @@ extension RequestProcessor {
         return known
     }
 
-    /// Answers a repeat like the first request, or returns false to carry it out.
+    /// Answers a repeated request like the first request, or returns false if the repeat must be carried out.
     func repeated(_ pending: PendingRequest, _ known: RequestTable.Known, in work: inout UnitOfWork) throws -> Bool {
         let request = pending.request
         if let (did, cid) = known.waitsFor {

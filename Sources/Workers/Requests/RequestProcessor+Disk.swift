@@ -2,7 +2,7 @@ import Domain
 
 /// The handling of requests while the disk has too little space.
 extension RequestProcessor {
-    /// The methods for ending sessions, never refused, since they protect users and free space.
+    /// The methods for ending sessions, which are never refused because they protect users and free disk space.
     private static let protecting: Set<String> = [
         "account/logout", "account/changePassword", "account/resetPassword", "session/logoutCode", "session/terminate",
         "session/terminateOthers", "session/unlink",

@@ -117,7 +117,7 @@ struct RequestProcessor {
         }
     }
 
-    /// Checks a request's app, id and token, and returns nil for a handled repeat.
+    /// Checks a request's app, id and token, and returns nil if the request was handled as a repeat.
     private func begin(_ pending: PendingRequest, in work: inout UnitOfWork) throws -> Call? {
         let request = pending.request
         guard let app = try work.app(request.app) else { throw Rejection(.forbidden, "The app is unknown.") }
@@ -189,7 +189,7 @@ struct RequestProcessor {
         return try method.run(&call)
     }
 
-    /// Refuses a request of an absent worker, and records this for the worker's return.
+    /// Refuses a request whose worker is absent, and records the refusal so that the returning worker refuses it, too.
     ///
     /// When the worker returns, the broker still delivers the refused request. The request must not take effect so
     /// late. If the client repeats the request after the worker has returned, the repeat is carried out.

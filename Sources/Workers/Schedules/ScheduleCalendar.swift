@@ -1,7 +1,7 @@
 package import Domain
 package import Storage
 
-/// A calendar for schedules' times in one transaction, since it caches time zones.
+/// A calendar that computes schedules' times, valid for only one transaction because it caches time zones.
 package struct ScheduleCalendar {
     private let tx: Transaction
     private let keepsNewZones: Bool

@@ -148,15 +148,15 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // The due occurrence may differ from the trigger's. Then `load` has perhaps not loaded the due occurrence's
-        // run.
+        // If the due occurrence differs from the trigger's occurrence, `load` has perhaps not loaded the due
+        // occurrence's run.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }
 
     // MARK: Commands
 
-    /// Makes commands of due runs, unless the creator may no longer control the device.
+    /// Makes the commands of due runs, which fail if the schedule's creator may no longer control the device.
     private mutating func makeCommands(
         for dueRuns: [DueRun],
         in work: inout UnitOfWork

@@ -15,7 +15,7 @@ package struct TriggerClock: BatchHandler {
     /// The time of the next check of the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The period in which devices may reconnect after a missing MQTT session, or nil.
+    /// The period in which devices may reconnect after the scheduler's MQTT session was missing, or nil at other times.
     ///
     /// The scheduler's MQTT session is missing if the broker has lost all sessions. It is also missing if the scheduler
     /// has a new client id.
@@ -113,7 +113,7 @@ package struct TriggerClock: BatchHandler {
         return fire(fired, in: tx)
     }
 
-    /// Returns the triggers of due occurrences, those of late occurrences last.
+    /// Returns the triggers of due occurrences, with the triggers of late occurrences last.
     private func waiting(in tx: Transaction) throws -> [Trigger] {
         let limit = environment.limits.triggerPage
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)

@@ -3,10 +3,11 @@ import Metrics
 package import Mosquitto
 import Synchronization
 
-/// A queue of MQTT sessions that clients left behind, which separate threads end.
+/// A queue of abandoned MQTT sessions at the broker, with separate threads that end these sessions.
 ///
-/// A thread connects with the client's id and a clean start, and then disconnects. Mosquitto has no other way to end
-/// one session. Failed tries need no record. The gate sends a client's id again until the session has ended.
+/// To end a session, a thread connects with the client's id and a clean start, and then disconnects. Mosquitto has no
+/// other way to end one session. Failed tries need no record. The gate sends a client's id again until the session has
+/// ended.
 package final class OwedSessions: Sendable {
     /// The maximum number of clients in the queue.
     private static let owedMax = 1000

@@ -3,7 +3,7 @@ import Metrics
 import Storage
 import Wire
 
-/// The handling of the gate's reports about missed statuses and MQTT sessions to end.
+/// The handling of the gate's reports that a terminal missed statuses or that MQTT sessions must end.
 enum QueueNews {
     /// The prefix of the workers' client ids, whose sessions `endOwed` never ends.
     private static let own = "svc."

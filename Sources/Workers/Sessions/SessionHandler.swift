@@ -154,7 +154,7 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Workers of several lanes
 
-    /// Returns whether a worker came online or went offline, or no state is known.
+    /// Returns true if a worker came online or went offline, or if no state is known yet.
     private func isWorkersNews(in tx: Transaction) throws -> Bool {
         guard environment.plan.isShared else { return false }
         return try known.isEmpty || tx.leases.heldWorkers() != present

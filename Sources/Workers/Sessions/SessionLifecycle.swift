@@ -106,7 +106,7 @@ package enum SessionLifecycle {
         try SessionTermination.announce(session, notice, in: &work)
     }
 
-    /// Ends a user's sessions except on the terminal `spared`, and returns how many.
+    /// Ends a user's sessions except the one on terminal `spared`, and returns how many sessions it ended.
     @discardableResult
     package static func endAll(
         of uid: UserID,
@@ -120,7 +120,7 @@ package enum SessionLifecycle {
         return sessions.count
     }
 
-    /// Marks a session as ended, also in the audit trail and event log.
+    /// Marks a session as ended, and records this in the audit trail and event log.
     static func markEnded(
         _ session: inout Session,
         because reason: Session.EndReason,

@@ -7,7 +7,7 @@ import Wire
 /// This connection ends the previous token, or the terminal's access with the app's secret. Each worker that checks
 /// tokens receives this message between requests. The worker refuses the old token in all later requests.
 enum TokenUse {
-    /// Returns the topic filters for the gate's message, within the worker's shards.
+    /// Returns the topic filters for the gate's message; if the work is divided, only for the worker's shards.
     static func filters(_ environment: Environment) -> [String] {
         environment.topics.filters("system/token-used", of: environment.divided)
     }

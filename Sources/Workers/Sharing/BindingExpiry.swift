@@ -33,7 +33,7 @@ enum BindingExpiry {
         return !overdue.isEmpty
     }
 
-    /// Returns when the next invitation or guest's binding expires, or nil if never.
+    /// Returns the time when the next invitation or binding of a guest expires, or nil if none will expire.
     static func next(in tx: Transaction) throws -> Instant? {
         [try tx.sharings.nextExpiry(), try tx.bindings.nextGuestEnd()].compactMap(\.self).min()
     }

@@ -27,7 +27,7 @@ struct Bindings {
         try carryOut(change, because: reason, in: &work)
     }
 
-    /// Throws `Forbidden` if the device or user may not have one more binding.
+    /// Checks that the device and the user may have one more binding, and throws `Forbidden` otherwise.
     func checkCounts(adding uid: UserID, _ call: Call) throws {
         guard present.count < call.limits.usersPerDevice,
             try call.tx.bindings.count(ofUser: uid) < call.limits.devicesPerUser

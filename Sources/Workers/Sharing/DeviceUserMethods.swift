@@ -52,7 +52,7 @@ enum DeviceUserMethods {
         return AnswerRows.page(.users, rows, next: cursor)
     }
 
-    /// Returns the address by which special users and owners see another user, or nil.
+    /// Returns the phone number or e-mail address by which special users and owners see another user, or nil.
     ///
     /// The result is the verified phone number, or else the verified e-mail address. An unverified address might belong
     /// to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail addresses.

@@ -4,7 +4,7 @@ import Wire
 
 /// Messages on `user/{uid}/share` that notify the inviter and the guest of an invitation's new state.
 enum SharingPush {
-    /// Logs an invitation's state, and notifies the inviter and the guest's account, if any.
+    /// Logs an invitation's state, and notifies the inviter, and also the guest if the guest has an account.
     static func notify(_ sharing: Sharing, in work: inout UnitOfWork) throws {
         var apps: Set<AppID> = []
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {

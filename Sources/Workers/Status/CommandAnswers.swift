@@ -25,7 +25,7 @@ struct CommandAnswers {
 
     /// Returns the sender of the command that a report answers.
     ///
-    /// The result is nil without a command or for a former user's command. Current users must not see former users.
+    /// The result is nil if there is no command, or if a former user sent it. Current users must not see former users.
     func sender(of report: Report, from device: DeviceEntry) -> Actor? {
         guard let cid = report.cid, let command = commands[Key(did: device.did, cid: cid)] else { return nil }
         return command.user.map { device.isSubscribed($0) } ?? true ? command.actor : nil

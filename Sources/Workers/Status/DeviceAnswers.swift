@@ -3,7 +3,7 @@ import Wire
 
 /// Answers to devices, and dead letters for messages that are unreadable or come from unknown devices.
 extension UnitOfWork {
-    /// Decodes a message that needs no answer, or makes it a dead letter.
+    /// Decodes a message that needs no answer; an unreadable message becomes a dead letter.
     mutating func decode<Value>(
         _ message: Inbound,
         with decode: (ArraySlice<UInt8>) throws(WireError) -> Value
@@ -34,7 +34,7 @@ extension UnitOfWork {
         refuse(error.id, of: did, because: error.rejection)
     }
 
-    /// Refuses an unknown device's message, and keeps a dead letter, without values if `isSecret`.
+    /// Refuses an unknown device's message, and makes it a dead letter (without values if `isSecret` is true).
     mutating func refuseUnknown(_ did: DeviceID, _ message: Inbound, id: MessageID? = nil, isSecret: Bool = false) {
         effects.deadLetter(message, .unknownDevice, because: "the device is unknown", isSecret: isSecret)
         guard let id else { return }

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// A device in a batch, with its users and its status so far.
+/// A device in a batch, with its users, and with its status after the messages processed so far.
 struct DeviceEntry {
     /// The separately written parts of a status.
     struct Changes: OptionSet {
@@ -28,12 +28,12 @@ struct DeviceEntry {
     fileprivate(set) var newestAtLoad: Status.Newest?
     /// The changed attributes, kept only if a reader of the event log requests statuses.
     private(set) var changed: [String] = []
-    /// When the current ownership began, loaded only for old events and for bytes.
+    /// The beginning of the current ownership period, loaded only if the device reports old events or bytes.
     fileprivate(set) var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }
 
-    /// Adds changed attributes, by a linear search, since a batch changes few.
+    /// Adds changed attributes; a linear search is enough, since a batch changes few attributes.
     mutating func note(changed names: [String]) {
         for name in names where !changed.contains(name) { changed.append(name) }
     }
@@ -51,10 +51,10 @@ struct DeviceEntries {
     var entries: [DeviceEntry] = []
     private var places: [DeviceID: Int] = [:]
 
-    /// Returns the product of a batch's device, or nil if either is unknown.
+    /// Returns the product of a device in the batch, or nil if the product or device is unknown.
     func product(of did: DeviceID) -> Product? { places[did].flatMap { entries[$0].product } }
 
-    /// Returns the product key of a batch's device, or nil if it's unknown.
+    /// Returns the product key of a device in the batch, or nil if the device is unknown.
     func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
 
     /// Logs the changed statuses if a reader of the event log requests statuses.
@@ -65,7 +65,7 @@ struct DeviceEntries {
         }
     }
 
-    /// Locks the items' devices, sets their indexes, and loads statuses, products and users.
+    /// Locks the items' devices, sets each item's device index, and loads the devices' statuses, products and users.
     mutating func load(_ items: inout [StatusItem], in work: UnitOfWork) throws {
         for index in items.indices { items[index].place = place(of: items[index].did) }
         let dids = entries.map(\.did)
@@ -88,7 +88,7 @@ struct DeviceEntries {
         try loadOwnership(for: items, in: work)
     }
 
-    /// Returns a device's index, which for a new device is the next one.
+    /// Returns the index of a device; a device that is new in the batch gets the next index.
     private mutating func place(of did: DeviceID) -> Int {
         if let known = places[did] { return known }
         let place = entries.count
@@ -97,7 +97,7 @@ struct DeviceEntries {
         return place
     }
 
-    /// Loads when the current ownership began, for devices with bytes or past events.
+    /// Loads the beginning of the current ownership period for each device that reports bytes or past events.
     ///
     /// Events from before the current ownership period belong to the previous owner. The new owner must not see these
     /// events.
@@ -113,7 +113,7 @@ struct DeviceEntries {
         }
     }
 
-    /// The age, in seconds, above which only the current ownership period's events are shown.
+    /// The age, in seconds, above which events are shown only if they are from the current ownership period.
     private static let recentSeconds: Int64 = 60
 
     /// Returns the statuses in which a part has changed, in the order of the devices' ids.
@@ -149,7 +149,7 @@ extension DeviceEntry {
         for uid in subscribers { retain(uid == user ? payload(for: uid) : common, for: uid, in: &work) }
     }
 
-    /// Publishes a user's retained status again, or clears it without a subscription.
+    /// Publishes a subscribed user's retained status again, or clears it if the user isn't subscribed.
     mutating func refreshStatus(of uid: UserID, in work: inout UnitOfWork) {
         guard let record, subscriberSet.contains(uid) else { return clearStatus(of: uid, in: &work) }
         let payload = StatusCodec.encode(record.status, of: did, product: product)

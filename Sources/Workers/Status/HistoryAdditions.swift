@@ -7,7 +7,7 @@ struct HistoryAdditions {
     private(set) var records: [HistoryRecord] = []
     private(set) var events: [(DeviceID, Event)] = []
 
-    /// Returns the stored form of a report's first values, or nil without values.
+    /// Returns the stored form of the values of a report's first point, or nil for a report without values.
     static func json(of report: Report) -> [UInt8]? { report.points.first?.data.encoded() }
 
     /// Returns whether the batch adds a record with this time and these values.
@@ -18,7 +18,7 @@ struct HistoryAdditions {
     /// Adds an event without counting it against the limit.
     mutating func add(_ event: Event, of did: DeviceID) { events.append((did, event)) }
 
-    /// Adds a report to the history, or returns false if everything was dropped.
+    /// Adds a report's values, bytes and events; returns false if all records and late events were dropped.
     mutating func add(
         _ received: ReceivedReport,
         _ outcome: StatusRules.Outcome,
@@ -54,9 +54,9 @@ struct HistoryAdditions {
         return dropped == 0 || added > 0
     }
 
-    /// Returns a late event as the history stores it, or nil without a change.
+    /// Returns a late event as the history stores it, or nil if the event changes nothing.
     ///
-    /// In the history, an alert or fault is raised once before it is cleared. The clearing has the same id.
+    /// In the history, an alert or fault is raised only once before it is cleared. The clearing has the same id.
     private func kept(_ event: Event, of did: DeviceID, in tx: Transaction) throws -> Event? {
         guard
             let kind = ConditionKind.allCases.first(where: { event.type == $0.rawValue || event.type == $0.clearedType }

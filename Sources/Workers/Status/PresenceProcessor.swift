@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// The processor of presence signals: connected, disconnected, or listening for commands.
+/// The processor of presence signals: a device has connected, has disconnected, or is listening for commands.
 struct PresenceProcessor {
     /// The devices that have come online in the batch.
     private var arrived: Set<DeviceID> = []

@@ -18,7 +18,7 @@ struct PresenceReconciliation {
         return "\(fact).\(environment.lane(of: .status).number)"
     }
 
-    /// Returns the topic of a lane's marks (the worker's state for a single lane).
+    /// Returns the topic of a lane's marks; if there is only one lane, the topic of the worker's state.
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
         return environment.topics.system(environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)")
@@ -66,7 +66,7 @@ struct PresenceReconciliation {
         }
     }
 
-    /// Records that a mark has returned.
+    /// Notes that a mark has returned.
     mutating func markReturned(_ ts: Instant) {
         guard case .waiting(let mark, let isLast) = stage, ts == mark else { return }
         if isLast {

@@ -45,7 +45,7 @@ struct ReportValues {
     /// A 64-bit hash of the values.
     fileprivate var fingerprint: UInt64 { FNV1a.hash64(json) }
 
-    /// Is nil if the report has no time, a future time, or other content.
+    /// Reads a report's time and values; nil if the report has no time, a future time, or other content.
     fileprivate init?(_ report: Report, now: Instant) {
         guard let ts = report.ts, report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
             let json = HistoryAdditions.json(of: report)
@@ -104,7 +104,7 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// Returns a repeat's status version, or nil after recording a new report's values.
+    /// Returns the status version if the report is a repeat; otherwise records its values and returns nil.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -146,7 +146,7 @@ struct ReportDeduplication {
 }
 
 extension DeviceEntry {
-    /// Returns whether only the history can show if this report is a repeat.
+    /// Returns true if only the history can show whether a report with this time is a repeat.
     fileprivate func isLate(_ ts: Instant) -> Bool {
         guard let record else { return false }
         return !record.status.isNews(ts) && !record.status.knowsReports(of: ts)
@@ -160,7 +160,7 @@ extension Status {
         return attributes.allSatisfy { $0.ts < ts }
     }
 
-    /// Records a report's values, and returns whether they are new, or nil if unknown.
+    /// Records a report's values, and returns whether they are new, or nil if only the history shows this.
     fileprivate mutating func notes(_ values: ReportValues) -> Bool? {
         if isNews(values.ts) {
             newest = Newest(ts: values.ts, fingerprints: [values.fingerprint])

@@ -9,7 +9,7 @@ import Wire
 final class ReceivedReport {
     let report: Report
     let message: Inbound
-    /// What identifies a repeat of the report, set when the batch is loaded.
+    /// The property that identifies a repeat of the report, set when the batch is loaded.
     var identity = ReportIdentity.none
 
     init(_ report: Report, in message: Inbound) { (self.report, self.message) = (report, message) }

@@ -79,7 +79,7 @@ struct StatusBatch {
         }
     }
 
-    /// Decodes a device's payload, or refuses the unreadable message and returns nil.
+    /// Decodes a device's payload; if the payload is unreadable, refuses the message and returns nil.
     private static func decode<Value>(
         _ message: Inbound,
         of did: DeviceID,

@@ -89,7 +89,7 @@ package struct StatusHandler: BatchHandler {
 
     /// Splits a batch before each registration that follows another kind of message.
     ///
-    /// Without this split, a report before a reset could enter the new ownership period.
+    /// Without this split, a report from before a reset could count for the new ownership period.
     private static func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex

@@ -44,7 +44,7 @@ final class HistoryWriter {
         print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
-    /// Returns a column's title, with `data.` if a fixed column has the same title.
+    /// Returns the title of an attribute's column, with the prefix `data.` if a fixed column has that title.
     private static func title(_ name: String) -> String {
         var rest = name[...]
         while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }

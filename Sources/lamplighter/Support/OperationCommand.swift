@@ -6,7 +6,7 @@ import JSON
 import Problems
 import Web
 
-/// A command that opens the store and runs a console operation in its process.
+/// A command that opens the store itself and runs a console operation in its own process.
 ///
 /// The command prints the operation's answer as JSON or as text.
 protocol OperationCommand: AsyncParsableCommand {
@@ -135,7 +135,7 @@ extension CommandContext {
         "uid": "user",
     ]
 
-    /// Returns the problem for a missing thing, with the command that lists such things.
+    /// Returns the problem for something that doesn't exist; its cure is the command that lists such things.
     func missing(_ noun: String, _ name: String) -> Problem {
         let noun = Self.nouns[noun] ?? noun
         let command = "lamplighter \(noun.filter { $0 != " " }) list --data '\(directory.path)'"

@@ -5,8 +5,8 @@ import Problems
 enum PackagedService {
     /// Returns the problem, with a cure if the user probably meant the package's data.
     ///
-    /// The cure requires a missing data directory, an installed package, and no `LAMPLIGHTER_DATA`. The cure replaces
-    /// the advice to start a service. That service would be a second one.
+    /// The cure is added if the data directory is missing, `LAMPLIGHTER_DATA` isn't set, and the package is installed.
+    /// The cure replaces the advice to start a service. That service would be a second one.
     static func hinted(_ problem: Problem) -> Problem {
         guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
         else { return problem }

@@ -1,4 +1,4 @@
-/// The escaping of outside text, so that this text can't control the terminal.
+/// The escaping of text from outside, so that this text can't control the terminal.
 enum PlainText {
     /// Returns the text with control characters and direction changes escaped, as in `\u009b`.
     ///

@@ -85,7 +85,7 @@ extension JSONObject {
     /// Returns the text of a time member, or a dash if it is absent.
     func moment(_ key: String) -> String { TimeText.of(self[key]?.intValue.map { Instant(milliseconds: $0) }) }
 
-    /// Returns the member with key `id`, and the one with key `name` if present.
+    /// Returns the member with the key `id`, followed by the member with the key `name` if present.
     func named(_ id: String, _ name: String) -> String {
         text(id) + (self[name]?.stringValue.map { " " + PlainText.of($0) } ?? "")
     }

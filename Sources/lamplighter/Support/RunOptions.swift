@@ -1,5 +1,5 @@
 extension RunOptions {
-    /// The values of the flags by the keys of their settings.
+    /// The values of the flags; each key is the key of the setting that the flag sets.
     var flags: [String: String?] {
         [
             "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),

@@ -71,7 +71,7 @@ extension OutputOptions {
         return { Terminal.show(line: Terminal.json($0)) }
     }
 
-    /// Runs a service, and without `--json` logs the final error to a JSON log.
+    /// Runs a service; if the log is in JSON and `--json` isn't given, logs the final error.
     func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
         do {
             try await body()

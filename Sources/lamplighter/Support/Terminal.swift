@@ -35,7 +35,7 @@ enum Terminal {
     /// Writes a line of data without a buffer, so readers get it at once.
     static func show(line text: String) { write(text, to: 1) }
 
-    /// Writes a line to standard error, and on a terminal replaces the previous line.
+    /// Writes a line to standard error; on a terminal, the line replaces the previous line.
     static func progress(_ text: String) {
         if isatty(2) == 1 { write(Array("\u{1B}[1A\u{1B}[2K".utf8), to: 2) }
         tell(text)

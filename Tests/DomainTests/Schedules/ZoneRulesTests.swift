@@ -33,7 +33,7 @@ struct ZoneRulesTests {
 
     @Test("Rules in all POSIX forms are read")
     func posix() throws {
-        // Each row has a rule, and UTC offsets in January and July in minutes.
+        // Each row has a rule, and the expected UTC offsets in January and July, in minutes.
         let rows: [(String, Int64, Int64)] = [
             ("UTC0", 0, 0), ("<+0545>-5:45", 345, 345), ("EST5EDT,M3.2.0,M11.1.0", -300, -240),
             ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", 660, 630), ("IST-1GMT0,M10.5.0,M3.5.0/1", 0, 60),

@@ -14,7 +14,7 @@ struct PresenceRulesTests {
         case alive
         /// The gate has reported the end of the connection.
         case gone
-        /// The device's birth message says online, but the gate has reported no connection.
+        /// The device's birth message says that it is online, but the gate has reported no connection.
         case saidHere
     }
 

@@ -33,7 +33,7 @@ struct StatusRulesTests {
 
     struct Merge: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The second report's timestamp in seconds from now, where the first has -100.
+        /// The second report's timestamp, in seconds from now; the first report has the timestamp -100.
         var ts: Int64?
         var level: JSONValue
         var wanted: JSONValue

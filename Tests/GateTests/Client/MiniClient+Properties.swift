@@ -43,7 +43,7 @@ extension MiniClient {
         return values
     }
 
-    /// Returns the number of bytes of Correlation Data, or nil without this property.
+    /// Returns the number of bytes in Correlation Data, or nil if the message doesn't have this property.
     static func correlation(in properties: [UInt8]) -> Int? {
         var count: Int?
         each(properties) { id, texts in if id == 0x09 { count = texts.first?.utf8.count } }

@@ -10,7 +10,7 @@ struct LimitTests {
     private static let register = "ll/v1/product/\(World.key)/\(World.mac)/register"
     private static let report = "\(Cast.ownDevice)/report"
 
-    /// Returns options that limit one kind of client's messages, but no bytes.
+    /// Returns options that limit the messages of one kind of client, but not the bytes.
     private static func options(_ who: String, rate: Int = 1, burst: Int) -> [String: Int] {
         ["\(who)_messages_per_second": rate, "\(who)_message_burst": burst, "\(who)_bytes_per_second": 0]
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Work divided by shard, in Mosquitto", .endsInTime)
 struct ShardTests {
     private static let control = "$CONTROL/lamplighter/v1"
-    /// The topics of the device and the terminal in `Cast`, with their ids' shards.
+    /// The topics of the device and the terminal in `Cast`, each with the shard of its id.
     private static let device = "ll/v1/shard/4f/device/\(World.did)"
     private static let app = "ll/v1/shard/ab/app/demo/\(World.terminal)"
 

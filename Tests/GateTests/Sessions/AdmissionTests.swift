@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Admission of clients")
 struct AdmissionTests {
-    /// An attempt to connect, and why the gate must refuse it (nil if admitted).
+    /// An attempt to connect, with the reason why the gate must refuse it (nil if it is admitted).
     struct Case: CustomTestStringConvertible, Sendable {
         var username: String?
         var password: Digest?

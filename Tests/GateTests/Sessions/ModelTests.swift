@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// A second, slow and simple implementation of clients' rights, without code of the gate.
+/// A second implementation of clients' rights, which is slow and simple, and shares no code with the gate.
 private struct Reference {
     var principal: Principal
     var hasSession: Bool

@@ -9,7 +9,7 @@ import Testing
 struct DeviceTagTableTests {
     private let world: World
 
-    /// Creates ten devices, with the tag `floor=2` at even numbers and `floor=3` at odd numbers.
+    /// Creates ten devices: those with even numbers have the tag `floor=2`, those with odd numbers `floor=3`.
     init() throws {
         world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in

@@ -76,8 +76,8 @@ struct HistoryScanTests {
             if page.values.isEmpty { break }
             seen += page.values
             place = page.next
-            // While the pages are read, records arrive that belong on later pages. Some of these have the timestamp of
-            // the last record read.
+            // While the pages are read, records arrive that belong on later pages. Some of these records have the
+            // timestamp of the last record read.
             if seen.count < 300 {
                 let behind = (place.ts.milliseconds - Make.now.milliseconds) / 1000
                 try arrive(after: behind)

@@ -13,7 +13,7 @@ struct HistoryTakeoverTests {
     private let other: World
     private let slot: NodeSlot
 
-    /// Opens one database as two processes would, and buffers records of the first process.
+    /// Opens one database twice, as two processes would; the buffered records belong to the first process.
     init() throws {
         directory = try TemporaryDirectory()
         owner = try World(directory)
@@ -34,7 +34,7 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Commits a record for each device at the time `second`, by default in the first process.
+    /// Commits a record with the timestamp `second` for each device, by default in the first process.
     private func append(_ second: Int64, in world: World? = nil) throws {
         try (world ?? owner).store.arrange(at: Make.at(second)) { tx in
             try tx.history.append(
@@ -49,7 +49,7 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Begins to compact the first process's records, one device's chunks per transaction.
+    /// Begins to compact the first process's records, and writes one device's chunks per transaction.
     private func begin(in world: World) throws -> Compaction {
         var round = try #require(try world.store.beginCompaction(of: slot, bytesMax: 1 << 20, step: 1))
         while round.sort() {}
@@ -60,7 +60,7 @@ struct HistoryTakeoverTests {
         while try round.move(in: world.store, at: Make.now) {}
     }
 
-    /// Returns the timestamps of a device's records in seconds, in the readers' order.
+    /// Returns the timestamps of a device's records in seconds, in the order in which readers see them.
     private func seconds(_ number: Int = 0) throws -> [Int64?] {
         var found: [Int64?] = []
         try owner.store.read { tx in

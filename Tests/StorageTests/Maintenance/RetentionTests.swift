@@ -222,8 +222,8 @@ struct RetentionTests {
                 try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
-        // With an expired request, the service also deletes all requests stored before it. Their timestamps can even be
-        // in the future.
+        // When an expired request is deleted, so are all requests stored before it. Their timestamps can even be in the
+        // future.
         #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
         #expect(try count(world, "request") == 2)
         try world.store.arrange(at: Make.now) { (tx) throws in

@@ -22,7 +22,7 @@ struct SourceStatements {
         }
     }
 
-    /// All statements, with one for each combination of values of the interpolations.
+    /// All statements; a statement with interpolations occurs once for each combination of values.
     private(set) var statements: Set<String> = []
     /// The interpolations whose values could not be found.
     private(set) var unknown: Set<String> = []
@@ -30,7 +30,7 @@ struct SourceStatements {
     private(set) var described: Set<String> = []
     private let tables: [String: DescribedTable]
 
-    /// The values of interpolations that the search can't resolve, by file and interpolation.
+    /// The values of interpolations that the search can't resolve; each key names the file and the interpolation.
     private static let others: [String: [String]] = [
         "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
         "AccountTable.swift condition": [
@@ -58,7 +58,7 @@ struct SourceStatements {
         "RequestTable.swift sql.nextNumber(of: \"request\", \"seq\")": ["DEFAULT"],
     ]
 
-    /// Reads a folder's source files, with the described tables by row type name.
+    /// Reads a folder's source files; `tables` contains the described tables by the names of their row types.
     init(_ folder: URL, tables: [String: DescribedTable]) throws {
         self.tables = tables
         let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
@@ -109,7 +109,7 @@ struct SourceStatements {
         }
     }
 
-    /// Returns the table of the nearest call before a position, or the file's first table.
+    /// Returns the table named by the nearest call before a position, or the first table named in the file.
     private func table(before place: String.Index, of source: Source) -> DescribedTable? {
         let named = /of: ([\w.]+)\.table/
         let near = source.before(place, 120).matches(of: named).last?.1
@@ -173,7 +173,7 @@ struct SourceStatements {
 struct DescribedTable {
     var name: String
     var columns: String
-    /// The statements that write and find the table's rows, for the roles of its columns.
+    /// The statements that write and find the table's rows, without statements for roles that no column has.
     var statements: [String]
 
     init<Record>(_ table: Table<Record>) {
@@ -182,7 +182,7 @@ struct DescribedTable {
         let texts =
             [table.find, table.insert.text, table.upsert.text, table.update.text]
             + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
-        // A statement for a role that no column has is incomplete and left out.
+        // A statement is incomplete if no column has the role that it needs. Incomplete statements are left out.
         statements = texts.filter { !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ") }
     }
 }

@@ -26,7 +26,7 @@ struct SQLTests {
         #expect(statements > 50)
     }
 
-    /// Returns a source text with multi-line literals in place of each `\(Self.name)`.
+    /// Returns a source text in which each `\(Self.name)` is replaced by its multi-line literal.
     private static func expanded(_ source: String) -> String {
         source.matches(of: /let (\w+) = """(.*?)"""/.dotMatchesNewlines()).reduce(source) {
             $0.replacing("\\(Self.\($1.1))", with: $1.2)

@@ -151,7 +151,7 @@ final class AccountWorld {
 extension JSONObject {
     /// The `result` of an answer, or an empty object for a refusal.
     var result: JSONObject { self["result"]?.objectValue ?? [:] }
-    /// The user in an answer's `result`, or an empty object if no user is there.
+    /// The user in an answer's `result`, or an empty object if there is no user.
     var user: JSONObject { result["user"]?.objectValue ?? [:] }
     var retryAfter: Int64? { self["error"]?.objectValue?["retryAfter"]?.intValue }
 }

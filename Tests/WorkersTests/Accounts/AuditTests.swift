@@ -24,7 +24,7 @@ private final class AuditStory {
         }
     }
 
-    /// Sends a request and expects the error code, or success if `code` is nil.
+    /// Sends a request and expects an error with the given code, or success if `code` is nil.
     private func ask(_ terminal: Int, _ method: String, _ params: JSONObject, refused code: String? = nil) throws {
         let answer = try world.ask(terminal, method, params)
         #expect(answer.errorCode == code, "\(method)")

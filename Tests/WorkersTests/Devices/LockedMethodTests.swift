@@ -4,7 +4,7 @@ import Testing
 
 @testable import Workers
 
-/// Tests of methods' locks: in tests, a write without its lock ends the process.
+/// Tests of the locks that methods take; in tests, a write without the required lock ends the process.
 @Suite("Locks of methods that write")
 struct LockedMethodTests {
     private let world: World

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Workers
 
-/// A test environment with the demo app's key for events and another app's user.
+/// A test environment: the demo app's API key, which may read events, and a user of another app.
 struct EventWorld {
     static let terminal = TerminalID(trusted: String(repeating: "e", count: 32))
     static let answers = "ll/v1/app/demo/\(terminal.text)/response"
@@ -72,7 +72,7 @@ struct EventWorld {
         throw World.Endless()
     }
 
-    /// Sends a request and returns its answer, not the repeated answers to earlier requests.
+    /// Sends a request and returns its answer, even if repeated answers to earlier requests arrive first.
     func ask(_ method: String, _ params: JSONObject = [:]) throws -> JSONObject {
         let id = "q\(UInt32.random(in: 0...(.max)))"
         var loop = try loop()

@@ -15,7 +15,7 @@ struct CountTests {
         answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
     }
 
-    /// Sends a request from each terminal, and returns error codes, or nil for success.
+    /// Sends a request from each terminal, and returns each request's error code, or nil for success.
     func ask(_ terminals: [Int], _ method: String, _ params: (Int) -> JSONObject) throws -> [String?] {
         try terminals.enumerated().map { place, terminal in try world.ask(terminal, method, params(place)).errorCode }
     }
@@ -24,7 +24,7 @@ struct CountTests {
         ["phone": .string("15123\(100_000 + number)"), "purpose": "register"]
     }
 
-    /// A limited request: how often it succeeds, and how many seconds refusals then last.
+    /// A limited request: how many times it succeeds, and for how many seconds it is refused after that.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var method: String

@@ -17,7 +17,7 @@ struct DeviceCountTests {
         return world.answers(user).last?.errorCode
     }
 
-    /// Limits on a device's users and a user's devices that refuse a second user.
+    /// Pairs of limits, on a device's users and a user's devices, that refuse a second user.
     static let full: [(users: Int, devices: Int64)] = [(1, 1000), (10_000, 0)]
 
     @Test("A binding beyond a device's or a user's limit is forbidden", arguments: full) func bindings(

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Turns of senders")
 struct TurnQueueTests {
-    /// Returns an intake with one message for each character, as if sent together.
+    /// Returns an intake with one message for each character, as if the broker had sent them together.
     ///
     /// A small letter stands for a device's report. A capital letter stands for a terminal's request that reads much
     /// data. A digit stands for an ordinary request of terminal A. `!` stands for a registration, and `*` for a message

@@ -10,7 +10,7 @@ import Testing
 @Suite("Maintenance jobs") struct MaintenanceJobTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// SQL statements that insert rows expired at `$1`, by the job that counts them.
+    /// SQL statements that insert rows that expired at `$1`; each key names the job that counts the rows.
     ///
     /// A test replaces `#` with a digit, so that the rows differ.
     private static let rows = [
@@ -52,7 +52,7 @@ import Testing
         """,
     ]
 
-    /// SQL statements that insert expired commands, invitations and guests, by the job that counts them.
+    /// SQL statements that insert expired commands, invitations and guests; each key names the job that counts them.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,
@@ -87,7 +87,7 @@ import Testing
         """
     }
 
-    /// Returns a `World` with expired rows of all kinds, a bound and an unbound device.
+    /// Returns a `World` with expired rows of all kinds, one bound device and one that was never bound.
     private func filledWorld() throws -> World {
         var limits = Limits()
         (limits.sweepStep, limits.historyStep) = (2, 2)

@@ -77,7 +77,7 @@ private struct NotedJob: MaintenanceJob {
         MaintenanceRunner(jobs, world.environment, logger: Logger(label: "test") { [lines] _ in lines })
     }
 
-    /// Runs the runner by the test's clock, which advances only while no job is due.
+    /// Runs the runner for some time by the test's clock, which advances only while no job is due.
     private func run(_ runner: inout MaintenanceRunner, milliseconds: Int64) {
         let end = start + .milliseconds(milliseconds)
         while world.clock.steady < end {

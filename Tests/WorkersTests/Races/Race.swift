@@ -54,12 +54,12 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a move that sends a request from the user's terminal, with `mark` in the id.
+    /// Returns a move that sends a request from the user's terminal; the request's id ends with `mark`.
     static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move {
         ask(user, method, params, token: World.token(user), mark: mark)
     }
 
-    /// Returns a move that sends a terminal's request, with a session's token if given.
+    /// Returns a move that sends a request from a terminal, with a session's token if one is given.
     static func ask(_ terminal: Int, _ method: String, _ params: JSONObject, token: String?, mark: String = "") -> Move
     {
         let request: JSONObject = [
@@ -91,7 +91,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         var deadlocks = 0
         /// The error codes of moves that ran first but were still refused.
         var refusals: Set<String> = []
-        /// The orders with forbidden final states, and the difference from the closest allowed state.
+        /// The orders with forbidden final states, each with the state's difference from the closest allowed state.
         var failures: [String] = []
     }
 
@@ -159,7 +159,7 @@ private struct SerialStates {
     private var states: [[String]]
     private var hasAll = false
 
-    /// Runs each order of the racers twice, and ignores values that differ between runs.
+    /// Runs each order of the racers twice, and ignores values that differ between the two runs.
     init(of course: RaceCourse) throws {
         var noise: Set<String> = []
         var finishes: [RaceCourse.Finish] = []
@@ -191,7 +191,7 @@ private struct SerialStates {
         }
     }
 
-    /// Returns a state's difference from the closest allowed state, or nil if allowed.
+    /// Returns a state's difference from the closest allowed state, or nil if the state is allowed.
     ///
     /// Without safeguards, each racer has its own copy of the counters, so the counters aren't compared.
     mutating func difference(to state: RaceState, on course: RaceCourse, _ safeguards: Safeguards) throws -> String? {

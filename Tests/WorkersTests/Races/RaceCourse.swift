@@ -9,7 +9,7 @@ import StoreTestKit
 
 /// A database in which two racers run repeatedly, each time from the same initial state.
 final class RaceCourse {
-    /// The error if a racer neither runs nor waits for the other racer's lock.
+    /// The error that is thrown if a racer neither runs nor waits for the other racer's lock.
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
@@ -65,7 +65,7 @@ final class RaceCourse {
 
     // MARK: One race
 
-    /// Runs both racers in an order, and returns the final state and step counts.
+    /// Runs both racers in the given order, and returns the final state and each racer's number of steps.
     func run(_ order: Interleaving, _ safeguards: Safeguards = .all) throws -> Finish {
         if safeguards == .none { try connection.execute(Safeguards.splitCounters) }
         for racer in racers { racer.reset(safeguards) }
@@ -121,7 +121,7 @@ final class RaceCourse {
         for racer in racers { _ = try settle(racer) }
     }
 
-    /// Lets racer `number` take a step, because the other racer waits for its lock.
+    /// Lets racer `number` take a step, because the other racer waits for this racer's lock.
     private func letOtherGo(_ number: Int, _ finish: inout Finish) throws {
         switch try settle(racers[number]) {
         case .ready: try step(number, &finish)
@@ -135,7 +135,7 @@ final class RaceCourse {
 
     private enum Rest { case ready, blocked, done }
 
-    /// Waits until a racer is ready for a step, done, or waiting for a lock.
+    /// Waits until a racer is ready for its next step, is done, or waits for a lock.
     private func settle(_ racer: Racer) throws -> Rest {
         let other = racers[0] === racer ? racers[1] : racers[0]
         let end = ContinuousClock.now + .seconds(Self.stuckSeconds)
@@ -153,7 +153,7 @@ final class RaceCourse {
         }
     }
 
-    /// Returns whether one server process is waiting for a lock of the other.
+    /// Returns whether one process of the server is waiting for a lock that the other process holds.
     private func isBlocked(_ process: Int32, by other: Int32) throws -> Bool {
         guard process != 0, other != 0 else { return false }
         return try connection.execute(

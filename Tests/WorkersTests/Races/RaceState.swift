@@ -6,7 +6,7 @@ import PostgreSQL
 struct RaceState {
     /// The rows of each table, each as a dictionary from column names to values.
     var tables: [String: [[String: String]]] = [:]
-    /// The values in the answers, by the racer and the value's path.
+    /// The values in the answers; each key names the racer and the value's path.
     var answers: [String: String] = [:]
 
     /// Reads all rows of the given tables.

@@ -29,7 +29,8 @@ final class Racer: Sendable {
         var place = Place.underWay
         var process: Int32 = 0
         var reading = Reading.no
-        /// Whether the next step begins a transaction, of which preceding read-only transactions are part.
+        /// Whether the next step begins a transaction; preceding read-only transactions count as parts of this
+        /// transaction.
         var beginsTransaction = false
         var hasWritten = true
         var statements: [String] = []
@@ -102,7 +103,7 @@ final class Racer: Sendable {
         news.signal()
     }
 
-    /// Waits for permission before a step, and returns the statement with the kept safeguards.
+    /// Waits for permission if the statement is a step, and returns it with the safeguards that are kept.
     private func pass(_ sql: String, of process: Int32) -> String {
         let (isStep, safeguards) = state.withLock { state in
             guard state.isRacing else { return (false, Safeguards.all) }

@@ -8,7 +8,8 @@ enum Safeguards: Sendable {
     case all
     /// The transactions take no explicit locks.
     case withoutLocks
-    /// No explicit locks, repeated checks of conditions, unique keys (`dropKeys`) or common counters (`splitCounters`).
+    /// All safeguards are removed: explicit locks, repeated checks of conditions, unique keys (`dropKeys`) and common
+    /// counters (`splitCounters`).
     case none
 
     /// Returns a racer's SQL statement without the safeguards that this case removes.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// The numbers of begun and answered reads, and the most reads unanswered at once.
+    /// The numbers of begun and answered reads, and the largest number of reads unanswered at once.
     private struct Count {
         var begun = 0
         var answered = 0

@@ -13,7 +13,7 @@ struct FairQueueTests {
         FairQueue(PoolBounds(waiting: waiting, bytes: bytes, perSender: perSender, perAddress: perAddress))
     }
 
-    /// Offers a plan's elements (such as `a a b`), and returns those displaced or refused.
+    /// Offers the elements of a plan (such as `a a b`) to a queue; returns displaced or refused elements.
     ///
     /// In the plan, each word names the sender of one element. A plus after the name marks a registration.
     private func offer(_ plan: String, to queue: inout FairQueue<String>) -> [String] {

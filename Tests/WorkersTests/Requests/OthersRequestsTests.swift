@@ -7,7 +7,7 @@ import Wire
 
 @testable import Workers
 
-/// Tests that the session worker receives all requests, and answers those to absent workers.
+/// Tests that the session worker receives all requests, and answers requests to absent workers.
 @Suite("Requests of other workers")
 struct OthersRequestsTests {
     @Test("Other workers' requests cost the session worker no transaction")

@@ -66,7 +66,7 @@ extension SessionMethodTests {
         #expect(try world.askAccount("account/whoami", id: "d", token: first?.stringValue).isOK)
     }
 
-    /// Possible first uses of a token, each with whether it `counts` as a use.
+    /// Actions that could be a token's first use; `counts` says whether the action counts as a use.
     static let firstUses: [(name: String, counts: Bool, use: @Sendable (World) throws -> Void)] = [
         ("a request", true, { _ = try $0.askAccount("account/whoami", id: "u") }),
         (

@@ -127,7 +127,7 @@ struct BindingExpiryTests {
 
     // MARK: Before the sweep
 
-    /// Returns a `World` in which guest user 1's binding has expired, but isn't deleted yet.
+    /// Returns a `World` in which the binding of user 1, a guest, has expired but isn't deleted yet.
     private func overdue() throws -> World {
         let world = try world()
         let named = try invite(world, guest: 1, minutes: 5)

@@ -37,13 +37,13 @@ APP_KINDS = ("code", "command", "devices", "ended", "system")
 
 
 def new_terminal_id() -> str:
-    """Returns a new id for an installation of an app, which must keep it."""
+    """Returns a new id for an installation of an app; the installation must keep the id."""
     return secrets.token_hex(16)
 
 
 @dataclass
 class Credentials:
-    """A login's credentials on a terminal, to be kept secret like a password.
+    """The credentials of a login on a terminal; keep them secret like a password.
 
     `App(credentials=…)` continues the session."""
 
@@ -228,7 +228,7 @@ class App:
             self._subscribe(filters, lambda _granted: self._begin())
 
     def _on_refusal(self, client):
-        """Alternates token and secret or, without a token, the current and a new terminal id.
+        """Tries the token and the secret in turn or, without a token, the current and a new terminal id.
 
         The first retry is immediate. The broker refuses a terminal that has lost a live session's token. It doesn't report
         the reason.
@@ -270,7 +270,7 @@ class App:
         self._changed.notify_all()
 
     def _check_session(self):
-        """Checks whether the session is over, because the broker accepted the app's secret.
+        """Checks whether the session is over; this is needed because the broker accepted the app's secret.
 
         The accepted secret doesn't prove the session's end. The broker also accepts the secret for a live session whose
         token was never used.
@@ -363,7 +363,7 @@ class App:
         request.pause *= 2
 
     def _repeat(self):
-        """Repeats unanswered requests, fails requests past their limit, and reconnects when due."""
+        """Repeats unanswered requests, fails requests whose time limit has passed, and reconnects when due."""
         while True:
             late = []
             with self._changed:
@@ -434,7 +434,7 @@ class App:
         self._save()
 
     def _end(self, notice):
-        """Ends the session, which makes the terminal anonymous and gives the app one `ended` push."""
+        """Ends the session: the terminal becomes anonymous, and the app gets one push of the kind `ended`."""
         if self.credentials is None or self.credentials.sessionId != notice["sessionId"]:
             return
         self.credentials = None

@@ -9,7 +9,7 @@ from .methods import SERVICES
 
 
 class AsyncApp:
-    """An App with the same arguments, whose requests are awaited: `await app.device.list()`."""
+    """An App whose requests are awaited, as in `await app.device.list()`; it takes the same arguments as App."""
 
     def __init__(self, *arguments, **more):
         self._app = App(*arguments, **more)

@@ -18,7 +18,7 @@ class Account:
         No token is needed. If the terminal already has a session, the login ends that session, with the reason
         `replaced`. A login without `deviceId` erases an anonymous user who was logged in on the terminal. A deviceId, a
         device or a session on another terminal prevents this. TooManyRequests: more than 30 new users on one terminal
-        in a day. The limit for one source address is 60 in an hour.
+        in a day. The limit for one source address is 60 new users in an hour.
 
         Returns: The answer is the same as for every login.
         """
@@ -97,21 +97,21 @@ class Account:
 
         No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session
         is anonymous, the anonymous user becomes the registered user. The uid, devices and data stay. A code must have
-        the purpose `register`. A ticket must be for an address in the request. With both a phone and an e-mail, the
-        code or ticket proves one of them. The other one is pending. A pending phone is verified by account/bindPhone. A
-        pending e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in.
-        Another account may have verified the pending address. If the app reveals accounts, the request then gets
-        Duplicated. Otherwise the answer is the same as for a free address. A phone without an e-mail needs a code or
-        ticket. Such a request gets PolicyRejected while the policy phoneRegistration is off. While the policy
-        emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail
-        needs neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username is
-        given, a proved phone becomes the username. The given username can also be the proved phone itself, in any of
-        the phone's forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right.
-        With `link` or `none`, a taken address gets the same answer as a new address. The address's owner gets an
-        e-mail. Several accounts can then have the same address, and each logs in with its own password. But only the
-        two oldest unverified accounts can log in with the address. Until an account has verified the address, each of
-        these accounts gets a verification link. With `none`, this link is part of a confirmation. An address verified
-        by a code is removed from accounts that never verified it.
+        the purpose `register`. A ticket must be for an address in the request. If both a phone and an e-mail are given,
+        the code or ticket proves one of them. The other one is pending. A pending phone is verified by
+        account/bindPhone. A pending e-mail is verified by its link or by account/bindEmail. A pending address can't be
+        used to log in. If another account has verified the pending address, and the app reveals accounts, the request
+        gets Duplicated. If the app does not reveal accounts, the answer is the same as for a free address. A phone
+        without an e-mail needs a code or ticket. A phone without an e-mail gets PolicyRejected while the policy
+        phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail needs a code or ticket. While
+        the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the e-mail also needs
+        neither, and is then pending. If no username is given, a proved phone becomes the username. The given username
+        can also be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A taken
+        address gets Duplicated only if the code is right. With `link` or `none`, a taken address gets the same answer
+        as a new address. The address's owner gets an e-mail. Several accounts can then have the same address, and each
+        logs in with its own password. But only the two oldest unverified accounts can log in with the address. Until an
+        account has verified the address, each of these accounts gets a verification link. With `none`, this link is
+        part of a confirmation. An address verified by a code is removed from accounts that never verified it.
 
         Returns: The answer is the same as for a login.
         """
@@ -136,9 +136,9 @@ class Account:
         takes over the anonymous user's devices. Without `adopt`, the answer says how many devices the account could
         take over. A login undoes a pending cancellation. A wrong password and an unknown name both get
         InvalidCredentials. A wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets
-        ResourceNotFound. A name or terminal with ten failed logins in 15 minutes gets TooManyRequests for further
-        passwords. A login with a correct code still works. If the terminal already has a session, the login ends that
-        session, with the reason `replaced`.
+        ResourceNotFound. After ten failed logins for one name or from one terminal in 15 minutes, further passwords get
+        TooManyRequests. A login with a correct code still works. If the terminal already has a session, the login ends
+        that session, with the reason `replaced`.
 
         Returns: The answer is the same as for every login. The terminal also gets its devices on
         `app/{appId}/{terminalId}/devices`.
@@ -252,9 +252,9 @@ class Account:
         link that is sent to it. Until then the address is shown as `pendingPhone` or `pendingEmail`. If the account has
         no verified address, `phone` or `email` shows it too. If the current address is given again, the pending address
         is dropped. With the policy revealAccounts, another account's address gets Duplicated. Otherwise the address is
-        accepted, and its owner gets a message. If a request has both a username and an address, both are accepted or
-        neither. If they are accepted but another member is refused, the answer is a success with `profileError`. A
-        request with only profile fields is refused as a whole if one is bad.
+        accepted, and its owner gets a message. If a request has both a username and an address, either both are
+        accepted or neither is. If they are accepted but another member is refused, the answer is a success with
+        `profileError`. A request with only profile fields is refused as a whole if one of these fields is bad.
 
         Returns: The updated user.
         """
@@ -282,12 +282,12 @@ class Account:
         """Binds a phone number that the user has verified, and replaces the old one.
 
         `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
-        account has verified the number. Another account loses the same phone or e-mail if that account has not verified
-        it. The old address and the user's other terminals are notified. For 24 hours a link sent to the old address can
-        undo the change. Undoing the change ends all sessions. It also removes what an intruder could use to log in.
-        This is a password set after the change, or a username that is an unverified e-mail address. It is also an
-        e-mail address or provider's identity added after the change or within a day before it. A bad `profile` does not
-        prevent the binding, and is reported as `profileError`.
+        account has verified the number. If another account has the same phone or e-mail but has not verified it, that
+        account loses it. The old address and the user's other terminals are notified. For 24 hours a link sent to the
+        old address can undo the change. Undoing the change ends all sessions. It also removes what an intruder could
+        use to log in. This is a password set after the change, or a username that is an unverified e-mail address. It
+        is also an e-mail address or provider's identity added after the change or within a day before it. A bad
+        `profile` does not prevent the binding, and is reported as `profileError`.
 
         Returns: The updated user.
         """
@@ -320,10 +320,10 @@ class Account:
     def requestEmailVerification(self):
         """Sends a link that verifies the user's e-mail.
 
-        The link is sent to `pendingEmail`, or else to an unverified `email`. The link is valid for 24 hours. A new link
-        makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected: the policy
-        emailVerification is off. If the e-mail is already verified, nothing is sent and the answer is a success. The
-        limits are the same as for sendCode.
+        The link is sent to `pendingEmail` if there is one, and otherwise to an unverified `email`. The link is valid
+        for 24 hours. A new link makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected:
+        the policy emailVerification is off. If the e-mail is already verified, nothing is sent and the answer is a
+        success. The limits are the same as for sendCode.
 
         Returns: {}.
         """
@@ -351,12 +351,13 @@ class Account:
     def requestPasswordReset(self, *, email: str, countryCode: str | None = None, region: str | None = None):
         """Sends a link to the page that sets a new password.
 
-        No token is needed. An address finds the account that verified it, registered with it, or has it as username. If
-        no account matches, the answer is the same. With the policy revealAccounts, it is ResourceNotFound. The link is
-        valid for 1 hour and works once. A new link makes the old link invalid. If the account was registered with this
-        address and never verified it, the link verifies it. The link also removes everything that was linked to the
-        account in the meantime. This is the phone, providers, other links and a username that is a different e-mail
-        address. When the new password is set, all sessions end. The limits are the same as for sendCode.
+        No token is needed. An address finds the account that verified it, registered with it, or has it as its
+        username. If no account matches, the answer is the same, but with the policy revealAccounts it is
+        ResourceNotFound. The link is valid for 1 hour and works once. A new link makes the old link invalid. If the
+        account was registered with this address and never verified it, the link verifies the address. The link also
+        removes everything that was linked to the account in the meantime. This is the phone, providers, other links and
+        a username that is a different e-mail address. When the new password is set, all sessions end. The limits are
+        the same as for sendCode.
 
         Returns: {}.
         """
@@ -370,10 +371,10 @@ class Account:
 
         No token is needed. The code must have the purpose `resetPassword`. If the address has an account, `register` is
         also accepted, because other clouds' SDKs send it. The request resets the password of the account that has
-        verified the phone or e-mail. If no account has verified it, the account is found as for requestPasswordReset.
-        The consequences are the same as for requestPasswordReset. A wrong code and an unknown address both get
-        InvalidCode. With the policy revealAccounts, an unknown address gets ResourceNotFound. A weak password gets
-        PolicyRejected, and the code is not used up. All sessions end with the reason passwordReset.
+        verified the phone or e-mail. If no account has verified it, the account is found in the same way as for
+        requestPasswordReset. The consequences are the same as for requestPasswordReset. A wrong code and an unknown
+        address both get InvalidCode. With the policy revealAccounts, an unknown address gets ResourceNotFound. A weak
+        password gets PolicyRejected, and the code is not used up. All sessions end with the reason passwordReset.
 
         Returns: {}.
         """
@@ -465,8 +466,9 @@ class Device:
         Give either `did`, or `productKey` and `mac`. In 15 minutes, one user has 5 wrong tries for one device, and one
         terminal has 10. All users together have 50 for one device. After that even the right passcode gets
         TooManyRequests. The right `claim` is accepted even if other users have used up the 50 tries. A try for an
-        unknown device counts only for this user and the `did` or MAC. A user who is already bound also needs the right
-        passcode. Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices.
+        unknown device counts only towards this user's limit for the given `did` or MAC. A user who is already bound
+        also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has 1,000
+        devices.
 
         Returns: The bound device.
         """
@@ -581,7 +583,7 @@ class Device:
         wrote more history than the service keeps. The newest entries come first. The log reaches back as far as the
         records of device/history. Without `from` and `to`, the whole log is returned.
 
-        Returns: A page can have a `cursor` even if it has fewer events than `limit`, or none.
+        Returns: A page can have a `cursor` for the next page even if it has fewer events than `limit`, or no events.
         """
         return self._ask("device/events", {
             "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
@@ -596,14 +598,15 @@ class Device:
         Returns the log of commands, sorted by the time of their creation, the newest first. The log reaches back as far
         as the records of device/history.
 
-        Returns: A page can have a `cursor` even if it has fewer commands than `limit`, or none.
+        Returns: A page can have a `cursor` for the next page even if it has fewer commands than `limit`, or no
+        commands.
         """
         return self._ask("device/commands", {
             "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
         })
 
     def bindRemote(self, *, productKey: str, mac: str, claim: str | None = None, productSecret: str | None = None):
-        """Binds a device that is not on the LAN, by the text of its label.
+        """Uses the text of a device's label to bind a device that is not on the LAN.
 
         This method is for a device that is not on the LAN. Give either `claim` or `productSecret`. `claim` is the whole
         text of the device's printed label. `productSecret` is accepted only if the product's `remoteBind` is `secret`
@@ -670,8 +673,9 @@ class Device:
         """Lets a device be reset to its factory state.
 
         The special user or the owner allows the device to be reset. One registration without the old secret then
-        succeeds within 15 minutes. It counts as a factory reset. Other users get Forbidden. If the product's `reset` is
-        `operator`, all users get Forbidden. The permission is void if the user who gave it unbinds the device.
+        succeeds within 15 minutes. This registration counts as a factory reset. Other users get Forbidden. If the
+        product's `reset` is `operator`, all users get Forbidden. The permission is void if the user who gave it unbinds
+        the device.
 
         Returns: The time until which the reset is allowed.
         """
@@ -695,7 +699,7 @@ class Events:
         TooManyRequests: too many readers with this key are waiting (limits.eventReadersPerKey). ResourceNotFound: the
         app has no such subscription.
 
-        Returns: If entries after the given position are gone, the first entry has the type events.gap.
+        Returns: If entries after the given position are no longer kept, the first entry has the type events.gap.
         """
         return self._ask("events/read", {
             "after": after, "subscriptionId": subscriptionId, "types": types, "productKeys": productKeys, "dids": dids,
@@ -875,8 +879,8 @@ class Notification:
     def markRead(self, *, notificationIds: list | None = None, all: object | None = None, kind: str | None = None):
         """Marks notifications as read, on all terminals of the user.
 
-        ResourceNotFound: one of the notifications doesn't exist or belongs to another user. No notification is then
-        marked.
+        ResourceNotFound: one of the notifications doesn't exist or belongs to another user. In that case, no
+        notification is marked.
 
         Returns: How many notifications are still unread.
         """
@@ -885,8 +889,8 @@ class Notification:
     def delete(self, *, notificationIds: list | None = None, all: object | None = None, kind: str | None = None):
         """Deletes notifications, on all terminals of the user.
 
-        ResourceNotFound: one of the notifications doesn't exist or belongs to another user. No notification is then
-        deleted.
+        ResourceNotFound: one of the notifications doesn't exist or belongs to another user. In that case, no
+        notification is deleted.
 
         Returns: How many notifications are still unread.
         """
@@ -976,11 +980,11 @@ class Schedule:
     ):
         """Creates a schedule that commands a device at set times.
 
-        Without date, weekDays and monthDays, the schedule runs once, when its time next comes. The caller must be able
-        to control the device. Otherwise the request gets NotBound or NotSubscribed. A user who can only watch gets
-        Forbidden. The order of the checks is: form, binding, subscription, access, attrs, number of schedules, zone,
-        place, times. attrs must fit the writable data points (field params.attrs.NAME). The device must have fewer than
-        100 schedules (Forbidden, field params.did).
+        If date, weekDays and monthDays are all absent, the schedule runs once, when its time of day next comes. The
+        caller must be able to control the device. Otherwise the request gets NotBound or NotSubscribed. A user who can
+        only watch gets Forbidden. The order of the checks is: form, binding, subscription, access, attrs, number of
+        schedules, zone, place, times. attrs must fit the writable data points (field params.attrs.NAME). The device
+        must have fewer than 100 schedules (Forbidden, field params.did).
 
         Returns: The new schedule, and all schedules of the device.
         """
@@ -1176,10 +1180,10 @@ class Share:
         on, a phone or e-mail must be verified. If the app reveals accounts, an unknown name gets ResourceNotFound,
         field params.guest.value. Otherwise the service never reveals that a name is unknown. The request gets the usual
         answer, and the invitation expires like any other. InvalidRequest: the name is the caller's own. Duplicated: the
-        named user is bound to the device, or the name has another invitation. The other invitation is pending or was
-        accepted. With way `qrcode`, `guest` must be absent. The first user to scan the code answers the invitation.
-        TooManyRequests: the user has made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden:
-        the device has 200 pending invitations.
+        named user is bound to the device, or an invitation to the same name is pending or was accepted. With way
+        `qrcode`, `guest` must be absent. The first user to scan the code answers the invitation. TooManyRequests: the
+        user has made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden: the device has 200
+        pending invitations.
 
         Returns: `qrCode` is present only with way `qrcode`. The QR code contains 128 random bits. The service stores
         only their hash. So the text is returned only this once.

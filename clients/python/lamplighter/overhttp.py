@@ -43,7 +43,8 @@ class Address:
 
 
 def is_answer(answer: dict) -> bool:
-    """Returns whether an answer tells the outcome, which the reason `outcomeUnknown` does not."""
+    """Returns whether an answer says what became of the request; an answer with the reason `outcomeUnknown` does
+    not."""
     return (answer.get("error") or {}).get("reason") != "outcomeUnknown"
 
 
@@ -55,7 +56,7 @@ class Message:
 
 
 class HTTPClient:
-    """A client over HTTP with the methods and callbacks of paho's client that App uses.
+    """A client over HTTP; it has those methods and callbacks of paho's client that App uses.
 
     With only the app's secret, the client just sends requests and receives their answers. With a token, the stream
     brings the messages of the terminal and its user.

@@ -17,7 +17,7 @@ WAIT_SECONDS = 50  # the longest that events/read waits
 
 
 class Server:
-    """A maker's server, with an API key but without paho or a permanent connection.
+    """A maker's server, which makes requests with an API key; it needs neither paho nor a permanent connection.
 
         server = Server("https://lamps.example.com:8443", key)
         server.of(uid).device.list()

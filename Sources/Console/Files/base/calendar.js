@@ -1,4 +1,4 @@
-// Time zones: the wall clock, and when hours, days and months begin.
+// Times in a time zone: the zone's wall clock, and when its hours, days and months begin.
 
 const formats = new Map();
 

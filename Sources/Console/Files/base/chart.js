@@ -114,7 +114,7 @@ class Chart extends HTMLElement {
     return `M${over.join('L')}L${under.join('L')}Z`;
   }
 
-  // A lane with a coloured bar for each value, until the next value.
+  // A lane with a coloured bar for each value. The bar ends where the next value begins.
   #lanes(panel) {
     const [series] = panel.series;
     const words = [...new Set(series.points.map(point => point.value).filter(value => value !== null))];

@@ -50,7 +50,7 @@ function connect() {
     port.onmessage = take;
     hold();
   } else {
-    // Browsers on some phones have no shared workers. The tab then opens its own stream.
+    // If the browser has no shared workers, as on some phones, this tab opens its own stream.
     const feed = new Feed(new URL('../api/v1/', document.baseURI));
     const self = { postMessage: data => take({ data }) };
     port = { postMessage: ({ watch }) => feed.watch(self, watch) };
@@ -59,7 +59,7 @@ function connect() {
   addEventListener('pageshow', event => { if (event.persisted) say(); });
 }
 
-// Holds a lock by which the worker notices when the tab closes.
+// Holds a lock while the tab is open, so that the worker notices when the tab closes.
 function hold() {
   const lock = `tab-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
   navigator.locks?.request(lock, () => {

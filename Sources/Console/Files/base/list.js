@@ -1,4 +1,4 @@
-// The shared parts of lists: the query in the address and the answers' pages.
+// The common parts of pages with a list: the query in the address, and the pages of answers.
 
 import { html } from './html.js';
 import { t } from './words.js';

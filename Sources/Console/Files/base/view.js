@@ -1,4 +1,4 @@
-// An open page: its data, requests, and everything else that ends with it.
+// An open page: its data, its pending requests, and everything else that ends when the page closes.
 
 import { html, render } from './html.js';
 import { get, address } from './api.js';

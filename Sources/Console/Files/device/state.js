@@ -1,4 +1,4 @@
-// State: each data point with its value, time, sender, wanted value and control.
+// State: each data point with its value, time and sender, and with the wanted value and a control.
 
 import { html } from '../base/html.js';
 import { t, fill, now, value } from '../base/words.js';
@@ -16,7 +16,7 @@ export function startState(view) {
   drawSparks(view);
 }
 
-// The sparklines of the last day load last, one by one.
+// The sparklines of the last day are loaded one by one after the rest of the page.
 async function drawSparks(view) {
   const points = view.state.device?.data?.points ?? [];
   const numbers = points.filter(({ kind, value }) => (kind === 'int' || kind === 'float') && value !== undefined).slice(0, MOST_SPARKLINES);
@@ -76,7 +76,7 @@ function control(view, point) {
       ${now === undefined && html`<option value="">–</option>`}${(point.values ?? []).map(word => html`<option value="${word}">${word}</option>`)}</select></label>`;
   }
   const isNumber = point.kind === 'int' || point.kind === 'float';
-  // A string that could be another type's value is shown as JSON. The string is then sent unchanged.
+  // A string that would parse as another type's value is shown as JSON. Thus, the string is sent unchanged.
   const isText = typeof now === 'string' && (point.kind !== 'any' || anything(now) === now);
   const text = edits[point.name] ?? (isText ? now : now === undefined ? '' : JSON.stringify(now));
   const submit = event => {

@@ -1,4 +1,4 @@
-// Users: the device's users, with roles and their ends, its invitations and its schedules.
+// Users: the device's users, with each role and its end. The page also shows the device's invitations and schedules.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,4 +1,4 @@
-// Dead letters: messages that the service can't process, with each error and its position.
+// Dead letters: messages that the service can't process, with the reason and the position of the error.
 
 import { html } from '../base/html.js';
 import { t, bytes } from '../base/words.js';
@@ -61,7 +61,7 @@ async function show(view, id) {
   box.element.addEventListener('close', () => { if (here().parts[0] === 'deadletters') refine({ open: null }); });
 }
 
-// Saves a dead letter for a test: its payload, its topic and the reason.
+// Saves a dead letter as a file for a test: its payload, its topic, and why processing failed.
 function example({ row, text, base64 }) {
   let payload = text ?? { base64 };
   try { payload = JSON.parse(text); } catch { /* a text that isn't JSON stays a text */ }

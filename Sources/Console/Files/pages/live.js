@@ -1,5 +1,5 @@
-// Live: the broker's messages, masked, at most 50/s. Each topic branch has its message rate. The tap runs only while a
-// page shows it.
+// Live: the broker's messages, masked, at most 50/s. The page also shows the message rate of each topic branch. The tap
+// runs only while a page shows it.
 
 import { html } from '../base/html.js';
 import { t, fill, about, count } from '../base/words.js';

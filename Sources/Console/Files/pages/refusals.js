@@ -1,5 +1,5 @@
-// Refusals: each with the client, the request, the rule and the remedy. Each row also shows the first time and the
-// number of refusals.
+// Refusals: each with the client, the request, the rule and the remedy. Each row also shows the time of the first
+// refusal and the number of refusals.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

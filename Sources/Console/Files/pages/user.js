@@ -70,8 +70,8 @@ const sessions = view => [
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.endedAt === undefined ? actButton('operator', t.users.end, () => end(view, row)) : '') },
 ];
 
-// Ends a session without asking. A session on a lost phone must end quickly. The stream reports when the gate has
-// confirmed the end.
+// Ends a session without asking the operator. A session on a lost phone must end quickly. The stream reports when the
+// gate has confirmed the end.
 async function end(view, row) {
   const ended = await attempt(() => remove(['sessions', row.sessionId]), t.users.ended);
   if (ended?.sessionId) view.edit('sessions', rows => rows.map(one => (one.sessionId === ended.sessionId ? ended : one)));

@@ -1,4 +1,4 @@
-// Connects a device: product and MAC, the commands to paste, the label, the progress.
+// Connects a device: its product and MAC, the commands to paste, the label, and each step as it happens.
 
 import { html } from '../base/html.js';
 import { t, fill, count, now } from '../base/words.js';

@@ -1,5 +1,5 @@
-// Shows the findings of the doctor and of trials in the operator's language. The service sends English words and
-// separate values.
+// Shows the findings of the doctor and of trials in the operator's language. The service sends English words, and sends
+// the values for their placeholders separately.
 
 import { language, fill, read } from '../base/words.js';
 

@@ -51,7 +51,7 @@ export function entry(item) {
   }
 }
 
-// Returns the sentence for a device's event, undefined if the type is unknown.
+// Returns the sentence for a device's event, or undefined if the event's type is unknown.
 function event({ type, name, cause }) {
   const known = t.timeline.events[type];
   return known && fill(known, name, cause ? fill(t.timeline.because, t.causes[cause] ?? cause) : '');

@@ -16,7 +16,7 @@ export function watch(view, term) {
     if (kind !== 'tap' || data.term !== term) return;
     const { tap } = view.state;
     const fresh = data.lines.map(line => ({ ...line, key: number += 1 })).reverse();
-    // A shown topic branch keeps its position. Thus, no row moves while the operator points at it.
+    // A topic branch that has been shown keeps its position. Thus, no row moves while the operator points at it.
     const rates = data.rates && [...new Map([...(tap.rates ?? []).map(one => [one.branch, { ...one, perSecond: 0 }]), ...data.rates.map(one => [one.branch, one])]).values()];
     const names = { ...tap.names, ...Object.fromEntries(fresh.filter(line => line.deviceName).map(line => [line.did, line.deviceName])) };
     view.set({ tap: { ...tap, ...data, rates, names, lines: [...fresh, ...tap.lines].slice(0, MOST), left: tap.left + data.left, last: fresh[0]?.at ?? tap.last } });

@@ -41,7 +41,7 @@ final class Tap: Sendable {
 
     /// The maximum number of lines that are kept: about two seconds of messages.
     private static let keptMax = 800
-    /// How long the tap's thread waits for messages before it checks for watchers.
+    /// How long the tap's thread waits for a message before it checks whether any stream still watches.
     private static let patience: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext) {
@@ -78,18 +78,18 @@ final class Tap: Sendable {
         var told: [UInt8] = []
     }
 
-    /// The maximum number of a stream's lines per second, or after a pause.
+    /// The maximum number of lines that a stream gets per second, or at once after a pause.
     private static let toldMax = 50
 
-    /// Returns the position after a line's number, or for nil, after the last line.
+    /// Returns the position after the line with a given number, or after the last line for nil.
     func begin(after number: Int64?) -> Position {
         state.withLock { Position(number: min(number ?? $0.newest, $0.newest), left: $0.left) }
     }
 
-    /// Returns the messages after a position (`Tap`), or nil if nothing is new.
+    /// Returns the messages after a position as the schema's `Tap`, or nil if nothing is new.
     ///
-    /// If `did` is set, only this device's messages are returned. If there are too many lines, refused messages are
-    /// kept before the newest accepted messages. `names` returns the names of devices.
+    /// If `did` is set, only this device's messages are returned. If there are too many lines, messages that weren't
+    /// accepted are kept first, then the newest accepted messages. `names` returns the names of devices.
     func look(
         _ did: DeviceID?,
         from position: inout Position,

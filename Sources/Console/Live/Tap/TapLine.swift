@@ -32,7 +32,7 @@ struct TapLine: Sendable {
     /// The maximum number of characters of a payload that are shown.
     static let shownMax = 2_000
 
-    /// Returns the line as in the schema's `Tap`, for an operator's role.
+    /// Returns the line in the form of the schema's `Tap`, for an operator with the given role.
     func json(for role: OperatorRole, deviceName: String?) -> JSONValue {
         let payload = role < .admin ? payload.map(SecretMask.withoutAddresses) : payload
         return .object([

@@ -1,7 +1,7 @@
 import Administration
 import JSON
 
-/// The last seconds' message rates for each kind of topic, and the busiest senders.
+/// The number of messages per second for each kind of topic, and the busiest senders, over the last few seconds.
 struct TapRates: Sendable {
     private struct Second: Sendable {
         var branches: [String: Int64] = [:]
@@ -40,7 +40,7 @@ struct TapRates: Sendable {
     /// Counts messages that the gate has left out.
     mutating func note(left: Int64) { seconds[seconds.count - 1].left += left }
 
-    /// The members `rates` and `talkers` of `Tap`, from the whole seconds before now.
+    /// The members `rates` and `talkers` of the schema's `Tap`, computed from the whole seconds before the present one.
     ///
     /// The gate leaves out some messages. They are assumed to have the same proportions as the others.
     var json: [(String, JSONValue?)] {

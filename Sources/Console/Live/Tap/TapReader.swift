@@ -17,7 +17,7 @@ struct TapReader: Sendable {
     let topics: Topics
     var mask = SecretMask()
 
-    /// The size, in bytes, above which only the size of a payload is shown.
+    /// The payload size, in bytes, above which the content isn't read and only the size is shown.
     static let readMax = 16_384
     /// The topic levels of the service's internal messages, which aren't shown.
     private static let silent: Set<String> = ["echo", "mark", "wake", "process", "batch"]

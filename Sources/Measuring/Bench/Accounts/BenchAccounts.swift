@@ -1,7 +1,8 @@
 import Foundation
 import Load
 
-/// Measures apps' requests per second, and reports per second during logins: `lamplighter-bench accounts`.
+/// Measures the answered requests per second, and the processed reports per second during logins: `lamplighter-bench
+/// accounts`.
 ///
 /// The first measurement uses requests that need no password hash. It compares the service's answers per second with
 /// those of `echo`. The consumer `echo` sends each request back. The second measurement counts the reports per second
@@ -21,7 +22,7 @@ extension BenchAccounts {
         var result = BenchResult("\(terminals) terminals, \(rounds) rounds of \(seconds) s, medians")
         for round in 1...rounds {
             tell("round \(round)")
-            // Each round has a new store. No user has logged in with a password there yet.
+            // Each round has a new store, in which no user has logged in with a password yet.
             try await BenchField(devices: devices, terminals: terminals, logins: logins, in: folder + "/round-\(round)")
                 .use { field in
                     // `ask` comes last because its requests replace the terminals' tokens.
@@ -94,7 +95,7 @@ extension BenchAccounts {
         if let refusal = load.firstRefusal { tell(refusal) }
     }
 
-    /// The hash pool's memory in megabytes: 19 per thread, 16 for waiting requests.
+    /// The hash pool's memory in megabytes: 19 for each thread, and 16 for waiting requests.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
     }
@@ -114,9 +115,9 @@ extension BenchAccounts {
 }
 
 extension BenchRig {
-    /// Floods the service with reports until all logins are done, at most one minute.
+    /// Floods the service with reports until all logins are done, or until a minute has passed.
     ///
-    /// - Returns: The reports processed per second, and the logins' duration in seconds.
+    /// - Returns: How many reports were processed per second, and how many seconds the logins took.
     /// - Throws: `LoadError`.
     fileprivate func throughput(during logins: RequestLoad) throws -> (rate: Double, seconds: Double) {
         let (before, stopwatch) = (done, Stopwatch())

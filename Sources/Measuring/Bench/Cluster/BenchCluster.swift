@@ -84,7 +84,7 @@ extension BenchCluster {
 
     // MARK: Reports
 
-    /// Returns the reports answered per second, and the processor microseconds per report.
+    /// Returns how many reports are answered per second, and the processor time per report in microseconds.
     ///
     /// The processor time includes all processes and the database.
     private func reports(_ cluster: ClusterField) throws -> (Double, Double) {
@@ -102,7 +102,7 @@ extension BenchCluster {
 
     /// Returns the durations of commands' round trips in milliseconds.
     ///
-    /// With several processes, only certain commands are sent. Their app and device are served by different processes.
+    /// With several processes, each command's app and device are served by different processes.
     private func commands(_ cluster: ClusterField) async throws -> [Double] {
         let holders = try cluster.holders(of: "control")
         let isShared = Set(holders.values).count > 1

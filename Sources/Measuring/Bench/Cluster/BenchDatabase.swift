@@ -41,7 +41,7 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts a program of the server, which the system always ends with this process.
+    /// Starts a program of the database server so that it always ends together with this process.
     ///
     /// The programs refuse to run as root, so root starts them as the user `postgres`. The kernel forgets the requested
     /// death signal when the user changes, so `setpriv` requests it again.

@@ -18,7 +18,8 @@ final class ClusterLoad: AnsweredLoad {
 
     /// Begins to report, and returns once devices have twice `depth` answers each, on average.
     ///
-    /// The service has then processed the devices' presence messages. It has also prepared its SQL statements.
+    /// After this warm-up, the service has processed the devices' presence messages. It has also prepared its SQL
+    /// statements.
     ///
     /// - Throws: `LoadError` if the answers take more than a minute.
     func warmUp() throws(LoadError) {

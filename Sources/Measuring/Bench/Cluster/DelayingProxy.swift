@@ -10,7 +10,7 @@ struct DelayingProxy {
         var unsent: [UInt8] = []
     }
 
-    /// Bytes for a descriptor at a certain time, or empty to end the connection.
+    /// Bytes that a descriptor gets at a certain time; an empty parcel ends the connection.
     private struct Parcel {
         var due: Int64
         var to: Int32

@@ -7,8 +7,8 @@ import Workers
 /// Measures commands' round trips, from an app to a device and back: `lamplighter-bench commands`.
 ///
 /// A round trip has four messages. The benchmark compares three paths of these messages. One path is through the
-/// service, and another is through the bare broker. The third path adds a wait for the disk to the bare broker. Reports
-/// of a device with very many users may slow other devices' commands. The benchmark measures this effect too.
+/// service, and another is through the bare broker. The third path is through the bare broker with a wait for the disk.
+/// Reports of a device with very many users may slow other devices' commands. The benchmark measures this effect too.
 extension BenchCommands {
     func validate() throws {
         guard devices > 0, users > 0, rate > 0, rounds > 0, seconds > 0 else {

@@ -8,7 +8,7 @@ final class OpenConsole: Sendable {
     private let socket: HTTPSocket
     private let ended = Mutex(false)
 
-    /// Opens a stream of `watch` values such as `overview`, and awaits the first event.
+    /// Opens an event stream with values of `watch`, such as `overview`, and awaits the first event.
     ///
     /// - Throws: `LoadError` if the service refuses the request, or sends nothing for a while.
     init(port: Int, token: String, watch: [String]) throws(LoadError) {

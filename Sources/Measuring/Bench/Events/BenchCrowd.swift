@@ -25,7 +25,7 @@ struct BenchCrowd: Sendable {
         }
     }
 
-    /// Logs an alert, and returns the seconds until each user has a row.
+    /// Logs an alert, and returns how many seconds pass until each user has a row for the alert.
     ///
     /// - Throws: `LoadError`, or the store's error.
     func alert(_ name: String) async throws -> Double {

@@ -10,7 +10,7 @@ import Storage
 extension BenchEvents {
     /// The number of alerts raised per second while streams are open.
     private static let alertsPerSecond = 20.0
-    /// The streams per source address (limit 16) and per key (limit 4).
+    /// The number of streams per source address (the service's limit is 16) and per key (limit 4).
     private static let (streamsPerAddress, streamsPerKey) = (10, 4)
 
     func measure(in folder: String) async throws -> BenchResult {
@@ -115,7 +115,7 @@ extension BenchEvents {
         }
     }
 
-    /// The minimum seconds of the measurement with a crowd, and its reports per second.
+    /// How many seconds the measurement with a crowd takes at least, and its reports per second.
     private static let (crowdSeconds, reportsBesideCrowd) = (8.0, 200.0)
     private static let (crowdTime, before, beside) = (
         "seconds.crowd", "milliseconds.beforeCrowd", "milliseconds.besideCrowd"

@@ -6,7 +6,7 @@ import Workers
 
 /// The event log of a benchmark's environment.
 extension BenchField {
-    /// Writes each alert to its own row, as if in its own transaction.
+    /// Logs alerts, each in a separate row, as if each alert had its own transaction.
     func logAlerts(_ count: Int) throws {
         let device = seed.bound[0].did
         try store.fill(count, at: SystemClock().now) { tx, number in
@@ -24,7 +24,7 @@ extension BenchField {
     /// Returns the position after the log's last event.
     func endOfLog() throws -> EventCursor { try store.read { try $0.eventLog.end() } }
 
-    /// Adds a subscription to a type of events, posted to `url` unless it's nil.
+    /// Adds a subscription to a type of events, which are posted to `url` if it isn't nil.
     func subscribe(_ type: String, url: String? = nil, after cursor: EventCursor) throws -> EventSubscription {
         let now = SystemClock().now
         let subscription = EventSubscription(
@@ -67,7 +67,7 @@ extension BenchField {
     /// The number of devices that raise alerts.
     static let alarmed = 10
 
-    /// Makes devices raise alerts at an even rate, with the alert's number as value.
+    /// Makes devices raise alerts at an even rate, where an alert's value is its number.
     ///
     /// Each report clears the device's previous alert before it raises the new one.
     ///

@@ -35,7 +35,7 @@ extension [EventArrivals.Arrival] {
         return Double(count - 1) * 1e9 / Double(last.at - first.at)
     }
 
-    /// Returns each alert's delay in ms, where its value is its index in `sent`.
+    /// Returns the delays of the alerts in ms, where an alert's value is its index in `sent`.
     func delays(since sent: [Int64]) -> [Double] {
         flatMap { arrival in
             let text = String(decoding: arrival.bytes, as: UTF8.self)
@@ -85,7 +85,7 @@ final class EventReceiver: RunningPart, Sendable {
     }
 }
 
-/// A stream of an API key's alerts, which a separate thread reads.
+/// A stream of alerts for an API key, which is read by a separate thread.
 final class AlertStream: Sendable {
     private let socket: HTTPSocket
 

@@ -114,7 +114,7 @@ final class BenchField: RunningPart {
 }
 
 extension ConnectionOptions {
-    /// Creates the options of a service's connection, whose MQTT session ends with it.
+    /// Creates the options of a service's connection, with an MQTT session that ends when the connection ends.
     init(_ name: String, of service: String, port: Int, password: String) {
         self.init(host: "127.0.0.1", port: port, clientID: "svc.\(service).\(name)")
         username = "service:\(service)"

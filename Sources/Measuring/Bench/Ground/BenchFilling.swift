@@ -4,7 +4,7 @@ import Load
 import Sodium
 import Storage
 
-/// Creates one product's devices, whose MAC addresses contain the devices' numbers.
+/// Creates the devices of one product, where each MAC address contains the device's number.
 struct DeviceMaker {
     let product: ProductKey
     var ids = IDSource()
@@ -80,7 +80,7 @@ extension Store {
         }
     }
 
-    /// Adds a product and `count` new devices, bound to `owner` unless it's nil.
+    /// Adds a product and `count` new devices, which are bound to `owner` if it isn't nil.
     func fillDevices(_ count: Int, of product: Product, owner: String? = nil, at now: Instant) throws -> [DeviceID] {
         var maker = DeviceMaker(product.key)
         var dids: [DeviceID] = []
@@ -93,7 +93,7 @@ extension Store {
         return dids
     }
 
-    /// Writes a device's history as the service does: first the buffer, then chunks.
+    /// Writes a device's history as the service does: first to the buffer, and from there to chunks.
     ///
     /// `record` returns the timestamp and the values of the record with the given number.
     /// - Throws: The store's error.

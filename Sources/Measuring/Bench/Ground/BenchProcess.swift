@@ -42,7 +42,7 @@ struct BenchProcess: RunningPart {
         ) { TextFile.exists(data + "/ready.json") }
     }
 
-    /// Sends SIGTERM to the process, kills it after ten seconds, and awaits its exit.
+    /// Sends SIGTERM to the process, waits for its exit, and kills it if this takes ten seconds.
     func stop() async {
         process.send(SIGTERM)
         let killer = Task {

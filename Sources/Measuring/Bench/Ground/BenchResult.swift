@@ -64,7 +64,7 @@ struct BenchResult: Sendable {
         }
     }
 
-    /// Adds the median and 99th percentile in ms as `p50` and `p99` of `key`.
+    /// Adds the delays' median and 99th percentile, in ms, as the members `p50` and `p99` of `key`.
     mutating func add(_ label: String, delays: [Double], at key: String) {
         let (p50, p99) = (delays.quantile(0.5), delays.quantile(0.99))
         add(label, Figure(p50, "ms p50", at: key + ".p50"), Figure(p99, "ms p99", at: key + ".p99"))

@@ -8,13 +8,13 @@ import Workers
 
 /// Fills a benchmark's store with a product, an app, devices, users and terminals.
 struct BenchSeed {
-    /// The unbound devices, unlike those in `bound`, which have one user each.
+    /// The unbound devices (each device in `bound` is bound to one user).
     private(set) var unbound: [LoadDevice] = []
     private(set) var bound: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []
     /// The ids of the bound devices.
     var boundIDs: [DeviceID] { bound.map { DeviceID(trusted: $0.did) } }
-    /// The terminals without a session, each of a different user `bench-N` with a password.
+    /// The terminals without a session, where each belongs to a different user `bench-N` who has a password.
     private(set) var loggedOut: [LoadTerminal] = []
     /// The secret of the benchmark's app.
     let appSecret = Sodium.randomSecret()
@@ -29,9 +29,10 @@ struct BenchSeed {
 
     private var maker = DeviceMaker(Self.product)
 
-    /// Fills the store with `devices` unbound, `devices` bound and other devices, up to `stored`.
+    /// Adds `devices` unbound devices, `devices` bound devices, and further devices until the store has `stored`
+    /// devices.
     ///
-    /// The store gets all unbound and bound devices, even if `stored` is smaller.
+    /// The store gets all unbound and bound devices, even if `stored` is less than their number.
     ///
     /// - Throws: The store's error.
     init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
@@ -91,7 +92,7 @@ struct BenchSeed {
         terminals.append(terminal)
     }
 
-    /// Adds a device: first `devices` unbound ones, then `devices` bound ones, then others.
+    /// Adds a device: the first `devices` are unbound, the next `devices` are bound, and others only fill the store.
     private mutating func addDevice(_ number: Int, of devices: Int, in tx: Transaction) throws {
         let did = try maker.make(in: tx)
         let secret = Sodium.randomSecret()

@@ -3,7 +3,7 @@ import Files
 import JSON
 import Service
 
-/// A command that runs a benchmark, with its options as properties.
+/// A command that runs a benchmark, and that has a property for each option.
 protocol Benchmark: AsyncParsableCommand {
     var output: BenchOutput { get }
 
@@ -17,7 +17,7 @@ protocol Benchmark: AsyncParsableCommand {
 extension Benchmark {
     func run() async throws { try await finish() }
 
-    /// Measures the program, prints the result, and exits with 1 for a missed goal.
+    /// Measures the program, prints the result, and exits with code 1 if a goal is missed.
     ///
     /// - Throws: A `Problem`, `LoadError`, `MosquittoError` or `PostgresError`.
     func finish() async throws {

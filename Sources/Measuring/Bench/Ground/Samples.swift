@@ -9,12 +9,12 @@ extension [Double] {
         return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// Returns the value that exceeds the given share of values, or 0 without values.
+    /// Returns the value below which the given share of values lies, or 0 without values.
     func quantile(_ share: Double) -> Double { isEmpty ? 0 : sorted()[Int(Double(count - 1) * share)] }
 }
 
 extension Double {
-    /// The number with up to two decimals, but without decimals from 100 on.
+    /// The number with up to two decimals, or without decimals if it is at least 100.
     var short: String {
         guard isFinite else { return "?" }
         let hundredths = (self * 100).rounded() / 100

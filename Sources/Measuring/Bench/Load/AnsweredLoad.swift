@@ -16,7 +16,7 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// The milliseconds between messages and answers, correct only if the window is 1.
+    /// The times between messages and answers in milliseconds, which are correct only if the window is 1.
     ///
     /// The times are recorded while `isTiming` is true.
     private(set) var delays: [Double] = []
@@ -35,7 +35,7 @@ class AnsweredLoad {
         sentAt = Array(repeating: Stopwatch(), count: topics.count)
     }
 
-    /// Writes a client's next message, number `sent` among all messages, into `payload`.
+    /// Writes a client's next message into `payload`, where `sent` is the message's number among all messages.
     func write(_ index: Int, into payload: inout [UInt8]) {}
 
     /// Handles the answer to a client's message.

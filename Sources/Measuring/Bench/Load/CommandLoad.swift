@@ -65,7 +65,7 @@ final class CommandLoad {
 
     // MARK: Commands
 
-    /// Sends commands at an even rate, and one report of `crowd` each second.
+    /// Sends commands at an even rate, and one report of the device `crowd` each second.
     ///
     /// The function then waits for the last command's outcome.
     private func pace(seconds: Double, rate: Double) throws(LoadError) {

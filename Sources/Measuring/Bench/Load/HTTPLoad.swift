@@ -1,7 +1,7 @@
 import Load
 import Workers
 
-/// HTTP requests of several clients, each with one connection, thread and open request.
+/// HTTP requests of several clients, where each client has a connection and thread and sends one request at a time.
 enum HTTPLoad {
     private static let warmUpSeconds = 0.5
 

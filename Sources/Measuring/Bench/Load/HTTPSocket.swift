@@ -28,7 +28,7 @@ final class HTTPSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns a request with a token, whose `line` is the method and path.
+    /// Returns the bytes of a request with a token, where `line` contains the method and path.
     static func request(_ line: String, token: String, body: String? = nil, host: String = "127.0.0.1") -> [UInt8] {
         let content = body.map { "Content-Type: application/json\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)" }
         let head = "\(line) HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n"

@@ -11,7 +11,7 @@ final class LoadConnections {
         var filters: [String] = []
     }
 
-    /// Handles a message, given the connection's index in `members`, topic and payload.
+    /// A function that handles a message, given its connection's index in `members`, its topic and its payload.
     typealias Take = (Int, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
 
     private let members: [Member]
@@ -22,7 +22,7 @@ final class LoadConnections {
 
     /// The keep-alive time in seconds, longer than any measurement, so that clients need not send pings.
     private static let keepAliveSeconds: UInt16 = 600
-    /// The maximum number of unanswered connections, because more would overflow the broker's listen backlog.
+    /// How many connections may await the broker's answer without an overflow of the broker's listen backlog.
     private static let openingMax = 90
 
     init(_ members: [Member]) {
@@ -95,7 +95,7 @@ final class LoadConnections {
     /// Returns whether a connection is open and the broker has confirmed all messages of this connection.
     func isIdle(_ place: Int) -> Bool { pool.sockets[place]?.unconfirmed == 0 }
 
-    /// Queues a message, sent with `flush(_:)` or after the next received packet.
+    /// Queues a message, which is sent with `flush(_:)` or after the next received packet.
     func queue(_ place: Int, topic: [UInt8], payload: [UInt8]) {
         pool.sockets[place]?.publish(topic: topic, payload: payload)
     }

@@ -7,7 +7,7 @@ struct LoadTerminal: Sendable {
     var token: String
     var uid: String
 
-    /// Returns the MQTT login, with the app's `secret` or else the terminal's token.
+    /// Returns the MQTT login, with the app's `secret` or, if that is nil, the terminal's token.
     func login(secret: String? = nil) -> MQTTWriter.Login {
         .init(clientID: terminalID, username: "app:\(appID)", password: secret ?? token)
     }

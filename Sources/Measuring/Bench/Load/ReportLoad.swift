@@ -31,7 +31,7 @@ final class ReportLoad {
     private(set) var sent = 0
     /// The number of sent reports that the service's answers confirm.
     private(set) var marked = 0
-    /// The number of reports whose status, or a later one, a terminal has received.
+    /// The number of reports for which a terminal has received the status or a later status.
     ///
     /// The service can replace an unsent status with a newer status of the same device. The newer status then covers
     /// both reports. Retained statuses of an earlier load don't count.
@@ -72,7 +72,7 @@ final class ReportLoad {
     ///   - seconds: The duration.
     ///   - window: The maximum number of reports that are sent but not yet processed.
     ///   - consumed: Returns how many of the sent reports the consumer has processed.
-    ///   - meanwhile: Does other work between sends. False ends the flood early.
+    ///   - meanwhile: Does other work between sends. If it returns false, the flood ends early.
     /// - Throws: `LoadError` if a connection ends, or if no report is processed for ten seconds.
     func flood(
         seconds: Double,
@@ -121,7 +121,7 @@ final class ReportLoad {
         }
     }
 
-    /// Sends a report with an id, whose answer also confirms all earlier reports.
+    /// Sends a report with an id, so that the service's answer also confirms all earlier reports.
     ///
     /// If all devices have unconfirmed reports, the function waits for one device's confirmations.
     ///

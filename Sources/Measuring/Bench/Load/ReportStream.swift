@@ -1,6 +1,6 @@
 import Glibc
 
-/// Makes reports, all different, of about 90 bytes and three attributes each.
+/// Makes a benchmark's reports, which have about 90 bytes and three attributes, and are all different.
 struct ReportStream {
     /// The sequence number of the first report.
     let first: Int
@@ -47,7 +47,7 @@ struct ReportStream {
         bytes += sequence % 2 == 0 ? "false}}".utf8 : "true}}".utf8
     }
 
-    /// Returns the sequence number in a report or status, or nil without one.
+    /// Returns the sequence number in a report or status, or nil if it contains no sequence number.
     static func sequence(in payload: UnsafeRawBufferPointer) -> Int? {
         let name: StaticString = "\"sequence\":"
         let size = name.utf8CodeUnitCount

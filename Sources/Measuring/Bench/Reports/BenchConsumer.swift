@@ -28,7 +28,7 @@ struct BenchConsumer: ParsableCommand {
         case echo
         /// A relay that passes on commands and their outcomes.
         case hops
-        /// A relay like `hops`, which waits for the disk before passing on batches.
+        /// A relay like `hops`, but it waits for the disk before it passes on a batch.
         ///
         /// For each batch, the relay writes as many bytes as a commit does.
         case flushedHops = "flushed-hops"
@@ -44,7 +44,7 @@ struct BenchConsumer: ParsableCommand {
     @Option var counter: String
     /// The topic levels with which all topics begin.
     @Option var root: String
-    /// The size of the messages of `relay`, in bytes.
+    /// The size of the messages that the consumer `relay` publishes, in bytes.
     ///
     /// The size should equal that of the service's statuses.
     @Option var statusBytes: Int
@@ -167,7 +167,7 @@ struct BenchConsumer: ParsableCommand {
     }
 }
 
-/// Converts a report to a status, as large as a status of the service.
+/// Converts a report to a status that is as large as the service's statuses.
 private struct Relay {
     private(set) var topic: [UInt8] = []
     private(set) var payload: [UInt8] = []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Relays apps' commands to devices, and the answers back, without validation.
+/// Relays apps' commands to the devices, and the devices' answers to the apps, without validation.
 ///
 /// `lamplighter-bench commands` compares the service with this relay, which only passes messages on.
 struct BenchHops {

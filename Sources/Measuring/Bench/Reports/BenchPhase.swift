@@ -79,7 +79,7 @@ struct BenchRig: RunningPart {
         return rate
     }
 
-    /// Sends reports evenly, and measures the time until an app receives each status.
+    /// Sends reports at an even rate, and measures how long each status takes to reach an app.
     ///
     /// - Returns: The times in milliseconds.
     /// - Throws: `LoadError`.

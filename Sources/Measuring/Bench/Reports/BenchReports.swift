@@ -27,7 +27,7 @@ extension BenchReports {
         try await BenchField(devices: devices, terminals: terminals, stored: stored, in: folder)
     }
 
-    /// Measures all phases in rounds, then latencies of B and D at a fixed rate.
+    /// Measures all phases in each round, and then the latencies of phases B and D at a fixed rate.
     ///
     /// The rate is half of phase D's throughput.
     private func compare(_ field: BenchField, _ result: inout BenchResult) async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Web
 import Workers
 
-/// The reports to systemd: starting, ready, alive, waiting or stopping.
+/// The reports that tell systemd that the service is starting, ready, alive, waiting or stopping.
 ///
 /// The service counts as alive while it answers its own health check over HTTP. If the broker is missing, systemd
 /// doesn't restart the service. The status line then says that the service is waiting for the broker.

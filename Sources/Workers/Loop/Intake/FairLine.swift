@@ -1,6 +1,6 @@
 import DequeModule
 
-/// A queue in which parties take turns, each with its elements in order.
+/// A queue in which parties take turns, and in which the elements of each party stay in order.
 ///
 /// A turn gives a party `turnBytes` bytes. A larger element waits for several turns, so other parties aren't delayed.
 struct FairLine<Party: Hashable, Element> {
@@ -16,7 +16,7 @@ struct FairLine<Party: Hashable, Element> {
     /// The number of waiting elements.
     private(set) var count = 0
 
-    /// Makes a queue with, by default, one element of any size per turn.
+    /// Makes a queue; by default, each turn takes one element of any size.
     init(turnBytes: Int = .max) { self.turnBytes = turnBytes }
 
     /// The number of parties with elements.

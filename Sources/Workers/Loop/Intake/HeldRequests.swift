@@ -4,7 +4,7 @@ import Domain
 /// The queued requests of terminals that have exceeded their answer budget, in order for each terminal.
 ///
 /// Queued requests are already acknowledged, because one missing acknowledgement would delay all later ones. A crash
-/// can lose a request that is queued or in slow work. The client then repeats the request.
+/// can lose a request that is queued or waits for slow work. The client then repeats the request.
 struct HeldRequests {
     private let budget: AnswerBudget?
     private let perTerminal: Int
@@ -17,7 +17,7 @@ struct HeldRequests {
     /// Whether the worker is stopping, so that `release` returns all requests.
     private var isEnding = false
 
-    /// Makes a queue with a quarter of the intake's limits, unused without a `budget`.
+    /// Makes a queue with a quarter of the intake's limits, which stays empty if `budget` is nil.
     init(_ budget: AnswerBudget?, _ limits: Limits) {
         self.budget = budget
         perTerminal = limits.heldPerTerminal
@@ -74,7 +74,7 @@ struct HeldRequests {
     /// Returns the requests refused since the last call.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] { exchange(&refused, with: []) }
 
-    /// Returns the time until the first queued request can go, or nil without requests.
+    /// Returns the time until the first queued request can be released, or nil if no request is waiting.
     func pause(at now: ContinuousClock.Instant) -> Duration? {
         lines.keys.map { budget?.wait(of: $0, at: now) ?? .zero }.min()
     }

@@ -23,8 +23,8 @@ struct LongReadings {
 
     /// Makes an empty queue.
     ///
-    /// If the queue fills over a quarter of the intake, terminals get equal shares. When the queue fills half of the
-    /// intake's bytes, all new requests are refused.
+    /// If the queue fills more than a quarter of the intake, each terminal gets an equal share of it. When the queue
+    /// fills half of the intake's bytes, all new requests are refused.
     init(_ limits: Limits) {
         perTerminal = limits.heldPerTerminal
         countMax = limits.intakeMax / 4
@@ -34,7 +34,7 @@ struct LongReadings {
     /// The number of waiting requests.
     var count: Int { line.count }
 
-    /// Adds a request after its terminal's earlier requests, or refuses it beyond the share.
+    /// Adds a request after its terminal's earlier ones, or refuses it if the terminal's share is used up.
     mutating func add(_ message: Inbound, of party: UInt64, wasHeld: Bool) {
         let own = line.count(of: party)
         let isFull = line.count >= countMax || bytes + message.size > bytesMax

@@ -14,7 +14,7 @@ struct Parties: Sendable {
         case user
     }
 
-    /// A party by its hash, where parties with equal hashes share their turns.
+    /// A party, identified by a hash; parties with equal hashes share their turns.
     struct Party {
         var kind: Kind
         var key: UInt64
@@ -23,7 +23,7 @@ struct Parties: Sendable {
     private let root: [UInt8]
     private let longReadings: [[UInt8]]
 
-    /// Creates the rule, with the methods that read much data as `longReadings`.
+    /// Creates the rule; `longReadings` are the worker's methods that read much data.
     init(_ topics: Topics, longReadings: [String] = []) {
         root = Array("\(topics.root)/".utf8)
         self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }

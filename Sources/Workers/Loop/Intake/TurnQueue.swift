@@ -2,14 +2,14 @@ import DequeModule
 import Domain
 import Mosquitto
 
-/// A queue in which senders take turns, with each sender's messages in order.
+/// A queue in which senders take turns, and each sender's messages stay in order.
 ///
 /// A turn is one message, or 2 KiB of a larger message. Requests that read a lot of data come last. While other
 /// messages are waiting, these requests make up at most a tenth of a batch. Messages must be acknowledged in order of
 /// arrival. So the queue counts how many of the oldest are done.
 struct TurnQueue {
     private struct Waiting {
-        /// The message's index by arrival, or nil if it was held and acknowledged.
+        /// The message's index in the order of arrival, or nil if it was held and already acknowledged.
         var order: Int?
         var message: Inbound
         var size: Int
@@ -25,14 +25,15 @@ struct TurnQueue {
     private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
     /// The registrations, which wait for earlier messages, since earlier reports belong to old owners.
     private var registrations = Deque<Waiting>()
-    /// The states since the oldest unfinished message, where `isHeld` messages need an acknowledgement.
+    /// The states of messages since the oldest unfinished one, and whether each message must be acknowledged
+    /// (`isHeld`).
     private var states = Deque<(state: State, isHeld: Bool)>()
     /// The index of the first message in `states`, counted in the order of arrival.
     private var base = 0
     /// The index of the first message that has not yet been returned in a batch.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// The number of messages to acknowledge of a batch that bypassed the queue.
+    /// The number of messages to acknowledge for the last batch if that batch bypassed the queue, otherwise 0.
     private var passing = 0
     /// Each intake's arrival time, and the index after its last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
@@ -42,7 +43,7 @@ struct TurnQueue {
     private(set) var held: HeldRequests
     private var readings: LongReadings
 
-    /// Makes a queue that holds back terminals' requests beyond the budget, if any.
+    /// Makes a queue that holds back a terminal's requests once the terminal has exceeded the budget, if any.
     init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
         self.parties = parties
         held = HeldRequests(budget, limits)
@@ -125,7 +126,7 @@ struct TurnQueue {
     /// Makes all held requests return to the queue, because the worker is stopping.
     mutating func endHolding() { held.end() }
 
-    /// Ends the last batch, and returns how many oldest messages may be acknowledged now.
+    /// Marks the last batch as done, and returns how many of the oldest messages may now be acknowledged.
     mutating func finishBatch() -> Int {
         defer { (passing, taken) = (0, []) }
         for order in taken { states[order - base].state = .done }

@@ -11,7 +11,7 @@ enum UnfitRequests {
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Removes requests with overlong data, and returns their answers and refusals.
+    /// Removes requests with overlong data from a batch, and returns an answer and a `RefusedMessage` for each request.
     ///
     /// A request that can't be answered stays in the batch. It is handled like any bad message.
     static func part(

@@ -1,7 +1,7 @@
 import DequeModule
 import Domain
 
-/// A queue of equal messages to many receivers, and later messages on their topics.
+/// A queue of messages with the same content for many receivers, and of later messages on the same topics.
 ///
 /// The messages are published in groups with pauses. A thousand messages at once would use the CPU for 50 ms.
 struct FanOutQueue {
@@ -32,7 +32,7 @@ struct FanOutQueue {
 
     private func mayBegin(at now: Instant) -> Bool {
         let wait = nextGroupAt.milliseconds - now.milliseconds
-        // A longer wait than a pause means that the clock was set back.
+        // If the wait is longer than a pause, the clock has been set back.
         return wait <= 0 || wait > limits.fanOutPause
     }
 

@@ -9,9 +9,9 @@ struct OpenRows {
     static let none: Int64 = -1
 
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
-    /// The number of unconfirmed messages by row, without the confirmed rows.
+    /// The number of unconfirmed messages for each row that still has any.
     private var open: [Int64: Int] = [:]
-    /// The rows that the broker has confirmed together with all earlier rows.
+    /// The confirmed rows before which no older row is unconfirmed.
     private(set) var confirmedRows: [Int64]
     private var known: Set<Int64>
 
@@ -24,7 +24,7 @@ struct OpenRows {
     var count: Int { order.count }
     /// When the oldest unfinished row was added, or nil if all rows are finished.
     var oldest: ContinuousClock.Instant? { order.first?.since }
-    /// How many stored rows need no reading because they are in memory or confirmed.
+    /// The number of stored rows that need not be read, because they are in memory or confirmed.
     var knownCount: Int { known.count }
 
     /// Returns whether a row of the store is already in memory or confirmed.

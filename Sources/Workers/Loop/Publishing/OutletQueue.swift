@@ -11,7 +11,7 @@ struct PendingMessage {
     /// The approximate size of the message in memory, in bytes.
     let size: Int
 
-    /// Creates a pending message, whose payload may share the previous message's memory.
+    /// Creates a pending message, which shares the memory of the previous message's payload if `sharesPayload` is true.
     init(row: Int64, message: OutboundMessage, sharesPayload: Bool) {
         self.row = row
         self.message = message
@@ -26,10 +26,11 @@ extension OutboundMessage {
     }
 }
 
-/// A connection's queue that keeps each receiver's order and lets receivers take turns.
+/// A queue for one connection, which keeps each receiver's messages in order and lets receivers take turns.
 ///
-/// While answers also wait, three of them are published for each message to a user. The reason is that a sender without
-/// an answer repeats its request. If statuses have waited too long, only the newest status on each topic is published.
+/// While answers and messages to users are both waiting, three answers are published for each message to a user. The
+/// reason is that a sender without an answer repeats its request. If statuses have waited too long, only the newest
+/// status on each topic is published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<UInt64, PendingMessage>()
@@ -43,7 +44,7 @@ struct OutletQueue {
     var open = 0
 
     private static let answersPerNews = 3
-    /// The minimum number of waiting messages to users that makes an added status replaceable.
+    /// A status is replaceable only if at least this many messages to users were waiting when it was added.
     private static let watchedMin = 100
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }

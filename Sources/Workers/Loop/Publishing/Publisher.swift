@@ -5,10 +5,10 @@ import Wire
 
 /// The publisher of a lane's outbox, which tracks the broker's confirmations.
 ///
-/// Each receiver's messages are published over one connection, in the order of the rows. Receivers take turns. When the
-/// broker has confirmed a row and all earlier rows, the row is deleted. The next transaction does this. Rows left by a
-/// crash or a lost connection are read from the store again. Their messages are published before newer messages to the
-/// same receivers.
+/// Each receiver's messages are published over one connection, in the order of the rows. Receivers take turns. After
+/// the broker has confirmed a row and all earlier rows, the next transaction deletes the row. Rows left by a crash or a
+/// lost connection are read from the store again. Their messages are published before newer messages to the same
+/// receivers.
 ///
 /// A message to very many receivers is published to one group after another. Only messages on other topics are
 /// published in between.
@@ -88,7 +88,7 @@ struct Publisher {
     /// Returns how many outdated statuses were left out since the last call.
     mutating func takeLeftOut() -> Int { exchange(&leftOut, with: 0) }
 
-    /// Returns the milliseconds until fan-outs continue, or nil if no fan-out can be next.
+    /// Returns the milliseconds until fan-outs continue, or nil if no fan-out can be published next.
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
@@ -101,13 +101,13 @@ struct Publisher {
 
     // MARK: In the transaction
 
-    /// At the beginning, finds the previous run's messages, and which of them are obsolete.
+    /// At the beginning, finds the messages that a previous run left, and determines which of them are obsolete.
     mutating func findLeftovers(in tx: Transaction) throws {
         leftovers = try Leftovers(of: worker, in: tx)
         hasMoreStored = leftovers.rows > limits.outboxPage
     }
 
-    /// Deletes the confirmed rows, again in the next transaction if this one fails.
+    /// Deletes the confirmed rows, or leaves them to the next transaction if this transaction fails.
     func deleteConfirmed(in tx: Transaction) throws { try tx.outbox.deleteConfirmed(rows.confirmedRows) }
 
     /// Forgets the confirmed rows, whose deletion has been committed.
@@ -174,7 +174,7 @@ struct Publisher {
 
     private func outlet(of party: Parties.Party) -> Int { Int((party.key >> 32) % UInt64(outlets.count)) }
 
-    /// Publishes waiting messages up to the limit of unconfirmed ones, and returns their number.
+    /// Publishes waiting messages until too many are unconfirmed, and returns how many messages were published.
     ///
     /// Expired messages, and invalid messages that the library refuses, count as confirmed.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(

@@ -1,9 +1,9 @@
 package import Logging
 import Synchronization
 
-/// A log of refused messages and dead letters, with limited lines per second.
+/// A log of refused messages and dead letters, which writes only a limited number of lines per second.
 ///
-/// Lines beyond the limit are dropped. Later, the log first writes how many lines were dropped.
+/// Lines beyond the limit are dropped. When the log writes again, it first writes how many lines were dropped.
 package final class BoundedLog: Sendable {
     private struct State {
         var second: ContinuousClock.Instant?
@@ -32,7 +32,7 @@ package final class BoundedLog: Sendable {
         logger.info(message, metadata: metadata())
     }
 
-    /// Returns how many lines were dropped before this line, or nil to drop it.
+    /// Counts a line, and returns how many lines were dropped before it, or nil if the limit is reached.
     func take(at now: ContinuousClock.Instant) -> Int? {
         state.withLock { state in
             if state.second.map({ now - $0 >= .seconds(1) }) ?? true { (state.second, state.lines) = (now, 0) }

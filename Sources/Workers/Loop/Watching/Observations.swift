@@ -204,7 +204,7 @@ struct EndedCommand {
     var kind: Command.Kind
     /// The outcome of the command, as a label.
     var outcome: String
-    /// The milliseconds from sending (or from acceptance if never sent) to the command's end.
+    /// The milliseconds from the command's sending (or from its acceptance if it was never sent) to its end.
     var milliseconds: Int64
 
     /// The outcome of a command that was refused before its device received it.

@@ -4,8 +4,8 @@ import Synchronization
 /// The bounded queue of one pool's slow work, and the few threads that do this work.
 ///
 /// Senders are served in turn (`FairQueue`). A question is a piece of work. While a thread works on a question, the
-/// question no longer counts as queued. `discard` is called once for each question: after its work or at its refusal.
-/// Threads run only while there is work.
+/// question no longer counts as queued. `discard` is called once for each question, either after a thread has worked on
+/// it or when it is refused. Threads run only while there is work.
 ///
 /// A question counts as unanswered from the start of its work until the request is answered. When
 /// `PoolBounds.unanswered` is reached, the threads end. Otherwise, results could fill the memory while the worker is
@@ -19,7 +19,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct State {
         var queue: FairQueue<Job>
         var busy = 0
-        /// The number of questions that are running or have unused results.
+        /// The number of questions that are in progress or whose results are still unused.
         var unanswered = 0
         var isClosed = false
     }
@@ -58,7 +58,8 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     /// The number of further questions that the queue currently accepts.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
 
-    /// Returns the refusal of a sender's question after those of `others`, or nil.
+    /// Returns how a sender's question would be refused after the questions of `others`, or nil if it would be
+    /// accepted.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }
@@ -111,7 +112,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     // MARK: On a thread of the queue
 
-    /// Returns whether another thread must be started, and counts that thread as busy.
+    /// Returns whether another thread must be started, and if so, counts that thread as busy.
     private func takesThread(_ state: inout State) -> Bool {
         guard state.busy < threads, state.unanswered < unansweredMax, state.queue.count > 0
         else { return false }

@@ -17,7 +17,7 @@ package enum BackgroundTask: Sendable {
     ///
     /// Verifying against nil takes the same time and never matches.
     case verify(SecretBytes, against: String?)
-    /// Verifies against every hash, so that the time doesn't reveal the first match.
+    /// Verifies a password against every hash, so that the time doesn't reveal which hash matched first.
     case verifyEach(SecretBytes, against: [String?])
     /// Verifies one password, and hashes a second password whether or not the first matches.
     case both(verify: SecretBytes, against: String?, hash: SecretBytes)
@@ -93,7 +93,7 @@ package struct Prepared: Sendable {
     package var push: PushEnd?
     /// The result of a request that only reads, as JSON.
     package var result: [UInt8] = []
-    /// The wait for an event, which must begin or has ended.
+    /// The wait for an event, which the request must still begin or which has already ended.
     package var eventWait: EventWait?
     /// The page of history, without its rows.
     package var page: HistoryPage?
@@ -122,7 +122,7 @@ package struct Prepared: Sendable {
     }
 }
 
-/// An object that counts a result as unanswered until the last copy is released.
+/// An object that counts a request as unanswered until the last reference to the object is released.
 final class ResultPlace: Sendable {
     private let end: @Sendable () -> Void
 

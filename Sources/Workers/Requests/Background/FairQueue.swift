@@ -6,7 +6,7 @@
 struct FairQueue<Element> {
     /// The result of offering an element to the queue.
     enum Outcome {
-        /// The element is in the queue, and `instead` was removed to make room.
+        /// The element waits in the queue, and the elements `instead` were removed to make room for it.
         case taken(instead: [Element])
         /// The sender or its source address has reached its limit.
         case crowded
@@ -38,7 +38,7 @@ struct FairQueue<Element> {
     /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// Returns what an offer's outcome would be after the offers of `others`.
+    /// Returns what the outcome of a sender's offer would be after the offers of `others`.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -101,7 +101,7 @@ struct FairQueue<Element> {
 
     private func waiting(of key: String) -> Int { logins.count(of: key) + registrations.count(of: key) }
 
-    /// Removes and returns the next element, which counts for its sender until `end`.
+    /// Removes and returns the next element, which counts towards its sender's limit until `end` is called.
     mutating func next() -> (element: Element, sender: Sender)? {
         let mustYield = inARow >= Self.loginsInARow && registrations.count > 0
         let item = (mustYield ? nil : logins.popFirst()) ?? registrations.popFirst()

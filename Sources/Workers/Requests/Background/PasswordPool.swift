@@ -4,7 +4,7 @@ package import Domain
 package final class PasswordPool: BackgroundPool {
     private let queue: BackgroundQueue<BackgroundTask>
 
-    /// Makes a pool, and a hash for verifying the passwords of unknown users.
+    /// Makes a pool, and a hash against which the passwords of unknown users are verified.
     package init(_ hasher: any PasswordHashing, threads: Int, bounds: PoolBounds) throws {
         let work = PasswordWork(
             hasher: hasher,

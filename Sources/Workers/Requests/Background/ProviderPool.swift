@@ -2,7 +2,7 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// A pool of calls to identity providers and push services, with separate limits.
+/// A pool of calls to identity providers and push services, each of which has its own limit.
 package final class ProviderPool: BackgroundPool {
     private struct Calls {
         /// The number of running calls for each pair of provider name and URL.

@@ -39,11 +39,11 @@ package struct PoolBounds: Sendable {
     package var waiting: Int
     /// The maximum total size of the waiting work, in bytes.
     package var bytes: Int
-    /// The maximum number of a sender's pieces of work, waiting or under way.
+    /// The maximum number of pieces of one sender's work that wait or are under way.
     package var perSender: Int
     /// The maximum number of pieces of work, waiting or running, for one source address.
     package var perAddress: Int
-    /// The maximum number of begun pieces of work without an answer.
+    /// The maximum number of pieces of work that have begun but have not yet led to an answer.
     package var unanswered: Int
 
     /// Creates the limits of a pool.
@@ -70,7 +70,7 @@ struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]
 
-    /// Returns whether a sender may take a piece of work after each of `others`.
+    /// Returns whether a sender may have one more piece of work after each of `others` has got one.
     func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }

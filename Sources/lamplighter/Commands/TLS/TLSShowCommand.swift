@@ -57,7 +57,7 @@ extension TLSShowCommand {
         }
     }
 
-    /// Returns the warnings about a certificate, or nil without warnings.
+    /// Returns the warnings about a certificate, or nil if there are no warnings.
     ///
     /// The warnings are about the period of validity. The server's certificate also gets a warning if another authority
     /// signed it.
