@@ -259,7 +259,7 @@ let package = Package(
             swiftSettings: settings,
             plugins: ["EmbedTexts"]
         ),
-        // The targets for what operators work with: errors with codes and cures, the data directory, and its backups.
+        // The targets for errors with codes and cures, the data directory, its backups, the settings, and the service.
         .target(name: "Problems", dependencies: ["JSON"], swiftSettings: settings, plugins: ["EmbedTexts"]),
         .target(
             name: "Files",

@@ -1,4 +1,4 @@
-"""Uses the methods' schemas to make the OpenAPI document, which describes requests over HTTP.
+"""Makes the OpenAPI document that describes apps' requests over HTTP, from the methods' schemas.
 
 A method's path is the short form of its topic. Envelopes, examples and errors are the same as over MQTT.
 """

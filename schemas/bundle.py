@@ -78,7 +78,9 @@ def part_name(file, definition):
 
 
 def bundled(schema, file, refer=None):
-    """A copy of a schema of `file` whose references come from `refer`, or lead to components without `refer`."""
+    """A copy of a schema of `file` in which `refer` makes the references.
+
+    Without `refer`, the references lead to components."""
     refer = refer or (lambda name: component(name)["$ref"])
     if isinstance(schema, list):
         return [bundled(one, file, refer) for one in schema]
@@ -110,7 +112,9 @@ def components():
 
 
 def entry_component(name):
-    """The component for a message, for a document, or for a side of a method, whose component gets a title."""
+    """The component for a message, a document or a side of a method.
+
+    The component for a side of a method gets a title."""
     entry = catalog.entries()[name]
     schema = bundled(catalog.schema(name), entry.file)
     if entry.side is None:
@@ -160,7 +164,9 @@ def references(schema, file):
 
 
 def component_key(name):
-    """A schema's key among the document's components, which has no dots because some tools don't allow them."""
+    """A schema's key among the document's components.
+
+    The key has no dots, because some tools don't allow dots."""
     return name.replace(".", "-")
 
 

@@ -43,8 +43,9 @@ def _once(pairs):
 
 @functools.cache
 def files():
-    """The schema files' contents by path without suffix, in which the lists' values replace references to the
-    lists."""
+    """The contents of the schema files, by path without suffix.
+
+    The lists' definitions replace the references to the lists."""
     paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
     return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): lists.inlined(read(path)) for path in paths}
 

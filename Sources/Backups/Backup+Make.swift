@@ -44,7 +44,7 @@ extension Backup {
         return Report(header: header, summary: summary, bytes: TextFile.size(path) ?? 0)
     }
 
-    /// Checks that the copy is undamaged, and that its secrets are sealed with the backup's key.
+    /// Checks that the copy is undamaged, and that its secrets are sealed with the directory's `server.key`.
     private func summary(of copy: DatabaseCopy, for path: String) throws -> BackupSummary {
         let summary: BackupSummary
         do {

@@ -19,7 +19,7 @@ enum BackupFormat {
     static let database = "lamplighter.db"
     /// The name of the member that contains the key for decrypting the database's secrets.
     static let serverKey = "server.key"
-    /// The memory and the number of passes for deriving a key, as libsodium recommends for files.
+    /// The memory and the number of passes for deriving a key: the `MODERATE` limits of libsodium.
     static let derivation = (memoryBytes: 256 << 20, passes: 3)
 }
 

@@ -21,7 +21,7 @@ struct BackupWriter {
 
     /// Creates the file, readable only by its owner, and writes the header.
     ///
-    /// - Throws: A `Problem` if the file exists or can't be created, or the key can't be derived.
+    /// - Throws: A `Problem` if the file exists or can't be written, or the key can't be derived.
     init(path: String, header: BackupHeader, passphrase: Passphrase?) throws {
         self.path = path
         guard !TextFile.exists(path) else {

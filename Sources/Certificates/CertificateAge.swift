@@ -1,6 +1,6 @@
 package import Domain
 
-/// How close a certificate is to its expiry, as reported in warnings by `doctor`, the log and the banner.
+/// How close a certificate is to its expiry, which determines the warnings to operators.
 ///
 /// Some certificates are valid for only weeks, and are renewed often. For these, the limits are fractions of the
 /// validity.

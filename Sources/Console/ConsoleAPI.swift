@@ -78,7 +78,7 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns the caller of a request and the operation's rank, before the request's body is read.
+    /// Returns the caller of a request, and the rank of the request's work, before the body is read.
     ///
     /// The caller is nil if the operation needs no caller.
     private func caller(

@@ -30,7 +30,7 @@ package final class DirectoryLock: Sendable {
 
     deinit { try? file.close() }
 
-    /// Returns the process id of the running service, 0 if the id is unknown, or nil without a service.
+    /// Returns the process id of the running service, 0 if the id is unknown, or nil if no service is running.
     package static func holder(of directory: DataDirectory) -> Int32? {
         guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else { return nil }
         defer { try? file.close() }

@@ -131,7 +131,8 @@ extension Gate {
     func forget(_ client: OpaquePointer, reason: Int32) {
         guard let known = clients.removeValue(forKey: client) else { return }
         leaveSession(of: known, client)
-        // If the session outlives its connection, the broker still asks about the client's will and queued messages.
+        // If the session outlives its connection, the broker still asks about the client's will and about messages to
+        // queue for the client.
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[client] = known
         guard known.isConnected else { return }

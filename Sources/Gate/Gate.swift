@@ -11,7 +11,7 @@ final class Gate {
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The `Held` records of clients with waiting messages, by client id, and the records' total bytes.
+    /// The `Held` records by client id, and the records' total bytes.
     var held: [String: Held] = [:]
     var heldBytes = 0
     /// The `Held` records of terminals that have missed status messages.
@@ -58,7 +58,9 @@ final class Gate {
     /// A link can connect with a different client id each time. When a link connects again, the gate therefore ends the
     /// old connection.
     var links: [String: Client] = [:]
-    /// The clients without a connection that the broker has asked about, such as the sources of retained messages.
+    /// The clients without a live connection about which the broker has asked or may ask.
+    ///
+    /// Examples are disconnected clients with an MQTT session, and the publishers of retained messages.
     var absent: [OpaquePointer: Client] = [:]
     /// The message that the broker is passing on to its subscribers.
     var passing: PassingMessage?

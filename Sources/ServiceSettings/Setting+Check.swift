@@ -19,7 +19,7 @@ extension Setting {
         text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
     }
 
-    /// Returns what is wrong with a value of the right kind, or nil if the value is valid.
+    /// Returns the rule that a value of the right kind breaks, or nil if the value is valid.
     func objection(to value: SettingValue) -> String? {
         switch (kind, value) {
         case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):

@@ -43,7 +43,9 @@ struct SimulatedApp {
     /// Returns the request that logs in as a new anonymous user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// Returns a device's binding request, or nil if the device has no id, is bound, or is being bound.
+    /// Returns a device's binding request, or nil if the device has no id or is bound.
+    ///
+    /// Also returns nil if the binding was already requested on the current connection.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
         guard let did = device.did, !dids.contains(did), asked.insert(did).inserted else { return nil }
         return request([

@@ -68,7 +68,7 @@ struct SimulatedDevice {
         keep(now, [("data", .object(data)), (values.faultField, values.fault())])
     }
 
-    /// Carries out a command and returns the answering report, or nil if the command was received before.
+    /// Carries out a command and returns the answering report, or nil if the command isn't newer than the last one.
     mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
         guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
         lastCommand = cid

@@ -57,7 +57,7 @@ struct SimulatedValues {
     /// The report's field that contains the result of `fault()`: `faults`, or `alerts` for a product without faults.
     var faultField: String { product.faults.isEmpty ? "alerts" : "faults" }
 
-    /// Returns a random value of a writable data point, or nil if the product has no such point.
+    /// Returns a random value of a readable and writable data point, or nil if the product has no such point.
     static func command(_ product: Product) -> JSONObject? {
         let point =
             product.dataPoints.first { $0.access == .readWrite && $0.kind == .bool }

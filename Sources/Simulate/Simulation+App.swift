@@ -44,7 +44,7 @@ extension Simulation {
         app.lose(until: now + .random(in: 500...3000))
     }
 
-    /// Records that the app's connection has been lost, when the socket pool reports this loss.
+    /// Records the loss of the app's connection; called when the socket pool reports the loss.
     func loseApp(_ why: String) {
         guard var app else { return }
         lose(&app, why, at: LoadClock.milliseconds)
@@ -64,7 +64,7 @@ extension Simulation {
     /// The time between the app's commands, in milliseconds.
     private static let commandPause: Int64 = 3000
 
-    /// Sends a device a command if one is due and the product has a writable data point.
+    /// Sends a connected device a command, if one is due and the product has a readable and writable data point.
     private func command(_ app: inout SimulatedApp) {
         let now = LoadClock.milliseconds
         guard let due = app.nextCommandAt, now >= due,

@@ -27,7 +27,7 @@ package final class Simulation {
 
     /// The maximum number of simultaneous connection attempts, since the broker's backlog is limited.
     static let openingMax = 64
-    /// The maximum number of devices that register per second, less than half of the gate's limit.
+    /// The maximum number of devices that register per second, less than half of the gate's default limit.
     static let newcomersPerSecond = 90
     /// The longest wait for the last answers after the end of the run, in milliseconds.
     static let endPatience: Int64 = 10_000

@@ -1,4 +1,4 @@
-/// The state of a batch between its runs; on PostgreSQL, a failed batch is run again (`RunAgain`).
+/// The state of a batch between its runs; after some errors, a batch is run again (`RunAgain`).
 final class CommitAttempt<Value> {
     /// The mark that shows whether an earlier run was committed, or nil if unneeded.
     private let mark: CommitMark<Value>?

@@ -163,7 +163,7 @@ final class GateCredentials: Sendable {
         lag.end()
     }
 
-    /// How long the file has lacked a change that this process committed; zero while the file is complete.
+    /// How long the file has lacked a committed change, as far as this process knows; zero while the file is complete.
     var lagTime: Duration { lag.time }
 
     /// A reason to rewrite the file.

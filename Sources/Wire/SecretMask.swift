@@ -31,7 +31,7 @@ package struct SecretMask: Sendable {
     private static let maybeAddresses: Set<String> = [
         "account", "to", "value", "username", "userName", "name", "nickname",
     ]
-    /// The services whose values are shown, because their member names tell what is secret.
+    /// The services whose values are shown, because their secrets can be recognised by the members' names.
     private static let open: Set<String> = ["device", "home", "share", "schedule"]
 
     /// Makes a mask that also hides the values of write-only data points.

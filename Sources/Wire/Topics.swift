@@ -85,7 +85,7 @@ package struct Topics: Sendable {
 
     private static let shardLevel = Array("\(Shard.level)/".utf8)
 
-    /// Returns the part of a topic after the shard, or the whole topic if it has no shard.
+    /// Returns the part of `rest` after the shard, or all of `rest` if it has no shard.
     private static func behindShard(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard rest.starts(with: shardLevel) else { return rest }
         let shard = rest.dropFirst(shardLevel.count)
@@ -179,7 +179,7 @@ package struct Topics: Sendable {
     package func user(_ uid: UserID, device did: DeviceID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/device/\(did.text)/\(leaf)"
     }
-    /// Returns a user's topic; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
+    /// Returns a user's topic; `leaf` is `device`, `session`, `share`, `schedule`, `notification` or `account`.
     package func user(_ uid: UserID, _ leaf: StaticString) -> String { "\(root)/user/\(uid.text)/\(leaf)" }
     /// Returns a link's topic about a device; `leaf` is `set` or `problem`.
     package func link(_ session: SessionID, _ did: DeviceID, leaf: StaticString) -> String {

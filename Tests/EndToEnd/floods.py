@@ -32,7 +32,7 @@ from world import FREE, World
 # minute. So sessions without a connection end sooner. All other settings have their defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,
             "limits.terminalSessionSeconds": 20}
-# The gate returns freed memory to the system once more than 8 MB have been free for 15 s.
+# The gate returns freed memory to the system if more than 8 MB have been free for 15 s.
 BACK_SECONDS, BACK_MEGABYTES = 60, 24
 SERVICE_MEGABYTES = 512  # a quarter of limits.memoryMegabytes
 
@@ -101,7 +101,7 @@ def others(spec, stop, pipe):
 
 
 def late(seconds):
-    """Returns the 99th percentile, but never the largest value, since a single pause can delay one value."""
+    """Returns the 99th percentile, but never the largest value, since a single pause can cause it."""
     return sorted(seconds)[-1 - max(1, len(seconds) // 100)] if len(seconds) > 1 else 0
 
 
@@ -231,7 +231,11 @@ def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, 
 
 
 def watch(ground, shown, pid, end):
-    """Watches the broker until `end`, until nothing has changed for 30 s or, with --off, a bound is exceeded."""
+    """Watches the memory of the broker and the service until `end`, and returns the measurements.
+
+    The function returns earlier if nothing has changed for 30 s or the broker has ended. With --off, it also returns
+    when a bound is exceeded.
+    """
     samples, most, peak, misses = [], 0, 0, []
     while (now := time.monotonic()) < end and not (misses and ground.is_off):
         time.sleep(0.5)

@@ -81,7 +81,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_until_replaced(self, node):
-        """Freezes a process, which holds old messages, until other processes have taken its lanes."""
+        """Freezes a process until other processes have taken its lanes; the process still holds old messages."""
         node.freeze()
         eventually(lambda: not self.holds(node), 20, "others with its lanes")
         node.thaw()
@@ -390,7 +390,7 @@ class WithoutFence(Processes):
         self.fail("nothing was out of order")
 
     def waits_for_frozen(self):
-        """Counts the transactions that are blocked by a transaction from before the takeover of the lanes."""
+        """Counts the transactions that are blocked by a transaction older than three seconds."""
         return int(self.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE EXISTS (SELECT 1 FROM pg_stat_activity AS b "
             "WHERE b.pid = ANY (pg_blocking_pids(pg_stat_activity.pid)) AND b.xact_start < now() - interval '3 s')"))

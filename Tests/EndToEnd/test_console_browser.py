@@ -1135,7 +1135,7 @@ class Weight(Console):
             text, size = self.fetch(path.relative_to(FILES).as_posix())
             self.assertEqual(text, path.read_bytes(), path)
             travels += size
-        # The limit is 100 kB, plus 8 kB for each later capability (reach and people).
+        # The limit is 100 kB, plus 8 kB for each of two later capabilities: events with HTTP, and notifications with sharing.
         self.assertLess(travels, 116_000)
 
     def test_words_stay_within_their_budget_and_are_data(self):

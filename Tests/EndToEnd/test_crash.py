@@ -90,7 +90,7 @@ class UnderLoad(OwnWorld):
         app.unsubscribe(f"ll/v1/user/{app.uid}/#")
         app.clear()
         self.assertEqual(app.subscribe(f"ll/v1/user/{app.uid}/#"), 1)
-        # Two different workers answer requests and handle reports. The first can still be starting.
+        # One worker answers requests, a different worker handles reports. The first one can still be starting.
         eventually(lambda: self._is_answered(app), 30, "the control worker's return")
         for sender in senders:
             did = sender.device.did

@@ -86,7 +86,7 @@ class InputOutputError(Disk):
 
 
 class Tiny(Service):
-    """A service whose database is filled in place, because a copied database would differ in size."""
+    """A service with its data directory on a small file system."""
 
 
 @postgres.on_file

@@ -14,12 +14,12 @@ from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_ema
 from harness import LONG
 from pages import fetch, local
 
-# A difference must exceed both limits. Without a hash, the answer comes about thirty milliseconds earlier, and five
-# times as fast.
+# A difference must exceed both limits. Without a hash, the answer takes about a fifth of the time, which
+# is about thirty milliseconds less.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# A difference counts if the probability that it is random is below CHANCE. This must hold in ROUNDS_IN_A_ROW
-# consecutive rounds.
+# A difference counts only if chance alone would cause so large a difference with a probability below CHANCE. This must
+# hold in ROUNDS_IN_A_ROW consecutive rounds.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000

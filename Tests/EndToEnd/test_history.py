@@ -30,7 +30,9 @@ class History(EndToEnd):
                 return
 
     def ahead(self):
-        """Returns a time after the device was bound; the service doesn't change such a time in a report."""
+        """Returns the time one minute from now, so that a device bound meanwhile can report data of this time.
+
+        A report's time may be this far ahead."""
         return now() + 60_000
 
     def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):

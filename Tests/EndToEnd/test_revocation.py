@@ -162,7 +162,7 @@ class Rounds(OwnWorldOfClass):
     # The rounds. Most rounds return how long messages still reached the reader after its access had ended
 
     def user(self, reporter, number):
-        """Returns a user who has bound the device, and the user's stream, which has already shown statuses."""
+        """Returns a user who has bound the device, and the user's stream, on which messages have already arrived."""
         app = HTTPTerminal(self.own).login()
         app.get("device/bind", {"did": reporter.device.did, "passcode": reporter.device.passcode})
         stream = TimedStream(self.own, f"/{TOPICS}/stream", app.token, f"127.0.3.{1 + number % 200}")
@@ -219,7 +219,7 @@ class Rounds(OwnWorldOfClass):
         return self.end_key(number, TimedEventStream)
 
     def end_key_while_it_waits(self, number):
-        """A reader that is waiting when its key ends gets an answer without events from after the key's end."""
+        """A reader that is waiting when its key ends gets no event from after the key's end."""
         with self.load(is_loud=False) as reporter:
             made = self.make_key()
             reader = TimedFollower(self.service, made["key"], ALERTS, after="now", wait=SECOND + 6)

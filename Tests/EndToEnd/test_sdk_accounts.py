@@ -233,7 +233,7 @@ class TheModel(Sdk):
         self.assertEqual(owner.get("account/updateProfile", {"birthday": None, "gender": None})["user"], before)
 
     def test_a_changed_email_is_pending_until_it_is_proved(self):
-        """H8: the old address stays valid until the user opens the link for the new address."""
+        """H8: the old address stays valid until the user verifies the new address with its link."""
         old, new = fresh_email(), fresh_email()
         owner = self.register(app="sdk", email=old)
         user = owner.get("account/updateProfile", {"email": new})["user"]

@@ -1,6 +1,6 @@
 """Honest clients stay below every default limit: no client is refused, slowed down or cut off.
 
-With LAMPLIGHTER_LONG=1, the tests simulate a thousand devices. Otherwise, they simulate a hundred.
+With LAMPLIGHTER_LONG=1, the largest simulation has a thousand devices. Otherwise, it has a hundred.
 """
 
 import json

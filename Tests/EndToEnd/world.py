@@ -61,8 +61,8 @@ class World:
         self.service = service or Service(arguments=[*SETTINGS, *settings])
         self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
-            # Most services start with a copy of prepared data. A service with its own settings or contents doesn't use
-            # the copy. For such a service, the program's commands import the products and apps.
+            # Most services start with a copy of prepared data. A service with its own data or database doesn't use the
+            # copy. For such a service, the program's commands import the products and apps.
             if Furnished.fits(self):
                 furnished().copy_to(self)
                 self.service.start()
@@ -137,9 +137,9 @@ class World:
 
 
 class Furnished:
-    """The data of a stopped service with the test products and apps, which each world copies.
+    """The data of a stopped service with the test products and apps.
 
-    Each process makes this data once.
+    Each process makes this data once, and most worlds start with a copy of the data.
     """
 
     def __init__(self):

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The listener of the console")
 struct ConsoleServerTests {
-    /// Answers `/stream` with a stream, and other paths with up to three bytes of the request's body.
+    /// Answers `/stream` with a stream, and other paths with the request's body, or with 413 beyond three bytes.
     private struct Responder: ConsoleResponder {
         func answer(
             _ request: ConsoleRequest,

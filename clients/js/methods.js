@@ -7,7 +7,7 @@
 /** @typedef {{nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>}} Profile The user's data about themselves. Members that are absent or null stay unchanged. InvalidRequest: the time zone or a key of `profile` is unknown. A latitude outside ±90 or a longitude outside ±180 gets the same error. For an unknown key, the error's field is the key's path (such as params.profile.interest). The app's own data belongs in `custom`. */
 /** @typedef {{code: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", message: string, field?: string, reason?: string, retryAfter?: number, region?: string, endpoint?: string}} ErrorBody */
 /** @typedef {{did: string, productKey: string, mac: string, productName: string, alias: string, remark: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", online: boolean, subscribed: boolean, boundAt: number, guestUntil?: number, homeId?: string}} Device A device as its bound users see it. */
-/** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The user, device or other party that caused a change. `id` is the uid, the did, the scheduleId, or the name of the API key, operator or worker. `terminalId` is shown only to the user who caused the change, and never to a device. */
+/** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The user, device or other party that caused a change. `id` is the uid, the did, the scheduleId, or the name of the API key, linked service or operator. The id `lamplighter` stands for the service itself. `terminalId` is shown only to the user who caused the change, and never to a device. */
 /** @typedef {{wifiHardVersion?: string, wifiSoftVersion?: string, mcuHardVersion?: string, mcuSoftVersion?: string, wifiFirmwareId?: string, wifiFirmwareVer?: string, productKey?: string, link?: "wifi"|"cellular"|"bluetooth"|"ethernet"}} Hardware The device's hardware and firmware. Fields that a later message omits stay unchanged. */
 /** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"notification.sent"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} LoggedEvent An entry is written in the same transaction as the change that it describes. An entry can be delivered more than once, with the same id. Entries about one device are in the order of the changes. A reader gets entries about its app's users and about devices of its app's products. `uid` and `actor` are left out if they name another app's user. */
 /** @typedef {{notificationId: string, kind: "device"|"home"|"system", type: string, did?: string, title: string, text: string, ts: number, read: boolean, count: number, clearedAt?: number, data?: Object<string, any>}} Notification A notification in the user's message centre. */
@@ -95,11 +95,11 @@ export class Account {
    * neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username is given, a
    * proved phone becomes the username. The given username can also be the proved phone itself, in any of the phone's
    * forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right. With `link` or
-   * `none`, a taken address gets the same answer as a new address. The address's owner gets an e-mail. Several accounts
-   * can then have the same address, and each logs in with its own password. But only the two oldest unverified accounts
-   * can log in with the address. Until an account has verified the address, each of these accounts gets a verification
-   * link. With `none`, this link is part of a confirmation. An address verified by a code is removed from accounts that
-   * never verified it.
+   * `none`, a taken address gets Duplicated only if the app reveals accounts. Otherwise it gets the same answer as a new
+   * address, and the address's owner gets an e-mail. Several accounts can then have the same address, and each logs in
+   * with its own password. But only the two oldest unverified accounts can log in with the address. Until an account has
+   * verified the address, each of these accounts gets a verification link. With `none`, this link is part of a
+   * confirmation. An address verified by a code is removed from accounts that never verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -473,7 +473,7 @@ export class Device {
   commands(params) { return this.ask("device/commands", params); }
 
   /**
-   * Uses the text of a device's label to bind a device that is not on the LAN.
+   * Binds a device that is not on the LAN, with the text of its label or the product's secret.
    *
    * This method is for a device that is not on the LAN. Give either `claim` or `productSecret`. `claim` is the whole
    * text of the device's printed label. `productSecret` is accepted only if the product's `remoteBind` is `secret` and no

@@ -3,7 +3,7 @@ package import JSON
 import Sodium
 package import Storage
 
-/// The state that a device's page in the console follows: the device's row, and marks of changed tabs.
+/// The data by which a device's page in the console notices changes: the device's row, and a mark for each tab.
 package enum DevicePageView {
     /// Returns the device's row and the marks (`DeviceChange`), or nil for an unknown device.
     package static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {

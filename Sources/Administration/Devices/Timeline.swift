@@ -90,8 +90,8 @@ struct Timeline {
 
     private func reports(_ device: DeviceRecord, _ product: Product?, in tx: Transaction) throws -> [Entry] {
         // Records have no numbers. So a record is identified by its time and its index among the records of that time.
-        // The reading of each page begins with the newest record that has the cursor's time. An earlier page may have
-        // contained this record. Therefore, a record has the same index on every page.
+        // For each page, all records of the cursor's time are read, even those that an earlier page contained.
+        // Therefore, a record has the same index on every page.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)

@@ -27,7 +27,7 @@ package struct Operation: Sendable {
     /// The work of the operation.
     package let work: Work
 
-    /// The maximum sizes, in bytes, of bodies without a session, of bodies with a session, and of documents.
+    /// The maximum sizes, in bytes, of bodies: for operations without sign-in, for other operations, and for documents.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
     /// Creates an operation that answers with a JSON object and may block.

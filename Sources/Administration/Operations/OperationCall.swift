@@ -14,7 +14,7 @@ package struct OperationCall: Sendable {
     package let parameters: [String: String]
     /// The store, the settings and whatever else the operation needs.
     package let context: OperationContext
-    /// The caller, or `Caller.nobody` for a console request without a session or a token.
+    /// The caller, which is `Caller.nobody` if a console request has neither a session nor a token.
     package let caller: Caller
     /// The members of the body.
     package let body: JSONObject

@@ -7,7 +7,7 @@ import Web
 enum SearchOperations {
     static let all: [Operation] = [Operation("search", "GET", "search", role: .viewer) { try search($0) }]
 
-    /// The maximum number of rows of each kind that a search examines while an operator types.
+    /// The maximum number of devices, of users, and of schedules that a search examines while an operator types.
     private static let scanMax = 20_000
 
     private static func search(_ call: OperationCall) throws -> JSONObject {

@@ -49,7 +49,7 @@ enum SystemOperations {
     private static let logMinutes: ClosedRange<Int64> = 1...60
     private static let logMinutesDefault: Int64 = 10
 
-    /// Runs the checks of `doctor` in the given groups, where each check limits its own time.
+    /// Runs the checks of `doctor` in the given groups, with only a short wait for the service.
     private static func examine(
         _ context: OperationContext,
         _ groups: [String] = Doctor.groups

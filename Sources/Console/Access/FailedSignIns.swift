@@ -23,10 +23,10 @@ struct FailedSignIns: Sendable {
         return VisitLimit(perMinute: perMinute) { (ContinuousClock.now - start).components.seconds }
     }
 
-    /// Reports a failed sign-in, where `isTooMany` means that the proof was refused without being verified.
+    /// Reports a failed sign-in, where `isTooMany` means that the caller has made too many tries.
     ///
-    /// `name` is nil if no operator has the entered name. In this case, the entered text could be a secret, typed into
-    /// the wrong field.
+    /// `name` is nil for a link or a token, and if no operator has the entered name. An unknown name could be a secret
+    /// that was typed into the wrong field.
     ///
     /// - Throws: An error of the store.
     func tell(_ proof: Proof, name: String? = nil, from address: String, isTooMany: Bool = false) throws {

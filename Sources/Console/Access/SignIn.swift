@@ -44,7 +44,7 @@ struct SignIn: Sendable {
 
     private func enter(_ call: OperationCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
-        // A valid token works even after many failed tries. Nobody can guess its random bits.
+        // A valid token works even after many failed tries: it is too long to be guessed.
         let found = try call.store.batch(at: call.now, once: true) { tx in try tx.operators.takeLink(token: token) }
         guard let row = found else {
             try count([Self.links(call)], .link, for: call)

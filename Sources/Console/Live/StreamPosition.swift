@@ -1,7 +1,7 @@
 import Sodium
 import Workers
 
-/// A stream's position in each object that it watches, all of which `Last-Event-ID` restores.
+/// A stream's positions in the objects that it watches; `Last-Event-ID` restores these positions.
 ///
 /// For a log, the position is the last row's number. For a state, it is a digest. A stream can thus resume after any
 /// interruption, even a restart of the service. Each row of a log is reported once. If a state changes several times,

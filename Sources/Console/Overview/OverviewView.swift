@@ -34,7 +34,7 @@ final class OverviewView: Sendable {
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
     /// The counts of devices are kept for this many times as long as the counting took.
     private static let countedFactor = 50
-    /// How long a device count may take before the next count runs in the background.
+    /// The duration of a device count above which the next count runs in the background.
     private static let countedQuickly: Duration = .milliseconds(20)
     /// The minimum age at which device counts are renewed.
     private static let countedMin: Duration = .seconds(1)

@@ -8,7 +8,7 @@ package enum CodePurpose: String, Sendable, CaseIterable {
     package static let requested: [Int64: CodePurpose] = [
         0: .login, 1: .register, 2: .resetPassword, 10: .logoutTerminal,
     ]
-    /// The purposes of codes, by the numbers that SDKs use to check codes, but not to request them.
+    /// The purposes of codes, by the numbers with which SDKs check a code, which differ from those of requests.
     package static let checked: [Int64: CodePurpose] = [1: .register, 2: .login, 3: .resetPassword]
 
     /// Whether only logged-in users may request a code for this purpose.

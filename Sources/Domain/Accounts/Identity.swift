@@ -78,7 +78,7 @@ package struct VerifiedIdentity: Sendable, Equatable {
 }
 
 extension VerifiedIdentity {
-    /// Cuts a name to 64 code points without control characters and leading spaces, or returns nil if nothing is left.
+    /// Returns a name without control characters and leading spaces, cut to 64 code points, or nil if nothing is left.
     package static func shown(nickname: String?) -> String? {
         guard let nickname else { return nil }
         let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -86,7 +86,9 @@ extension VerifiedIdentity {
         return trimmed.isEmpty ? nil : String(String.UnicodeScalarView(trimmed))
     }
 
-    /// Returns the URL of a picture, which only apps load, if the URL is valid HTTP or HTTPS.
+    /// Returns the URL of a picture, or nil if it isn't an HTTP or HTTPS URL of at most 2048 visible characters.
+    ///
+    /// Only apps load the picture; the service doesn't.
     package static func shown(picture: String?) -> String? {
         guard let picture, (9...2048).contains(picture.utf8.count), picture.utf8.allSatisfy(\.isVisible),
             picture.hasPrefix("https://") || picture.hasPrefix("http://")

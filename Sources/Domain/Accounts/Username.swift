@@ -5,8 +5,8 @@ import Foundation
 /// A username must not look like a phone number. Otherwise, the owner of that phone number could be locked out or
 /// mistaken for this user. A string of up to six digits counts as a name. To log in with such a short phone number,
 /// users write it in E.164. A username can be an e-mail address, but gives the user no right to the address. If another
-/// account has the address, that account gets logins with the address, and mail to it. When the other account verifies
-/// the address, the username is removed.
+/// account has the address, that account takes precedence in password resets with the address. When the other account
+/// verifies the address, the username is removed.
 package struct Username: Hashable, Sendable {
     /// The name as the user chose it.
     package let text: String

@@ -59,7 +59,7 @@ package struct Command: Sendable, Equatable {
     package var mode: Mode
     /// The values to set, with write-only values masked.
     package var data: JSONObject
-    /// The unmasked values if `data` masks some of them, or nil once the state is final.
+    /// The unmasked values, if `data` masks some of them and the state isn't final.
     package var hidden: JSONObject?
     /// Bytes for the device, as base64 text.
     package var binary: String?

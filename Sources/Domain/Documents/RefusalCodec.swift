@@ -2,7 +2,9 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The maximum length of a string in characters; longer strings are cut, but the gate sends no longer ones.
+    /// The length, in characters, to which longer strings are cut.
+    ///
+    /// The gate doesn't send longer strings.
     private static let textMax = 256
 
     /// Parses a stored refusal; returns nil if it is malformed.

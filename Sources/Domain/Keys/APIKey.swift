@@ -77,7 +77,7 @@ package struct APIKey: Sendable, Equatable {
     }
 }
 
-/// A scope of a key or linked service: all methods of a `Service`, or only its reading methods.
+/// A scope of a key or linked service: all methods of a `Service` that keys can call, or only the reading ones.
 package struct KeyScope: Sendable, Hashable {
     /// The services that keys can call.
     package enum Service: String, Sendable, CaseIterable {
@@ -122,7 +122,7 @@ package struct KeyScope: Sendable, Hashable {
 extension [KeyScope] {
     /// Returns the refusal of a method that the scopes don't allow, or nil if they allow the method.
     ///
-    /// `holder` is what the refusal calls the scopes' owner: `key` or `linked service`.
+    /// `holder` is the noun in the refusal's text: `key` or `linked service`.
     package func refusal(of service: String, _ method: String, isReading: Bool, holder: String) -> Rejection? {
         guard let known = KeyScope.Service(rawValue: service), known.allows(method) else {
             return Rejection(.forbidden, "A \(holder) can't call \(service)/\(method).")

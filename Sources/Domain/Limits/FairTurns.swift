@@ -4,7 +4,8 @@
 package enum FairTurns {
     /// Returns the first `limit` elements so that senders take turns and each sender's elements keep their order.
     ///
-    /// A sender's first element is in the first round, however many elements precede it.
+    /// A sender's first element is in the first round, however many elements precede it. If there are at most `limit`
+    /// elements, all of them are returned in their original order.
     package static func first<Element, Key: Hashable>(
         _ limit: Int,
         of elements: [Element],

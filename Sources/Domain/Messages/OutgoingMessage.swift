@@ -17,7 +17,7 @@ package struct OutgoingMessage: Sendable, Equatable {
         case verifyEmail
         /// A link to the page that sets a new password, with the `params` `url` and `minutes`.
         case resetPassword
-        /// Somebody tried to register with an address that already belongs to an account.
+        /// A notice to an account's address: a registration with this address was refused.
         case addressTaken
         /// An account was registered with this address. The `params` are `hours` and `url`; the URL verifies the
         /// address.

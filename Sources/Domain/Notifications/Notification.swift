@@ -4,7 +4,9 @@ package import JSON
 ///
 /// The documentation describes these rules (reference: notifications).
 package struct Notification: Sendable, Equatable {
-    /// A part of the message centre, with notifications that users can switch off separately.
+    /// A part of the message centre, which users can switch off separately.
+    ///
+    /// If `system` is switched off, its notifications are still listed, but not pushed.
     package enum Kind: String, Sendable, CaseIterable {
         /// A device has reported something, or has failed to do something.
         case device
@@ -148,8 +150,9 @@ package struct Notification: Sendable, Equatable {
     }
 }
 
-/// The reason for a notification's outcome, which `notification/explain` returns as a sentence that also names the
-/// remedy.
+/// The reason for a notification's outcome.
+///
+/// `notification/explain` returns the reason as a sentence, followed by the remedy, if there is one.
 package enum NotificationReason: String, Sendable, CaseIterable {
     case waits, pushed, failed, limited, notConfigured, noAddress, notSubscribed, unbound, quiet, collapsed
     case mightReturn, returned, kindOff, deviceOff, offlineOff, systemOff, ownLogin, readMeanwhile

@@ -19,7 +19,7 @@ package struct NotificationSettings: Sendable, Equatable {
     /// The maximum number of devices whose notifications can be switched off.
     package static let devicesMax = 500
 
-    /// Returns why the user is not notified of an event, or nil if the user is notified.
+    /// Returns why the switches for kinds and devices exclude a notification, or nil if they allow it.
     package func refusal(of kind: Notification.Kind, _ did: DeviceID?) -> NotificationReason? {
         if kind != .system, off.contains(kind) { return .kindOff }
         if let did, offDevices.contains(did) { return .deviceOff }

@@ -80,7 +80,7 @@ package enum OperatorSignIn {
     package static let requestsPerAddress = 60
     /// The audit trail records at most this number of failed sign-ins per minute from one address.
     package static let auditedPerAddress = 30
-    /// How many failed sign-ins per minute the audit trail records for all addresses together.
+    /// The audit trail records at most this number of failed sign-ins per minute from all addresses together.
     package static let auditedTogether = 300
     /// The period in which wrong passwords and wrong links are counted, in seconds.
     package static let triesSeconds: Int64 = 900

@@ -91,7 +91,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the day on which a time of day next occurs, for a schedule that names no day.
+    /// Returns the calendar day of the next occurrence of a time of day, for a schedule that names no day.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

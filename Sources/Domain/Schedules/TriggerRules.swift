@@ -27,9 +27,10 @@ package enum TriggerRules {
 
     /// Returns the consequences of a trigger, or the reason why the trigger is refused.
     ///
-    /// `next` returns the first occurrence after a given time. A trigger for `schedule.nextAt` settles all occurrences
-    /// up to `now`. Late occurrences count as missed, and `nextAt` advances. Any other trigger settles only its own
-    /// occurrence.
+    /// `next` returns the first occurrence after a given time. A trigger for `schedule.nextAt` settles its occurrence
+    /// and any late occurrences after it, and `nextAt` advances. Any other trigger settles only its own occurrence.
+    ///
+    /// Late occurrences count as missed. If `schedule.misfire` is `run`, the last of them can run nevertheless.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

@@ -91,8 +91,8 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // Once a connection was reported, a birth message alone doesn't bring the device online. A delayed last
-            // will can look like a birth message.
+            // Once a connection has been reported, a birth message alone doesn't bring the device online. A delayed
+            // last will can look like a birth message.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

@@ -13,7 +13,7 @@ struct MessageProperties {
 
     /// The name of the user property that contains the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The user property with the name of the field that the gate removed from a request.
+    /// The name of the user property that names the field that the gate removed from a request.
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The name of the removed field in the response's `error.field`.
     static let correlation = "correlationData"

@@ -49,7 +49,7 @@ extension Gate {
     /// The maximum length of a topic in bytes, far above the protocol's longest topic.
     private static let topicBytesMax = 512
 
-    /// Returns the reason to refuse a permitted access, such as a bad topic or too many subscriptions, or nil.
+    /// For an access that the rights permit, returns the reason to refuse it, such as too many subscriptions, or nil.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits

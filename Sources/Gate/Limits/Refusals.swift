@@ -37,7 +37,9 @@ struct Refusals {
     /// A refused access to this topic must not be reported on the topic itself.
     func isOwn(_ other: Bytes) -> Bool { other.elementsEqual(topic.utf8) }
 
-    /// Returns whether a refusal as `tooFast` or `busy` may be published; a client may have one a second.
+    /// Returns whether a refusal as `tooFast` or `busy` may be published.
+    ///
+    /// In each second, at most one such refusal is published per client, and at most `perSecond` for all clients.
     mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
         if now / 1_000 != tooFastSecond {
             tooFastSecond = now / 1_000

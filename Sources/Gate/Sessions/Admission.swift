@@ -25,7 +25,7 @@ struct Admission {
     /// The result of a successful admission.
     struct Pass {
         var principal: Principal
-        /// The digest that the secret matched, or nil for a certificate or for a token that can be replaced.
+        /// The digest that the secret matched, or nil for a certificate, a terminal or a link.
         var secret: Digest?
         /// The moment from which the client's certificate is valid, or nil without a certificate.
         var certificate: Int64?
@@ -206,7 +206,7 @@ struct Admission {
     }
 }
 
-/// The 10,000 most recently changed sessions, even if the credentials file doesn't show their changes yet.
+/// The 10,000 most recently changed sessions, whose changes the credentials file might not show yet.
 struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []
@@ -229,7 +229,7 @@ struct SessionMarks {
     }
 }
 
-/// The old tokens that became invalid within the last minute because newer tokens were used at this gate.
+/// The old tokens that became invalid because newer tokens were used at this gate.
 ///
 /// The gate notifies the service when a new token is used. The credentials file shows the use soon after.
 struct SpentTokens {

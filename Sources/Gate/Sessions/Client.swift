@@ -32,7 +32,7 @@ final class Client {
     ///
     /// Only then can a new session on the terminal be the client's own.
     private(set) var hasAskedToLogIn = false
-    /// The digest of the secret that admitted the client, or nil if it must not be compared again.
+    /// The digest of the secret that admitted the client, or nil if it is unknown or must not be compared again.
     let secret: Digest?
     /// The moment from which the client's certificate is valid, or nil without a certificate.
     let certificate: Int64?
@@ -127,7 +127,7 @@ final class Client {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
 
-    /// The id of the terminal of the client or of a link's session, or nil without a terminal.
+    /// The id of the client's terminal (for a link, its session's terminal), or nil for other clients.
     var terminalId: String? { principal.terminalId }
 
     var isTerminal: Bool { terminalId != nil }

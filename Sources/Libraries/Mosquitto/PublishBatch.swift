@@ -16,8 +16,9 @@ struct Message {
 final class PublishBatch {
     let topic: String
     private(set) var writer = BatchWriter()
-    /// The id of the first waiting message, and the next message's id.
+    /// The id of the oldest waiting message.
     private var first: Int32 = 1
+    /// The id that the next added message will get.
     private var next: Int32 = 1
     /// The ids of sent but unconfirmed messages, by the id of their packet.
     private var sent: [Int32: Range<Int32>] = [:]

@@ -1,4 +1,4 @@
-/// Runs the store's statements: reads all rows together, fetches rows in steps, or runs a statement for each element.
+/// Functions that read all rows together, fetch rows in steps, or run a statement for each element.
 extension PostgresConnection {
     /// The maximum number of elements in one round trip.
     ///

@@ -86,8 +86,9 @@ extension IDToken {
         )
     }
 
-    /// Checks that the token is for this app; with several apps, `azp` must name this app (OpenID Connect Core
-    /// 3.1.3.7).
+    /// Checks that the token's audience contains an id of this app.
+    ///
+    /// If the token has several audiences, `azp` must also be an id of this app (OpenID Connect Core 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {

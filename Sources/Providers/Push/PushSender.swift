@@ -85,7 +85,7 @@ package final class PushSender: Sendable {
     /// Cancels the running pushes, and refuses further pushes.
     package func shutdown() { client.shutdown() }
 
-    /// Sends a request, or throws if the push service has failed repeatedly or has too many running requests.
+    /// Sends a request, unless the push service has failed repeatedly or has too many running requests.
     ///
     /// - Throws: `MessageFailure`: `final` if the address isn't allowed, otherwise `unavailable`.
     func call(_ request: WebClient.Request) async throws(MessageFailure) -> WebClient.Answer {

@@ -77,7 +77,7 @@ export class Notes {
     if (change !== "deleted") others.push(row);
     this.rows = others.sort((a, b) => b.ts - a.ts).slice(0, SHOWN_MAX);
     this.count(unread);
-    // A later push of this notification replaces this one in the browser, because both have the same tag.
+    // A later push of the same notification replaces the one shown here, because both have the same tag.
     const shown = { body: row.text, tag: row.notificationId };
     if (change === "added" && this.mayShow) this.worker?.showNotification(row.title, shown) ?? new Notification(row.title, shown);
     this.panel.draw();

@@ -8,7 +8,7 @@ package import SystemPackage
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
-    /// Returns the configured path of `mosquitto`, or else the path found in PATH or in Debian's folder.
+    /// Returns the configured path of `mosquitto`, or else the path found in PATH, /usr/sbin or /usr/local/sbin.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func program(_ settings: Settings) throws -> String {

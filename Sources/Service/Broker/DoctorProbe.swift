@@ -3,12 +3,12 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// An attempt of `doctor` to connect as a stranger; the service recognizes the refusal and doesn't count it.
+/// An attempt of `doctor` to connect as a stranger; the service recognises the refusal and doesn't count it.
 ///
 /// The client id contains the minute, and a mark computed from the service's secret. Strangers can't compute the mark,
 /// so their refusals count.
 struct DoctorProbe: Sendable {
-    /// The service's secret, or nil if it can't be read, so that the doctor's refusals are counted.
+    /// The service's secret, or nil if it can't be read; the doctor's refusals are then counted.
     let secret: String?
 
     init(secret: String?) { self.secret = secret }

@@ -1,6 +1,6 @@
 import CoreMetrics
 
-/// The number of messages that the broker has dropped, which keeps growing even if the broker restarts.
+/// A counter of the messages that the broker has dropped; a restart of the broker doesn't reset the counter.
 struct DroppedMessages {
     private let counter = Counter(label: "lamplighter_broker_dropped_total")
     private var last: Int64 = 0

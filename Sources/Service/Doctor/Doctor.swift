@@ -53,8 +53,7 @@ package struct Doctor {
         return findings
     }
 
-    /// Runs the checks of the given groups that block; the check of certificates doesn't block, so it is not among
-    /// them.
+    /// Runs the blocking checks of the given groups: all checks except the check of certificates.
     package func examineBlocking(_ groups: [String]) -> [Finding] {
         Self.groups.filter(groups.contains).flatMap { group in
             let began = ContinuousClock.now

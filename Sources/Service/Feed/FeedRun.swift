@@ -8,7 +8,7 @@ import Storage
 import Synchronization
 import Workers
 
-/// A run of `lamplighter feed`, which copies changed credentials from another machine's database to the gate's file.
+/// A run of `lamplighter feed`, which copies credentials from another machine's database to the gate's file.
 package struct FeedRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages

@@ -11,7 +11,7 @@ package struct RunMessages: Sendable {
     private let show: @Sendable (String) -> Void
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares the messages of a run; if they are plain text, `show` prints the banner, and `tell` prints the notes.
+    /// Prepares the messages of a run; if they are plain text, `tell` prints the notes, and `show` prints the others.
     package init(
         _ settings: Settings,
         show: @escaping @Sendable (String) -> Void,

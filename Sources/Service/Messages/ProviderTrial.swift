@@ -33,7 +33,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Sign-in
 
-    /// Tries an app's identity provider, which takes no longer than a login.
+    /// Tries an app's identity provider; the trial takes at most as long as a login.
     package static func identity(_ provider: ProviderSettings, logger: Logger) async -> ProviderTrial {
         let path = "providers.\(provider.provider)"
         guard !provider.clientIDs.isEmpty else {

@@ -238,7 +238,7 @@ package struct RunContext: Sendable {
     /// The logger.
     package let logger: Logger
 
-    /// The function that adds a refusal by one of this process's listeners.
+    /// The function that a listener of this process calls to report a refusal.
     package var refused: ListenerRefusal.Teller {
         { [listenerRefusals] in listenerRefusals.note($0, at: SystemClock().now) }
     }

@@ -116,7 +116,7 @@ struct Banner {
     /// Returns a host with a port.
     static func address(_ host: String, port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Returns the host by which this machine's clients reach a listener; for a wildcard address, this is a loopback
+    /// Returns the host by which clients on this machine reach a listener; for a wildcard address, this is a loopback
     /// address.
     static func reachable(_ host: String) -> String {
         switch host {

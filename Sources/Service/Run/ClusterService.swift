@@ -47,7 +47,7 @@ struct ClusterService: Service {
 
     /// Takes a slot among the database's processes, and checks that all of them divide the work in the same way.
     ///
-    /// This process could lock the data directory, so the previous process there has ended. The previous process's slot
+    /// This process has locked the data directory, so the previous process there has ended. The previous process's slot
     /// is therefore freed, even if no other process has noticed the end.
     /// - Throws: A `Problem` if no slot is free, or if another version divides the work differently.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {

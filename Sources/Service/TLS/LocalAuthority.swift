@@ -12,7 +12,9 @@ package struct LocalAuthority {
     package let pem: String
     /// Whether the authority is new, so that clients that trust only an older authority must install it.
     package let isNew: Bool
-    /// The time until which clients of the previous authority accept the next certificate; nil if they don't accept it.
+    /// The time until which clients of the previous authority accept the next certificate.
+    ///
+    /// Only `renew` sets this time. It is nil if the previous authority didn't sign the new authority's key.
     package let linkedUntil: Instant?
 
     /// The default validity of a server's certificate, in days: short enough that browsers accept the certificate.

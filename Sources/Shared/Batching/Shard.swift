@@ -35,10 +35,10 @@ package enum Shard {
 
     /// Returns the shard for a client's topic, or nil if it has no shard.
     ///
-    /// The caller passes the topic without the root and the slash after the root. Messages to workers have a shard in
-    /// their topics. They are devices' messages, terminals' requests, registrations and commands from Home Assistant.
-    /// The others are the triggers of schedules, and the gate's messages about devices. The topics of answers, commands
-    /// and statuses have no shard.
+    /// The caller passes the topic without the root and the slash after the root. The topics of messages to workers
+    /// have a shard. These messages are devices' messages, terminals' requests, registrations, commands from Home
+    /// Assistant, the triggers of schedules, and the gate's messages about devices. The topics of answers, commands and
+    /// statuses have no shard.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
         let levels = rest.split(separator: slash, maxSplits: 4, omittingEmptySubsequences: false)
         guard levels.count > 2 else { return nil }
@@ -52,7 +52,7 @@ package enum Shard {
         return isForWorkers ? of(levels[2]) : nil
     }
 
-    /// Returns the topic with its shard, as workers receive it, or nil without a shard.
+    /// Adds its shard to a topic, as workers receive it; returns nil if messages on the topic aren't divided into shards.
     package static func divided(_ topic: some BidirectionalCollection<UInt8>, root: String) -> [UInt8]? {
         let prefix = root.utf8.count + 1
         guard topic.count > prefix, topic.starts(with: root.utf8),

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A writer's lock on the credentials file; `PATH.lock` stays locked until this value is dropped.
+/// A writer's lock on the credentials file (`PATH.lock`), held until this value is dropped or another writer takes it.
 ///
 /// A frozen writer must not block the other writers. A writer waits for `patience` while the holder shows no activity
 /// (`keep`). The waiting writer then replaces the lock's file with a new one. The old holder checks before each write
@@ -81,7 +81,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
 
     /// Replaces the lock's file if its state is still `state`.
     ///
-    /// An unchanged state shows that nobody has replaced the file and the holder is inactive. Only one writer at a time
+    /// If the state is unchanged, nobody has replaced the file, and the holder is inactive. Only one writer at a time
     /// can replace the file. If two writers have waited, one replaces the file, and the other still waits. The new file
     /// always contains a promise, whether or not the old holder made one.
     private static func replace(_ path: String, unlessNewerThan state: Descriptor.State) throws(CredentialsError) {

@@ -58,7 +58,7 @@ package struct CredentialsParser: Sendable {
 }
 
 extension Record {
-    /// Encodes the record for a message, as hexadecimal digits of the file's format.
+    /// Encodes the record for a message: in the file's binary format, written as hexadecimal digits.
     ///
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }

@@ -31,7 +31,7 @@ package struct AddressBudget: Sendable, Equatable {
             seldom = TokenBucket(perSecond: Self.seldomPerSecond, burst: Self.seldomBurst, now: now)
         }
 
-        /// Counts a connection as a message, because a client can reconnect to publish wills.
+        /// Counts a connection as a message, because each lost connection can publish a will.
         package mutating func noteConnection(at now: Int64) { _ = isSeldom(at: now) }
 
         /// Returns whether this sender will be treated like a new sender from now on.

@@ -42,7 +42,7 @@ package struct Backlog: Sendable {
     /// The number of messages that the worker might not have processed yet.
     package var count: Int { messages.new &+ messages.old }
 
-    /// Records the number of a published echo, and of the newest echo that came back (`seen`).
+    /// Records the number of a published echo, and the number of the newest echo that came back (`seen`).
     ///
     /// If `number` isn't above the marked echo's number, the worker has restarted and its clock was set back. Counting
     /// then starts again from zero.

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// The clock for all limits, never set back, precise to a few milliseconds, and fast to read.
+/// The clock for the gate's limits: never set back, precise to a few milliseconds, and fast to read.
 package enum CoarseClock {
     /// Returns the milliseconds since an unspecified moment, on the coarse clock or on the given clock.
     package static func milliseconds(_ clock: clockid_t = CLOCK_MONOTONIC_COARSE) -> Int64 {

@@ -1,7 +1,7 @@
 /// The doubling pauses of senders whose connections were closed for sending too fast.
 ///
 /// A sender is forgotten if its connection isn't closed again within an hour after its pause. At most `limit` senders
-/// are remembered. To make room, senders whose pause is over are forgotten first. After them, the sender whose pause
+/// are remembered. To make room, senders whose pause is over are forgotten. If there are none, the sender whose pause
 /// ends soonest is forgotten. Times are milliseconds on a clock that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
@@ -16,7 +16,9 @@ package struct Penalties: Sendable {
     /// The time for which a sender is remembered after its pause, and the longest pause, in milliseconds.
     package static let memory: Int64 = 3_600_000
 
-    /// Makes penalties without senders; `pause` is the first pause in milliseconds, or 0 to refuse no sender.
+    /// Makes penalties that remember no sender yet.
+    ///
+    /// `pause` is the first pause in milliseconds, or 0 to refuse no sender.
     package init(pause: Int64, limit: Int = 10_000) {
         (self.pause, self.limit) = (pause, limit)
     }

@@ -1,4 +1,4 @@
-/// The place of a client's address in the file that the WebSocket relay writes for the gate.
+/// The place of a client's address in the file that the relay for web clients writes for the gate.
 ///
 /// Mosquitto 2.0.11 doesn't support the PROXY protocol. A plugin gets only the source address of a connection. The
 /// relay therefore connects for each client from a separate loopback address, 127.64.0.1 to 127.64.255.254. The last

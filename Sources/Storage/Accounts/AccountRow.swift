@@ -81,6 +81,6 @@ struct AccountRow: TableRow {
 extension User {
     /// The user's profile as a document.
     fileprivate var profileDocument: JSONObject { ProfileCodec.encode(profile) }
-    /// The username's key in the index, or nil if the user doesn't log in with the username.
+    /// The username's key in the index, or nil if the user has no username apart from the phone number.
     fileprivate var usernameKey: String? { ownsUsername ? username.flatMap { try? Username($0).key } : nil }
 }

@@ -17,7 +17,7 @@ package struct AppTable: TransactionTable {
 
     private static func app(_ row: AppRow) throws -> App { try AppCodec.decode(try row.whole) }
 
-    /// Stores an app's document, which must not contain the secret, and the hash of `secret` if given.
+    /// Stores an app's document without the app's own secret, and the hash of `secret` if given.
     ///
     /// The secrets of providers and push services are stored encrypted.
     package func save(_ app: App, document: JSONObject, secret: String?) throws {

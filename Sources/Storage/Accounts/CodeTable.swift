@@ -80,7 +80,7 @@ package struct CodeTable: TransactionTable {
         return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
     }
 
-    /// Uses up a code; of several calls with the same code, only one returns true.
+    /// Uses up a code, or returns false; of several calls with the same code, at most one returns true.
     package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         guard try matches(code, token: token, for: scope) else { return false }
         return try sql.rowsChanged(
@@ -119,7 +119,7 @@ package struct CodeTable: TransactionTable {
         return ticket
     }
 
-    /// Uses up a ticket; of several calls with the same ticket, only one returns true.
+    /// Uses up a ticket, or returns false; of several calls with the same ticket, at most one returns true.
     package func useTicket(_ ticket: String, for scope: CodeScope, on terminal: TerminalID) throws -> Bool {
         try sql.rowsChanged(
             "UPDATE ticket SET usedAt = $1 WHERE ticketHash = $2 AND scope = $3 AND usedAt IS NULL AND expiresAt > $1",

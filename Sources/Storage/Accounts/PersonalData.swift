@@ -51,7 +51,7 @@ package enum PersonalData {
         var isSingle: Bool
         var columns: [(name: String, form: Form)] = []
 
-        /// Describes a member; by default, the table has the member's name, and the user's id is in `uid`.
+        /// Describes a member; by default, the table has the member's name, and its column `uid` has the user's id.
         init(
             _ name: String,
             of table: String? = nil,

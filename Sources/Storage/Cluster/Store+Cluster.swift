@@ -57,7 +57,7 @@ extension Store {
 }
 
 extension StoreEngine {
-    /// Runs a transaction on a separate connection, in parallel with other transactions if the engine allows that.
+    /// Runs a transaction, which on PostgreSQL runs in parallel with other transactions.
     func coordinate<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }

@@ -142,7 +142,10 @@ package struct CommandTable: TransactionTable {
         Int(try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did) ?? 0)
     }
 
-    /// Asks the control worker to send devices their waiting commands; skips devices without waiting commands.
+    /// Asks the control worker to send devices their waiting commands.
+    ///
+    /// If a request has `sentBefore`, the worker also repeats commands that the device may have missed. Requests for
+    /// devices without such commands are skipped.
     ///
     /// A dispatch request can wait for its device to subscribe. The broker would drop commands sent earlier. A waiting
     /// request becomes due earlier if the device sends a message. Adding a command doesn't make the request due

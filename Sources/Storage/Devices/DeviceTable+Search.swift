@@ -1,6 +1,6 @@
 package import Domain
 
-/// The criteria of a list of devices, where a nil or empty criterion matches all devices.
+/// The criteria of a list of devices; a criterion that is nil matches all devices.
 package struct DeviceFilter: Sendable {
     /// The products to include.
     package var products: [ProductKey]?
@@ -18,7 +18,7 @@ package struct DeviceFilter: Sendable {
     package var seenBefore: Instant?
     /// Devices match if they last connected or disconnected at or after this moment.
     package var seenAfter: Instant?
-    /// A lower-case text that is part of the device's id, MAC, name, a tag or a user's alias.
+    /// A lower-case text that must occur in the device's id, MAC or name, in a tag, or in a user's alias.
     ///
     /// Devices of `namedProducts` match too.
     package var part: String?

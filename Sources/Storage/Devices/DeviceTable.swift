@@ -172,7 +172,7 @@ package struct DeviceTable: TransactionTable {
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Withdraws the permission to reset the device, because the user may no longer give this permission.
+    /// Withdraws the permission to reset the device, because a user who may have given it is no longer bound.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)

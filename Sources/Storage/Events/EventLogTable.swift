@@ -225,9 +225,10 @@ package struct EventLogTable: TransactionTable {
 
     private static let statusesUntil = "statusEventsUntil"
 
-    /// Returns the time until which statuses are logged, or nil if no reader has ever wanted them.
+    /// Returns the time until which statuses are logged.
     ///
-    /// The time is in the far future if a subscription wants statuses.
+    /// The time is in the far future if a subscription wants statuses. The result is nil if no subscription wants
+    /// statuses, and no reader without a subscription has ever wanted them.
     package func statusesWantedUntil() throws -> Instant? {
         if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }

@@ -97,7 +97,9 @@ struct CompactionRound: Sendable {
         if let chunk { chunks.append(chunk) }
     }
 
-    /// Divides the chunks into ranges of about `count` for transactions, with a device's chunks in one range.
+    /// Divides the chunks into ranges of about `count` chunks, one range for each transaction.
+    ///
+    /// All chunks of a device are in the same range.
     func runs(of count: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0

@@ -143,7 +143,7 @@ package struct HistoryDayTable: TransactionTable {
         return true
     }
 
-    /// Marks the days of new chunks as stale if their sums exist or are being computed.
+    /// Marks the days of new chunks as stale if summing up these days has begun.
     func makeStale(_ chunks: [HistoryChunk]) throws {
         guard let begun = try fact(Self.begunFact) else { return }
         var late: [HistoryDayRow] = []

@@ -9,7 +9,7 @@ package struct AnnouncedDevice: Sendable, Equatable {
     package var did: DeviceID
     /// The link's user.
     package var uid: UserID
-    /// Each announced component, in the form in which a message removes it.
+    /// The announced components, in the form that a later message uses to remove them.
     package var components: JSONObject
     /// The digest of the last message that announced the device.
     package var hash: [UInt8]

@@ -105,7 +105,8 @@ package struct KeyTable: TransactionTable {
 
     /// Invalidates the old secret after the gate saw a login with the new one.
     ///
-    /// If the old secret's expiry isn't `until`, the key was rotated again, and nothing is done.
+    /// If the old secret's expiry isn't `until`, nothing is done. Either the key was rotated again, or the old secret
+    /// is already invalid.
     package func endOldToken(of key: APIKey, until: Instant) throws {
         try change(
             key,

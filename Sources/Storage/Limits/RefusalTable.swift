@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// The gate's newest refusals; similar refusals within an hour share a row.
+/// The gate's newest refusals; similar refusals in the same hour of the clock share a row.
 package struct RefusalTable: TransactionTable {
     let transaction: Transaction
 

@@ -127,7 +127,7 @@ extension Transaction {
         for did in dids() { try requireLock(of: did) }
     }
 
-    /// If neither is locked, throws an error that repeats the transaction, or on SQLite ends the test.
+    /// If neither user nor device is locked, throws an error that repeats the transaction, or on SQLite ends the test.
     ///
     /// Writing a row about both needs only one of the two locks.
     @inline(__always)
@@ -170,7 +170,7 @@ final class LockRecord {
 
     init(hasOtherWriters: Bool) { self.hasOtherWriters = hasOtherWriters }
 
-    /// Makes a record of locks, or returns nil if nothing takes or records locks.
+    /// Makes a record of locks, or returns nil if the store needs no locks and no test checks them.
     static func of(_ sql: SQL) -> LockRecord? {
         let hasOtherWriters = sql.hasOtherWriters
         return hasOtherWriters || isTested ? LockRecord(hasOtherWriters: hasOtherWriters) : nil

@@ -130,7 +130,7 @@ struct OutboxRow: TableRow {
     }
 }
 
-/// The codec of an outbox row: a message is a sequence of byte strings, each preceded by its length.
+/// The codec of an outbox row, in which the length of each byte string precedes the byte string.
 enum OutboxCodec {
     private static let retained: UInt8 = 1
     private static let correlated: UInt8 = 2

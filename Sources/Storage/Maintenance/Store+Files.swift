@@ -57,7 +57,7 @@ extension Store {
         }
     }
 
-    /// Removes `pages` empty pages; the disk gets the space back when the log is copied into the file.
+    /// Removes at most `pages` empty pages; the disk gets the space back when the log is copied into the file.
     ///
     /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     package func shrink(pages: Int) throws { try file?.shrink(pages: pages) }

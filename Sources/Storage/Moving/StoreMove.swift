@@ -33,7 +33,7 @@ package struct StoreMove {
     static let rowsMax = 10_000
     /// The approximate maximum size of one transaction, in bytes.
     static let bytesMax = 8 << 20
-    /// The tables about running processes; they aren't copied, because no process runs during a move.
+    /// The tables about running processes; they aren't copied, because no process of the service runs during a move.
     private static let leftOut: Set = ["node", "lease"]
     /// The table of facts, copied last because the target has its own facts.
     private static let facts = "meta"

@@ -148,7 +148,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets a function to call with the reason when an outage begins, and with nil when it ends.
+    /// Sets a function to call with the reason whenever connecting fails, and with nil when it succeeds again.
     ///
     /// The function is called on the thread that notices the change, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {

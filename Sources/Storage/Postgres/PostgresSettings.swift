@@ -2,7 +2,7 @@ import Domain
 import Glibc
 import PostgreSQL
 
-/// The connections' settings for sorting, strings, durability and time limits; each is set and then checked.
+/// The connections' settings for sorting, strings, durability and time limits, checked on each new connection.
 enum PostgresSettings {
     /// A setting, and its allowed values.
     struct Setting {
@@ -53,7 +53,7 @@ enum PostgresSettings {
     /// Returns the name by which other processes find and end a process's sessions on the server.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
-    /// Applies the settings to a new connection, or throws `Store.Failure.wrongSetting` if one isn't accepted.
+    /// Applies the settings to a new connection, or throws `Store.Failure.wrongSetting` if one has a wrong value.
     static func apply(to connection: PostgresConnection) throws {
         try connection.execute(set)
         for (setting, value) in zip(all, try read(connection)) where !setting.wanted.contains(value) {

@@ -63,7 +63,9 @@ package struct RequestTable: TransactionTable {
         try sql.run(RequestRow.table.upsert, row)
     }
 
-    /// Stores the refusal of a request whose worker is absent, or returns false if the request took effect.
+    /// Stores the refusal of a request whose worker is absent, or returns false if there is a record.
+    ///
+    /// An earlier record of the request is replaced if it has no answer and waits for no command.
     package func keepRefusal(_ sender: String, _ id: MessageID, content: [UInt8], answer: [UInt8]) throws -> Bool {
         let row = RequestRow(
             sender: sender,

@@ -75,7 +75,7 @@ package final class SQL {
         return results
     }
 
-    /// Returns what the closure `row` makes from a query's first row, or nil if there are no rows.
+    /// Converts a query's first row with the closure `row`; returns nil if there are no rows.
     package func first<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,

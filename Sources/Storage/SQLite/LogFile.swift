@@ -5,7 +5,7 @@ import Glibc
 /// On ext4, lengthening the file takes a third of a commit's time. When the engine starts the log again at the file's
 /// beginning, it doesn't shorten the file. The engine ignores zeros after the last commit.
 struct LogFile {
-    /// The file's largest length in bytes, a little more than what is written between checkpoints.
+    /// The file's largest length in bytes: slightly more than the bytes written between two checkpoints.
     static let bytesMax = 36 << 20
     /// The maximum number of bytes to add at once, since commits wait while bytes are added.
     static let pieceBytes = 1 << 20

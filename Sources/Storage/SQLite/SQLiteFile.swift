@@ -5,8 +5,8 @@ import Synchronization
 
 /// The SQLite file behind a store: its connections, its durability and its log.
 ///
-/// Only one connection writes, and only one thread at a time uses it. Four other connections read the last committed
-/// state.
+/// Only one connection writes, and only one thread at a time uses it. At most four other connections read the last
+/// committed state.
 final class SQLiteFile: Sendable {
     /// The size of a page, in bytes.
     static let pageBytes = 2048

@@ -1,7 +1,9 @@
 import Credentials
 import Sodium
 
-/// Service principals that aren't workers: tools, gateways, external schedulers, identity providers and the console.
+/// Service principals except the service's own workers.
+///
+/// Examples are tools, gateways, external schedulers, identity providers and the console.
 package struct ServiceTable: TransactionTable {
     let transaction: Transaction
 

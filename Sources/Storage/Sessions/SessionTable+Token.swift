@@ -77,7 +77,8 @@ extension SessionTable {
 
     /// Invalidates the replaced token at once, because the gate saw the new token's use.
     ///
-    /// If the old token's expiry isn't `until`, the session was refreshed again, and nothing is changed.
+    /// If the old token's expiry isn't `until`, nothing is changed. Either the session was refreshed again, or the old
+    /// token is already invalid.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(

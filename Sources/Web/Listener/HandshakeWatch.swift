@@ -22,7 +22,9 @@ final class HandshakeWatch: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Returns the TLS library's name for the fault of a failed handshake, or nil for other errors.
+    /// Returns the TLS library's name for the fault of a failed handshake.
+    ///
+    /// The result is nil if the client left during the handshake, and for other errors.
     static func fault(_ error: any Error) -> String? {
         guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
         if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }

@@ -136,7 +136,7 @@ package final class UserStreams: Sendable {
     }
 }
 
-/// The files for TLS connections to the broker, read anew for each connection.
+/// The files for TLS connections to the broker, which each new connection reads again.
 package struct BrokerTLS: Sendable {
     private let authority: String
     private let certificate: (file: String, key: String)?

@@ -22,8 +22,8 @@ package struct OriginRule: Sendable {
     ///
     /// A client that sends no origin isn't a browser, and may connect.
     ///
-    /// Pages from this machine may always connect. With TLS, a page may connect if its host equals the HTTP header
-    /// `host`. The page's port doesn't matter.
+    /// Pages from this machine may always connect. With TLS, a page may also connect if its host equals the host in the
+    /// HTTP header `host`. The ports don't matter.
     func allows(_ origin: String?, host: String?, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains("*") || origins.contains(origin) { return true }

@@ -6,7 +6,7 @@ package struct RegistrationParameters {
     package let place: RequestRegion
     /// The phone number and the e-mail address, or empty if both are absent.
     package let addresses: [Address]
-    /// The requested username, or nil if there is none or if it is the phone number.
+    /// The requested username, or nil if the request has none or names the phone number as username.
     package let username: Username?
     /// Whether the requested username is the phone number in any form.
     package let isNamedByPhone: Bool
@@ -48,9 +48,9 @@ extension RegistrationParameters {
         return nil
     }
 
-    /// Returns the addresses that the proof can prove, without phone numbers if the app forbids them for registration.
+    /// Returns the addresses that a proof may prove, without a phone number if the app forbids it for registration.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but the proof can't prove any of them.
+    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but the app forbids all of them.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
         let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
         if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }

@@ -12,7 +12,7 @@ package struct DiscoveryCodec {
     private let binding: Binding
     private let product: Product
 
-    /// The maximum size of a message's components in bytes; further components are left out.
+    /// The maximum total size of the components in a message, in bytes; further components are left out.
     private static let bytesMax = 58_000
 
     /// Makes an encoder for the device that `binding` binds to the link's user.

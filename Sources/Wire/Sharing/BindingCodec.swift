@@ -76,7 +76,7 @@ package enum BindingCodec {
         }
     }
 
-    /// Encodes a message on `user/{uid}/device`, where `device` is nil if the user no longer has the device.
+    /// Encodes a message on `user/{uid}/device`, where `device` is the device's row, or nil for a message without it.
     package static func push(
         _ change: Change,
         of did: DeviceID,

@@ -82,7 +82,7 @@ package enum ReportCodec {
         return points
     }
 
-    /// Reads the time that a device gives, but refuses a time in seconds, which would mean 1970.
+    /// Reads the time that a device gives, but refuses a time before 2015, which is probably in seconds.
     private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let ts = try fields.instant("ts") else { return nil }
         guard ts >= Report.earliest else {

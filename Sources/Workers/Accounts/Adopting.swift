@@ -25,7 +25,7 @@ struct Adopting {
 
     /// Moves the devices if the request has `adopt`, or else only counts them.
     ///
-    /// Without an anonymous user, a request with `adopt` gets zero moved devices. Any other request gets nil.
+    /// Without an anonymous user, the result is zero moved devices if the request has `adopt`, and otherwise nil.
     static func answer(_ before: Session?, adoptedBy account: User, _ call: inout Call) throws -> SessionCodec.Adoption?
     {
         let isAsked = try call.fields.adopts()
@@ -70,7 +70,9 @@ struct Adopting {
         return devices.count
     }
 
-    /// Moves a binding with its schedules and homes, and returns the account's previous role on the device, if any.
+    /// Moves a binding with its schedules and open commands.
+    ///
+    /// - Returns: The account's previous role on the device, if any.
     private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
         let tx = call.tx
         guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }

@@ -2,7 +2,7 @@ package import Domain
 package import Storage
 import Wire
 
-/// The erasure of accounts in steps after a request, unless a login withdraws it.
+/// Erases an account, in steps, after its user has requested this and hasn't logged in again.
 package enum Cancellation {
     /// The maximum number of devices that one step handles.
     private static let devicesStep = 50
@@ -91,8 +91,8 @@ package enum Cancellation {
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
-        // While the user has devices, the invitations stay. When the binding to a device ends, the invitations to it
-        // end too.
+        // While the user has devices, the invitations stay. When the user's binding to a device ends, `Bindings` also
+        // settles the device's invitations.
         guard devices.isEmpty else { return true }
         let others = try tx.lock({ try table.devicesThatName(uid, limit: devicesStep) }, naming: { ([], $0) })
         try table.takeOutName(uid, of: others, limit: limit)

@@ -27,7 +27,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try, or returns false if no code is valid or no try is left.
+    /// Counts a try of a code, or returns false if no code can match or no try is left.
     static func count(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }
         return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)

@@ -4,7 +4,7 @@ package enum ClusterTiming {
     package static let lifetime = Duration.seconds(6)
     /// The interval at which a process renews its lifetime.
     package static let renewal = Duration.milliseconds(1_500)
-    /// How long a process works after a renewal, so it stops before a takeover.
+    /// How long a process works after a renewal: less than `lifetime`, so it stops before others take over its lanes.
     package static let trust = lifetime * 0.8
     /// The longest pause between two checks of the leases.
     package static let look = Duration.milliseconds(500)

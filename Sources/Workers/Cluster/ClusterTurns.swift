@@ -111,7 +111,7 @@ struct ClusterTurns: ~Copyable {
 
     /// Gives up all lanes without waiting for their threads, so that other processes can take the lanes.
     ///
-    /// A lane taken by another process gets a new epoch. This process can no longer commit the lane's transactions.
+    /// A lane taken by another process gets a new epoch, so this process can no longer commit the lane's transactions.
     private mutating func giveUp() {
         guard !hasGivenUp else { return }
         lanes.abandonAll()

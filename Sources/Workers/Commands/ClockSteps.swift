@@ -9,7 +9,9 @@ struct ClockSteps {
     /// The smallest step that counts, in milliseconds, since smaller ones cause no noticeable delay.
     static let leastMilliseconds: Int64 = 1000
 
-    /// Returns by how many milliseconds the clock was set back since the last call of `note`, or nil.
+    /// Returns by how many milliseconds the clock was set back since the last call of `note`.
+    ///
+    /// The result is nil if this is at most one second, or if `note` has not been called yet.
     func stepBack(by clock: any WallClock) -> Int64? {
         guard let last else { return nil }
         let passed = Int64((clock.steady - last.steady) / .milliseconds(1))

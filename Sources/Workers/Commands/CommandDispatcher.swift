@@ -149,8 +149,8 @@ package enum CommandDispatcher {
 
     /// Returns why the command's user, or its schedule's creator, may no longer send the command.
     ///
-    /// The result is nil if the command may be sent. This is always so if the sender is neither a user nor a schedule.
-    /// The reference describes the rules (commands#modes).
+    /// The result is nil if the command may be sent. This is always so if the command has neither a `user` nor a
+    /// schedule. The reference describes the rules (commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         var user = command.user
         if command.actor.kind == .schedule {

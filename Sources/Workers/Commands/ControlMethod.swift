@@ -50,7 +50,7 @@ enum ControlMethod {
         return .later(command.did, cid: command.cid)
     }
 
-    /// Returns the caller's binding and the device's product, or throws if the caller has not subscribed.
+    /// Returns the caller's binding and the device's product, or throws if the caller isn't subscribed to the device.
     private static func target(_ call: Call) throws -> (Binding, Product) {
         let binding = try DeviceMethods.binding(call)
         try DeviceMethods.requireSubscribed(binding)

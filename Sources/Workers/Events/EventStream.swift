@@ -31,7 +31,7 @@ package final class EventStream: Sendable {
         var hasStopped = false
         var waiting: CheckedContinuation<Void, Never>?
 
-        /// Records the subscription's cursor, and moves the stream to a cursor that was moved back or is ahead.
+        /// Records the subscription's cursor, and moves the stream to that cursor if it was moved back or is ahead.
         mutating func follow(_ row: EventCursor) {
             if let stored, row < stored { cursor = row }
             (stored, cursor) = (row, max(cursor, row))

@@ -9,7 +9,7 @@ package final class AnswerBudget: Sendable {
     private static let partiesMax = 100_000
     /// The size of the largest burst: as many bytes as the permitted rate allows in this time.
     private static let burst: Duration = .seconds(2)
-    /// The size of the largest payload, which is charged for a read until its answer is known.
+    /// The size of the largest payload in bytes, which is charged for a read until its answer is known.
     private static let reserve = 65_536
 
     private struct State {

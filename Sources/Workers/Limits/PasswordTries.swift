@@ -31,7 +31,9 @@ package struct PasswordTries {
         return PasswordTries(silentlyLocked: Set(locked.map(\.uid)))
     }
 
-    /// Counts a logged-in user's password try for each of the user's names, or throws `TooManyRequests`.
+    /// Counts a logged-in user's password try for the account, the terminal and each of the user's names.
+    ///
+    /// - Throws: `Rejection` (`TooManyRequests`) if the account or the terminal has no try left.
     static func begin(_ user: User, _ call: Call) throws {
         try take([account(user), terminal(call)], call)
         for name in names(user, call.tx) { try call.tx.attempts.add(name, windowSeconds: windowSeconds) }
@@ -53,7 +55,7 @@ package struct PasswordTries {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Deletes a user's counts of wrong passwords after a password reset, or when an operator unlocks the user.
+    /// Deletes a user's counts of wrong passwords, such as after a password reset or when an operator unlocks the user.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }

@@ -8,8 +8,8 @@ import Wire
 /// in the same queues as other messages.
 ///
 /// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Therefore, the
-/// status worker sends the next echo early while messages are still arriving. First, it must have handled all messages
-/// before the last echo.
+/// status worker sends the next echo early while messages are still arriving. It does so only after it has handled all
+/// messages that arrived before the last echo.
 struct Lateness {
     private let worker: WorkerName
     private let name: String

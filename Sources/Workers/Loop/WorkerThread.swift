@@ -195,8 +195,8 @@ package final class WorkerThread: Sendable {
 
     /// For a limited time, answers requests that wait for their turn or for slow work.
     ///
-    /// The outbox is also emptied, until the broker stops confirming messages. The lane's next process publishes again
-    /// what is left in the outbox. A store can be moved only if its outbox is empty.
+    /// The outbox is also emptied, until the broker stops confirming messages. The lane's next process publishes
+    /// the outbox's remaining messages again. A store can be moved only if its outbox is empty.
     private func drain<Handler: BatchHandler>(_ loop: inout WorkerLoop<MosquittoConnection, Handler>) throws {
         loop.endIntake()
         // A lane that is handed over has less time. No process serves the lane until the handover is complete.

@@ -11,7 +11,9 @@ struct LogCopy: MaintenanceJob {
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// The interval between copies, after each of which writers can continue even if the disk is full.
+    /// The longest interval between two copies.
+    ///
+    /// After a copy, writers can continue even if the disk is full.
     let interval: Duration = .seconds(10)
     /// The log is copied each time this number of pages (32 MB) has been written.
     ///

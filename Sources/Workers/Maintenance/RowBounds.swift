@@ -76,7 +76,7 @@ struct RequestBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes rows of one kind when their number exceeds a limit, in the order of expiry.
+/// A job that limits the number of rows of one kind by deleting the rows that expire first.
 struct ExcessRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows

@@ -97,7 +97,7 @@ struct LinkMail {
         return detail
     }
 
-    /// Counts a requested link for its address (in any spelling), or throws `TooManyRequests`.
+    /// Counts a requested link for its address (all spellings count as one), or throws `TooManyRequests`.
     func count(in work: UnitOfWork) throws {
         guard case .email(let email) = address else { return }
         let hash = Sodium.hex(work.tx.hash("\(app.text) \(email.key)", boundTo: "link"))

@@ -50,8 +50,9 @@ enum LinkRules {
 
     /// Removes the ways to log in that were added since the day before the address changed.
     ///
-    /// An intruder may have added these ways to log in. They are provider identities, undo links and an e-mail
-    /// username. An address of the other kind (phone or e-mail) is also removed.
+    /// An intruder may have added these ways to log in. They are provider identities, undo links and an address of the
+    /// other kind (phone or e-mail). An e-mail username is removed unless it is a verified address, regardless of when
+    /// the username was added.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,

@@ -237,7 +237,7 @@ package final class MessageOutcomes: Sendable {
         pause(after: tries, first: limits.messageBackoff, max: limits.messageBackoffMax)
     }
 
-    /// Returns how many seconds to wait before the next try, a wait that doubles with each try.
+    /// Returns how many seconds to wait before the next try: `first`, doubled with each further try up to `max`.
     static func pause(after tries: Int, first: Int64, max: Int64) -> Int64 {
         Swift.min(max, first << Int64(min(Swift.max(tries, 1) - 1, 16)))
     }

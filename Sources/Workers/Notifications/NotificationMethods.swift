@@ -165,7 +165,7 @@ extension Call {
         return try caller()
     }
 
-    /// Returns how many app users are bound to a device, or throws if the app has no such device.
+    /// Returns how many of the app's users are bound to a device, or throws if the app has no such device.
     fileprivate func users(of did: DeviceID?) throws -> Int {
         guard let did, let record = try tx.statuses.find(did), app.products.contains(record.productKey) else {
             throw Rejection(.resourceNotFound, "The app has no such device.", field: "params.did")

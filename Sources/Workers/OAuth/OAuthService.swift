@@ -24,7 +24,7 @@ package struct OAuthService: Sendable {
     /// New tokens, without a refresh token if the client keeps its old one.
     package typealias Tokens = (access: String, refresh: String?, scopes: [KeyScope])
 
-    /// Returns a client, its app, and the digest of the app's secret, or nil if client or app is unknown.
+    /// Returns a client, its app, and the digest of the app's secret, or nil if the client or its app is unknown.
     package func known(_ id: String) async throws -> (client: OAuthClient, app: App, appSecret: [UInt8])? {
         try await blocking.run {
             try environment.store.read { tx in

@@ -44,7 +44,9 @@ struct Call {
     /// Returns the field `limit` or the default, or throws if it isn't an integer from 1 to `Limits.pageMax`.
     func pageLimit() throws(Rejection) -> Int { try fields.pageLimit(max: limits.pageMax) ?? Int(limits.pageDefault) }
 
-    /// Returns the field `offset` (the number of rows before the page) or 0, or throws if it is invalid.
+    /// Returns the number of rows before the page, from the field `cursor` or `offset`, or 0 if both are absent.
+    ///
+    /// - Throws: `Rejection` if a field is invalid, or if the request has both fields.
     func pageOffset() throws(Rejection) -> Int64 { try fields.pageOffset() }
 
     /// Returns a product, or nil if it is unknown or hidden from the app.

@@ -11,7 +11,7 @@ struct Replanner {
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
-    /// Checks time zones and the clock if a check is due, and always replans some schedules.
+    /// Checks time zones and the clock if a check is due, and replans some schedules if any are waiting.
     mutating func step(in work: inout UnitOfWork) throws {
         let next = work.now.adding(seconds: Self.checkSeconds)
         if checkAt.map({ $0 <= work.now || $0 > next }) ?? true {

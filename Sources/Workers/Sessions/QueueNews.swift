@@ -5,7 +5,7 @@ import Wire
 
 /// The handling of the gate's reports that a terminal missed statuses or that MQTT sessions must end.
 enum QueueNews {
-    /// The prefix of the workers' client ids, whose sessions `endOwed` never ends.
+    /// The prefix of the workers' client ids, by which `endOwed` spares their sessions.
     private static let own = "svc."
 
     private static let missed = Counter(label: "lamplighter_statuses_missed_total")

@@ -155,6 +155,8 @@ package struct SessionHandler: BatchHandler {
     // MARK: Workers of several lanes
 
     /// Returns true if a worker came online or went offline, or if no state is known yet.
+    ///
+    /// If processes don't share the work, the result is always false.
     private func isWorkersNews(in tx: Transaction) throws -> Bool {
         guard environment.plan.isShared else { return false }
         return try known.isEmpty || tx.leases.heldWorkers() != present

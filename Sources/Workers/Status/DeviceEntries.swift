@@ -97,10 +97,10 @@ struct DeviceEntries {
         return place
     }
 
-    /// Loads the beginning of the current ownership period for each device that reports bytes or past events.
+    /// Loads the beginning of the current ownership period for each device that reports old events or bytes.
     ///
-    /// Events from before the current ownership period belong to the previous owner. The new owner must not see these
-    /// events.
+    /// Events and bytes from before the current ownership period belong to the previous owner. The new owner must not
+    /// see them.
     private mutating func loadOwnership(for items: [StatusItem], in work: UnitOfWork) throws {
         let recent = work.now.adding(seconds: -Self.recentSeconds)
         let old = items.filter { item in
@@ -113,7 +113,9 @@ struct DeviceEntries {
         }
     }
 
-    /// The age, in seconds, above which events are shown only if they are from the current ownership period.
+    /// The age, in seconds, above which events and bytes count as old.
+    ///
+    /// Old events and bytes are shown only if they are from the current ownership period.
     private static let recentSeconds: Int64 = 60
 
     /// Returns the statuses in which a part has changed, in the order of the devices' ids.
@@ -149,7 +151,7 @@ extension DeviceEntry {
         for uid in subscribers { retain(uid == user ? payload(for: uid) : common, for: uid, in: &work) }
     }
 
-    /// Publishes a subscribed user's retained status again, or clears it if the user isn't subscribed.
+    /// Publishes a user's retained status again, or clears it if the user isn't subscribed or the device is unknown.
     mutating func refreshStatus(of uid: UserID, in work: inout UnitOfWork) {
         guard let record, subscriberSet.contains(uid) else { return clearStatus(of: uid, in: &work) }
         let payload = StatusCodec.encode(record.status, of: did, product: product)

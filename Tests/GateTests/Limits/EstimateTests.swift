@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-/// Tests with a broker whose private structures the gate doesn't know, so the gate estimates how many messages are
+/// Tests for a broker whose private structures the gate doesn't know, so the gate estimates how many messages are
 /// waiting.
 @Suite("Estimated unacknowledged messages at another broker")
 struct EstimateTests {

@@ -40,8 +40,8 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // After the first authority has expired, neither the server's certificate file nor the authority's file
-        // contains its certificate.
+        // After the first authority has expired, its certificate is left out of new versions of the server's
+        // certificate file and of the authority's file.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)

@@ -13,7 +13,7 @@ struct HistoryTakeoverTests {
     private let other: World
     private let slot: NodeSlot
 
-    /// Opens one database twice, as two processes would; the buffered records belong to the first process.
+    /// Opens one database twice, as two processes would, and creates two devices.
     init() throws {
         directory = try TemporaryDirectory()
         owner = try World(directory)

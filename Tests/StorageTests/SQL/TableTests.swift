@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Described tables")
 struct TableTests {
-    /// A described table, and the columns left out because other statements or the engine write them.
+    /// A described table, and the columns that aren't in its description: other statements or the engine write them.
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
         var columns: [String]

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Outcomes of commands whose sender has lost access")
 struct OutcomeTests {
-    /// A way to lose access to a device, and the error code that a later query gets.
+    /// A way to lose access to a device, and the error code that a pending query then gets.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var user: Int

@@ -58,7 +58,7 @@ struct LoopTests {
             world.sendReport(number % 3, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }
         world.environment.limits.batchMax = 7
-        // A slow machine must not shrink the batches. Each step is reached only while messages are left.
+        // A slow machine must not shrink the batches. Otherwise the messages could be used up before the broken step.
         world.environment.limits.turnMax = .seconds(3600)
         do {
             var loop = try world.loop(Interrupting(inner: StatusHandler(world.environment), interruption: interruption))

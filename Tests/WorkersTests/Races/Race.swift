@@ -129,7 +129,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         return outcome
     }
 
-    /// The maximum number of orders that interrupt both racers, in a race without a limit.
+    /// The maximum number of tried orders that interrupt both racers, for a race whose `limit` is nil.
     private static let interruptedMax = 300
 
     private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {

@@ -53,7 +53,7 @@ final class ScheduleWorld {
         world.clock.advance(milliseconds: gap + seconds * 1000)
     }
 
-    /// Runs the scheduler, and returns the triggers that it has published and no worker has received.
+    /// Runs the scheduler, and returns the triggers that it has published; no worker receives them.
     func triggers() throws -> [(topic: String, payload: [UInt8])] {
         world.broker.forgetPublished()
         try world.run { TriggerClock($0) }

@@ -434,7 +434,7 @@ class App:
         self._save()
 
     def _end(self, notice):
-        """Ends the session: the terminal becomes anonymous, and the app gets one push of the kind `ended`."""
+        """Forgets the ended session and reconnects with the app's secret; the app gets one push of the kind `ended`."""
         if self.credentials is None or self.credentials.sessionId != notice["sessionId"]:
             return
         self.credentials = None
@@ -468,8 +468,8 @@ class App:
         Returns a function that removes the handler.
 
         Pushes about devices have the kinds status, event and binary. Pushes to the user have the kinds device,
-        schedule, share, session and account. Pushes to this terminal have the kinds command, code, devices, system and
-        ended. A new handler of the kind status first gets the known statuses.
+        schedule, share, notification, session and account. Pushes to this terminal have the kinds command, code,
+        devices, system and ended. A new handler of the kind status first gets the known statuses.
         """
         if kind not in (*USER_KINDS, *DEVICE_KINDS, *APP_KINDS):
             raise ValueError(f"There is no push {kind!r}.")

@@ -107,11 +107,12 @@ class Account:
         the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the e-mail also needs
         neither, and is then pending. If no username is given, a proved phone becomes the username. The given username
         can also be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A taken
-        address gets Duplicated only if the code is right. With `link` or `none`, a taken address gets the same answer
-        as a new address. The address's owner gets an e-mail. Several accounts can then have the same address, and each
-        logs in with its own password. But only the two oldest unverified accounts can log in with the address. Until an
-        account has verified the address, each of these accounts gets a verification link. With `none`, this link is
-        part of a confirmation. An address verified by a code is removed from accounts that never verified it.
+        address gets Duplicated only if the code is right. With `link` or `none`, a taken address gets Duplicated only
+        if the app reveals accounts. Otherwise it gets the same answer as a new address, and the address's owner gets an
+        e-mail. Several accounts can then have the same address, and each logs in with its own password. But only the
+        two oldest unverified accounts can log in with the address. Until an account has verified the address, each of
+        these accounts gets a verification link. With `none`, this link is part of a confirmation. An address verified
+        by a code is removed from accounts that never verified it.
 
         Returns: The answer is the same as for a login.
         """
@@ -606,7 +607,7 @@ class Device:
         })
 
     def bindRemote(self, *, productKey: str, mac: str, claim: str | None = None, productSecret: str | None = None):
-        """Uses the text of a device's label to bind a device that is not on the LAN.
+        """Binds a device that is not on the LAN, with the text of its label or the product's secret.
 
         This method is for a device that is not on the LAN. Give either `claim` or `productSecret`. `claim` is the whole
         text of the device's printed label. `productSecret` is accepted only if the product's `remoteBind` is `secret`

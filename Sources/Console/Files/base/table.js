@@ -11,8 +11,8 @@ function hiddenColumns(name, columns) {
 
 const drawn = new WeakMap(); // by row: the values it was drawn from, and its view
 
-// An unchanged row isn't drawn again. In a long list, a change affects few rows. A column object that depends on more
-// than the row is new in each drawing. Every row is therefore drawn again. Times update themselves.
+// An unchanged row isn't drawn again. In a long list, a change affects few rows. If a column depends on more than the
+// row, the column is a new object in each drawing. Every row is then drawn again. Times update themselves.
 function unlessDrawn(row, from, draw) {
   const last = drawn.get(row);
   if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;

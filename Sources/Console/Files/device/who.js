@@ -1,4 +1,5 @@
-// Users: the device's users, with each role and its end. The page also shows the device's invitations and schedules.
+// Users: the device's users, with each role and its end, and the device's invitations. This file also contains the tab
+// of the device's schedules.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,5 +1,5 @@
-// Schedules: past and coming runs, and clock changes, on a 24-hour time axis. Each schedule shows its rule, last runs,
-// and next times in its time zone.
+// Schedules: the runs of the last and the next 24 hours, and clock changes, on one time axis. Each schedule shows its
+// rule, last runs, and next times in its time zone.
 
 import { html } from '../base/html.js';
 import { t, fill, count, exact, now, timeZone, locale, dates } from '../base/words.js';

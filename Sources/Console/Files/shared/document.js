@@ -1,4 +1,4 @@
-// An editor for JSON documents. Before the editor saves a document, it shows the changes and what they would break.
+// An editor for JSON documents. Before it saves a document, it lists the changes and their incompatibilities.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';

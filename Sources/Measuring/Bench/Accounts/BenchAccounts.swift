@@ -4,10 +4,10 @@ import Load
 /// Measures the answered requests per second, and the processed reports per second during logins: `lamplighter-bench
 /// accounts`.
 ///
-/// The first measurement uses requests that need no password hash. It compares the service's answers per second with
-/// those of `echo`. The consumer `echo` sends each request back. The second measurement counts the reports per second
-/// before any login. It compares them with the reports per second during 200 simultaneous logins. The measurements of a
-/// round run one after another, on a private broker.
+/// One measurement uses requests that need no password hash. It compares the service's answers per second with those of
+/// `echo`. The consumer `echo` sends each request back. The other measurement counts the reports per second before any
+/// login. It compares them with the reports per second during many simultaneous logins. The measurements of a round run
+/// one after another, on a private broker.
 extension BenchAccounts {
     private typealias Question = RequestLoad.Question
 

@@ -85,7 +85,7 @@ final class EventReceiver: RunningPart, Sendable {
     }
 }
 
-/// A stream of alerts for an API key, which is read by a separate thread.
+/// A stream of alerts that is opened with an API key and read by a separate thread.
 final class AlertStream: Sendable {
     private let socket: HTTPSocket
 

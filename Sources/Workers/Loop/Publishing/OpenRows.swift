@@ -11,7 +11,7 @@ struct OpenRows {
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
     /// The number of unconfirmed messages for each row that still has any.
     private var open: [Int64: Int] = [:]
-    /// The confirmed rows before which no older row is unconfirmed.
+    /// The confirmed rows whose older rows are all confirmed too.
     private(set) var confirmedRows: [Int64]
     private var known: Set<Int64>
 

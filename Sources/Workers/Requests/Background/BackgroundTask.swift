@@ -105,7 +105,7 @@ package struct Prepared: Sendable {
     /// Creates an empty result.
     package init() {}
 
-    /// Creates the result of work that needs no pool.
+    /// Creates the result of a task that is already complete, so that no thread of a pool has to run it.
     init(without work: BackgroundTask) {
         switch work {
         case .refusal(let rejection): refusal = rejection

@@ -2,7 +2,9 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// A pool of calls to identity providers and push services, each of which has its own limit.
+/// A pool of calls to identity providers and push services.
+///
+/// Each identity provider has its own limit of calls. All push services together have one limit.
 package final class ProviderPool: BackgroundPool {
     private struct Calls {
         /// The number of running calls for each pair of provider name and URL.
